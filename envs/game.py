@@ -1,0 +1,46 @@
+"""`Game`: all that the package knows of one game, gathered from the game's folder."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, Rules
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game: rules, notation and pictures.
+
+    Attributes:
+        name: Name in the registry and of the folder, such as `"hex"`.
+        version: Version of the environments; raised when agents would notice a change.
+        title: The game's name as people write it.
+        rules: The compiled rules; `rules.model(**variant)` is the forward model.
+        player_counts: The numbers of players that the rules allow, ascending.
+        simultaneous: Whether several players ever decide at once.
+        format_action: `(model, action) -> str`: an action as people write it, unique
+            within the variant.
+        parse_action: `(model, text) -> int`: its inverse; ValueError says what was
+            expected.
+        ansi: `(model, state, observer) -> str`: the position for a terminal. With an
+            observer (a player's index) only what that player may see; with None all.
+        size: `(model) -> (width, height)`: pixels of a picture.
+        paint: `(surface, model, state, observer)`: draw on a `pygame.Surface` of that
+            size.
+        recorded_variant: `(header) -> dict`: the variant's keywords for the header line
+            of a recorded file (`mcts-agents verify`); ValueError if it is another game.
+    """
+
+    name: str
+    version: int
+    title: str
+    rules: Rules
+    player_counts: tuple[int, ...]
+    simultaneous: bool
+    format_action: Callable[[ForwardModel, int], str]
+    parse_action: Callable[[ForwardModel, str], int]
+    ansi: Callable[[ForwardModel, np.ndarray, int | None], str]
+    size: Callable[[ForwardModel], tuple[int, int]]
+    paint: Callable[..., None]
+    recorded_variant: Callable[[Mapping[str, object]], dict] | None = None

@@ -1,0 +1,71 @@
+"""Addresses, and what compiled code sees at them.
+
+States, variants and random generators travel through the search as plain addresses
+(`intp`), so that one compiled loop serves every game. A game's functions see records
+and arrays instead; the views below cost nothing once compiled.
+"""
+
+import numpy as np
+from numba import carray, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+
+@intrinsic
+def as_pointer(typingctx, address):
+    """Turn an `intp` address into the `void*` that `numba.carray` accepts."""
+
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.intp), codegen
+
+
+def first_class(signature):
+    """Make a compiled loader of first-class functions of one `signature`.
+
+    Passing a compiled function as an argument makes Numba look up its address in
+    Python on every call (24 microseconds a function, measured), which a search that
+    returns to Python every millisecond cannot afford. The loader builds the same
+    first-class function value from two addresses kept in a table: of a C callback and
+    of a compiled function, one of which is 0. Calling the value is then Numba's own
+    business, exceptions included.
+    """
+    function_type = types.FunctionType(signature)
+
+    @intrinsic
+    def load(typingctx, callback_address, compiled_address):
+        def codegen(context, builder, _signature, args):
+            value = cgutils.create_struct_proxy(function_type)(context, builder)
+            value.c_addr = builder.inttoptr(args[0], cgutils.voidptr_t)
+            value.jit_addr = builder.inttoptr(args[1], cgutils.voidptr_t)
+            value.py_addr = cgutils.get_null_value(cgutils.voidptr_t)
+            return value._getvalue()
+
+        return function_type(types.intp, types.intp), codegen
+
+    return load
+
+
+def compiled_address(dispatcher, signature) -> int:
+    """Return the address of `dispatcher` compiled for `signature`."""
+    result = dispatcher.get_compile_result(signature)
+    return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+
+
+@njit
+def float64_at(address, length):
+    """View `length` float64 at `address` (no copy)."""
+    return carray(as_pointer(address), length, np.float64)
+
+
+@njit
+def int32_at(address, length):
+    """View `length` int32 at `address` (no copy)."""
+    return carray(as_pointer(address), length, np.int32)
+
+
+@njit
+def uint64_at(address, length):
+    """View `length` uint64 at `address` (no copy)."""
+    return carray(as_pointer(address), length, np.uint64)

@@ -1,0 +1,119 @@
+"""The one contract between games and searches: the table of a forward model.
+
+Every function is called with addresses (`intp`) and integers and returns an int64.
+The first argument is always the address of the variant's read-only record (`game`).
+Rules never see addresses: `Rules` wraps the author's functions, whose parameters
+arrive as records and arrays (column "sees" in `PARAMETERS`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import int64, intp
+
+# What `results` writes for each player.
+PLAYING, WON, DRAWN, LOST = 0, 1, 2, 3
+RESULT_NAMES = ("playing", "won", "drawn", "lost")
+
+# `movers` is a bit mask in an int64.
+MAX_PLAYERS = 62
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function of the table: what it is called with and what it is for."""
+
+    parameters: tuple[str, ...]
+    purpose: str
+    required: bool = False
+
+    @property
+    def signature(self):
+        """The compiled signature: addresses are intp, players and actions int64."""
+        return int64(*(KINDS[name] for name in self.parameters))
+
+
+# How each parameter travels; players, actions and limits are int64.
+KINDS = {
+    "game": intp,
+    "state": intp,
+    "target": intp,
+    "source": intp,
+    "rng": intp,
+    "joint_action": intp,
+    "actions": intp,
+    "out": intp,
+    "player": int64,
+    "observer": int64,
+    "n": int64,
+    "limit": int64,
+}
+
+ENTRIES: dict[str, Entry] = {
+    "reset": Entry(
+        ("game", "state", "rng"),
+        "write the opening position into `state`, chance included",
+        required=True,
+    ),
+    "movers": Entry(
+        ("game", "state"),
+        "return the bit mask of the players who decide now, 0 when the game is over",
+        required=True,
+    ),
+    "legal_actions": Entry(
+        ("game", "state", "player", "out"),
+        "write the legal actions of `player` into `out`, return their number",
+        required=True,
+    ),
+    "apply": Entry(
+        ("game", "state", "joint_action", "rng"),
+        "let every mover p play joint_action[p] at once; chance happens in here",
+        required=True,
+    ),
+    "scores": Entry(
+        ("game", "state", "out"),
+        "write the score of each player so far into `out`",
+        required=True,
+    ),
+    "results": Entry(
+        ("game", "state", "out"),
+        "write PLAYING, WON, DRAWN or LOST for each player into `out`",
+        required=True,
+    ),
+    "redeterminise": Entry(
+        ("game", "state", "observer", "rng"),
+        "resample all that `observer` cannot know, consistently with what it has seen",
+    ),
+    "evaluate": Entry(
+        ("game", "state", "out"),
+        "write the value of an unfinished state for each player, on the scale 0 to 1",
+    ),
+    "observe": Entry(
+        ("game", "state", "player", "out"),
+        "write what `player` sees into `out`, which arrives filled with zeros",
+    ),
+    "random_action": Entry(
+        ("game", "state", "player", "rng"),
+        "return a uniformly random legal action of `player`",
+    ),
+    "playout": Entry(
+        ("game", "state", "rng", "limit"),
+        "play uniformly random moves to the end of the game or until `limit` actions "
+        "were played, return how many were",
+    ),
+    # Written by the library for compiled rules: a copy of the bytes.
+    "copy": Entry(("game", "target", "source"), "make `target` equal to `source`"),
+}
+
+REQUIRED = tuple(name for name, entry in ENTRIES.items() if entry.required)
+
+# Row of each function in a model's table of addresses.
+ROW = {name: row for row, name in enumerate(ENTRIES)}
+
+# The head of every variant's record; the author's own fields follow.
+HEADER = [
+    ("players", np.int64),
+    ("actions", np.int64),
+    ("legal_limit", np.int64),
+    ("observation_size", np.int64),
+]

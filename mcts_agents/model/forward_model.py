@@ -1,0 +1,180 @@
+"""`ForwardModel`: the table of a game's functions, as Python code uses it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mcts_agents.model.contract import ENTRIES, ROW
+
+
+class ForwardModel:
+    """A game as a block of bytes and a table of functions over it.
+
+    A state is a `numpy.ndarray` of `uint8`, shape `(state_size,)`. Searches use the
+    table of addresses directly; the methods here are the same functions for Python
+    code: environments, tests, command line.
+
+    Two kinds exist: compiled rules (`Rules.model`) and copies of an environment
+    (`CopiedEnvironment`).
+
+    Attributes:
+        name: The game's name in the registry, such as `"hex"`.
+        variant: The variant's parameters as keywords, players included.
+        players: Number of players.
+        actions: Size of the fixed discrete action space.
+        legal_limit: No player ever has more legal actions than this.
+        state_size: Bytes of a state.
+        chance: Whether anything after `reset` is random.
+        observation_shape: Shape of what `observe` returns.
+        observation_bounds: Least and greatest value in an observation.
+        search_defaults: Search settings that suit this game, used by `MCTSAgent`
+            where its caller names no others.
+        table: Addresses of the functions, shape `(len(ENTRIES), 2)`, intp: a C
+            callback or compiled code; both 0 where the game lacks the function.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        variant: Mapping[str, object],
+        game: np.ndarray,
+        state_size: int,
+        chance: bool,
+        table: np.ndarray,
+        observation_shape: tuple[int, ...] | None,
+        observation_bounds: tuple[int, int],
+        search_defaults: Mapping[str, object],
+    ):
+        self.name = name
+        self.variant = dict(variant)
+        self.game = game
+        self.game.flags.writeable = False
+        self.game_address = game.ctypes.data
+        self.players = int(game["players"][0])
+        self.actions = int(game["actions"][0])
+        self.legal_limit = int(game["legal_limit"][0])
+        self.observation_size = int(game["observation_size"][0])
+        self.state_size = state_size
+        self.chance = chance
+        self.table = table
+        self.observation_shape = observation_shape
+        self.observation_bounds = observation_bounds
+        self.search_defaults = dict(search_defaults)
+
+    # -- the two things in which the kinds differ
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call the table's function `name` after the address of the variant."""
+        raise NotImplementedError
+
+    def view(self, state: np.ndarray) -> np.void:
+        """Return the state as the author's record (compiled rules only)."""
+        raise TypeError(f"{self.name}: a copied environment's state is not a record")
+
+    # -- the table, for Python
+
+    def has(self, name: str) -> bool:
+        """Whether the game brings the optional function `name`."""
+        if name not in ENTRIES:
+            raise ValueError(f"no function {name!r} in a forward model: {list(ENTRIES)}")
+        return bool(self.table[ROW[name]].any())
+
+    @property
+    def hidden_information(self) -> bool:
+        """Whether players may not see everything (`redeterminise` exists)."""
+        return self.has("redeterminise")
+
+    def new_state(self) -> np.ndarray:
+        """Return an uninitialised state (zeros); `reset` makes it an opening."""
+        return np.zeros(self.state_size, np.uint8)
+
+    def reset(self, rng: np.ndarray) -> np.ndarray:
+        """Return a new opening position; `rng` is advanced."""
+        state = self.new_state()
+        self.call("reset", state.ctypes.data, rng.ctypes.data)
+        return state
+
+    def copy(self, state: np.ndarray) -> np.ndarray:
+        """Return an independent copy of `state`."""
+        target = self.new_state()
+        self.call("copy", target.ctypes.data, state.ctypes.data)
+        return target
+
+    def movers(self, state: np.ndarray) -> tuple[int, ...]:
+        """Return the players who decide now, ascending; empty when the game is over."""
+        mask = self.call("movers", state.ctypes.data)
+        return tuple(p for p in range(self.players) if mask >> p & 1)
+
+    def legal_actions(self, state: np.ndarray, player: int) -> np.ndarray:
+        """Return the legal actions of `player`, shape (n,), int32.
+
+        Only a player in `movers` has any.
+        """
+        out = np.empty(self.legal_limit, np.int32)
+        n = self.call("legal_actions", state.ctypes.data, player, out.ctypes.data)
+        return out[:n]
+
+    def apply(
+        self,
+        state: np.ndarray,
+        joint_action: Mapping[int, int] | Sequence[int],
+        rng: np.ndarray,
+    ) -> None:
+        """Let all movers act at once. Modifies `state` and `rng` in place.
+
+        Args:
+            state: The state to change.
+            joint_action: The action of each mover, by player. Legality is the
+                caller's business (environments check it).
+            rng: Where chance comes from.
+        """
+        joint = np.full(self.players, -1, np.int32)
+        items = (
+            joint_action.items()
+            if isinstance(joint_action, Mapping)
+            else enumerate(joint_action)
+        )
+        for player, action in items:
+            joint[player] = action
+        self.call("apply", state.ctypes.data, joint.ctypes.data, rng.ctypes.data)
+
+    def scores(self, state: np.ndarray) -> np.ndarray:
+        """Return the score of each player so far, shape (players,), float64."""
+        return self._vector("scores", state, np.float64)
+
+    def results(self, state: np.ndarray) -> np.ndarray:
+        """Return PLAYING, WON, DRAWN or LOST, shape (players,), int32."""
+        return self._vector("results", state, np.int32)
+
+    def evaluate(self, state: np.ndarray) -> np.ndarray:
+        """Return the evaluation of an unfinished state, shape (players,), float64."""
+        return self._vector("evaluate", state, np.float64)
+
+    def redeterminise(self, state: np.ndarray, observer: int, rng: np.ndarray) -> None:
+        """Resample in place what `observer` cannot know; nothing where nothing hides."""
+        if self.hidden_information:
+            self.call("redeterminise", state.ctypes.data, observer, rng.ctypes.data)
+
+    def observe(self, state: np.ndarray, player: int) -> np.ndarray:
+        """Return what `player` sees, shape `observation_shape`, int8."""
+        out = np.zeros(self.observation_size, np.int8)
+        self.call("observe", state.ctypes.data, player, out.ctypes.data)
+        return out.reshape(self.observation_shape)
+
+    def is_over(self, state: np.ndarray) -> bool:
+        """Whether nobody decides any more."""
+        return self.call("movers", state.ctypes.data) == 0
+
+    def returns(self, state: np.ndarray) -> list[float]:
+        """Return 1, 0 or -1 for a player who won, neither, or lost."""
+        return [float((0, 1, 0, -1)[r]) for r in self.results(state)]
+
+    def _vector(self, name, state, dtype):
+        if not self.has(name):
+            raise ValueError(f"{self.name} has no function {name!r}")
+        out = np.zeros(self.players, dtype)
+        self.call(name, state.ctypes.data, out.ctypes.data)
+        return out
+
+

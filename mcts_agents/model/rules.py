@@ -1,0 +1,305 @@
+"""`Rules`: plain functions on a fixed-size record become a compiled forward model."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.addresses import as_pointer, compiled_address
+from mcts_agents.model.compilation import compile_module
+from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, REQUIRED
+from mcts_agents.model.forward_model import ForwardModel
+
+
+class RulesError(TypeError):
+    """A game's rules do not fit the contract; the message says what to write."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The sizes of one variant, returned by a game's `variant` function.
+
+    Attributes:
+        players: Number of players, 1 to 62.
+        actions: Size of the fixed discrete action space.
+        legal_limit: Greatest number of legal actions of one player; default `actions`.
+        observation_shape: Shape of an observation, if the game has `observe`.
+        observation_bounds: Least and greatest value in an observation (int8).
+    """
+
+    players: int
+    actions: int
+    legal_limit: int | None = None
+    observation_shape: tuple[int, ...] | None = None
+    observation_bounds: tuple[int, int] = (0, 1)
+
+
+# How each parameter reaches the author's function, inside the generated wrapper.
+_VIEWS = {
+    "game": "carray(as_pointer(game), 1, GAME)[0]",
+    "state": "carray(as_pointer(state), 1, STATE)[0]",
+    "rng": "carray(as_pointer(rng), 2, UINT64)",
+    "joint_action": "carray(as_pointer(joint_action), variant.players, INT32)",
+}
+_OUTPUTS = {
+    "legal_actions": "carray(as_pointer(out), variant.legal_limit, INT32)",
+    "scores": "carray(as_pointer(out), variant.players, FLOAT64)",
+    "results": "carray(as_pointer(out), variant.players, INT32)",
+    "evaluate": "carray(as_pointer(out), variant.players, FLOAT64)",
+    "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
+}
+_RETURNS_NUMBER = {"movers", "legal_actions", "random_action", "playout"}
+
+
+@dataclass
+class Rules:
+    """Collects a game's functions and compiles them into a forward model.
+
+    Decorate each function of the contract (`mcts_agents.model.contract.ENTRIES`) with
+    `@rules.define`; it is found by its name. Parameters arrive as:
+
+    - `game`: the variant's record: `players`, `actions`, `legal_limit`,
+      `observation_size`, then the fields of `game` (read only);
+    - `state`: the state's record, changed in place;
+    - `rng`: a generator for `mcts_agents.model.random`;
+    - `joint_action`: int32, one action a player, -1 for those who do not move;
+    - `out`: int32 (`legal_actions`, `results`), float64 (`scores`, `evaluate`) or
+      int8 (`observe`, flat).
+
+    Helpers are functions decorated with `numba.njit`.
+
+    Args:
+        name: The game's name.
+        state: The state's record, a fixed-size `numpy.dtype` with named fields.
+        game: Further fields of the variant's record, filled by the `variant` function.
+        chance: Whether `apply` ever draws from `rng`. False lets a search trust that
+            the same actions lead to the same state.
+        search_defaults: Search settings that suit the game (`MCTSAgent` keywords).
+    """
+
+    name: str
+    state: np.dtype
+    game: np.dtype = field(default_factory=lambda: np.dtype([]))
+    chance: bool = True
+    search_defaults: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self):
+        for label, dtype in (("state", self.state), ("game", self.game)):
+            if label == "game" and dtype == np.dtype([]):
+                continue
+            if not isinstance(dtype, np.dtype) or dtype.fields is None:
+                raise RulesError(
+                    f"{self.name}: `{label}` is {dtype!r}, but must be a record such as "
+                    "numpy.dtype([('cells', numpy.int8, 9), ('turn', numpy.int8)])"
+                )
+            if dtype.hasobject or dtype.itemsize == 0:
+                raise RulesError(
+                    f"{self.name}: `{label}` must have a fixed size: give its arrays "
+                    "their greatest length, as in ('cells', numpy.int8, 9), and keep "
+                    "no Python objects in it"
+                )
+        clash = set(dict(HEADER)) & set(self.game.names or ())
+        if clash:
+            raise RulesError(
+                f"{self.name}: `game` repeats {sorted(clash)}; these come from the Spec"
+            )
+        self._game_dtype = np.dtype(
+            HEADER + [(n, self.game[n]) for n in self.game.names or ()], align=True
+        )
+        self._state_dtype = np.dtype(
+            [(n, self.state[n]) for n in self.state.names], align=True
+        )
+        self._functions: dict[str, Callable] = {}
+        self._variant: Callable | None = None
+        self._compiled: dict[str, Callable] | None = None
+
+    def define(self, function: Callable) -> Callable:
+        """Add one function of the contract, by its name; returns it unchanged."""
+        name = function.__name__
+        if name not in ENTRIES or name == "copy":
+            known = ", ".join(e for e in ENTRIES if e != "copy")
+            raise RulesError(
+                f"{self.name}: {name!r} is no function of a forward model (known: "
+                f"{known}); decorate helpers with numba.njit instead"
+            )
+        expected = ENTRIES[name].parameters
+        found = tuple(inspect.signature(function).parameters)
+        if found != expected:
+            raise RulesError(
+                f"{self.name}: write `def {name}({', '.join(expected)})` instead of "
+                f"`def {name}({', '.join(found)})`: {ENTRIES[name].purpose}"
+            )
+        self._functions[name] = function
+        self._compiled = None
+        return function
+
+    def variant(self, function: Callable[..., Spec]) -> Callable[..., Spec]:
+        """Set the function that makes a variant, run in Python once per model.
+
+        `def variant(game, *, players=2, ...)` fills the fields of `game`, raises
+        ValueError for values that the rules do not allow, and returns a `Spec`.
+        """
+        parameters = inspect.signature(function).parameters.values()
+        keywords = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        if (
+            len(parameters) != len(keywords) + 1
+            or "players" not in [p.name for p in keywords]
+            or any(p.default is p.empty for p in keywords)
+        ):
+            raise RulesError(
+                f"{self.name}: write `def variant(game, *, players=2, ...)`, every "
+                "keyword with a default"
+            )
+        self._variant = function
+        return function
+
+    def defaults(self) -> dict[str, object]:
+        """Return the keywords of `variant` and their defaults."""
+        self._check_complete()
+        parameters = inspect.signature(self._variant).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def model(self, **variant: object) -> "CompiledModel":
+        """Compile (once) and return the forward model of one variant.
+
+        Raises:
+            RulesError: A required function is missing.
+            ValueError: An unknown keyword, or a value that the rules do not allow.
+        """
+        known = self.defaults()
+        for name in variant:
+            if name not in known:
+                raise ValueError(
+                    f"{self.name} has no option {name!r}; it has {', '.join(known)}"
+                )
+        chosen = {**known, **variant}
+        game = np.zeros(1, self._game_dtype)
+        spec = self._variant(game[0], **chosen)
+        if not isinstance(spec, Spec):
+            raise RulesError(f"{self.name}: `variant` must return a Spec, not {spec!r}")
+        self._check_spec(spec)
+        size = int(np.prod(spec.observation_shape or (0,)))
+        game["players"], game["actions"] = spec.players, spec.actions
+        game["legal_limit"] = spec.legal_limit or spec.actions
+        game["observation_size"] = size
+        if self._compiled is None:
+            self._compiled = self._compile()
+        return CompiledModel(self, self._compiled, chosen, spec, game)
+
+    def _check_complete(self):
+        missing = [name for name in REQUIRED if name not in self._functions]
+        if missing:
+            lines = "; ".join(
+                f"def {name}({', '.join(ENTRIES[name].parameters)}): "
+                f"{ENTRIES[name].purpose}"
+                for name in missing
+            )
+            raise RulesError(f"{self.name} lacks required functions. Write: {lines}")
+        if self._variant is None:
+            raise RulesError(
+                f"{self.name} lacks its variant function. Write: @rules.variant "
+                "def variant(game, *, players=2): return Spec(players, actions=...)"
+            )
+
+    def _check_spec(self, spec: Spec):
+        if not 1 <= spec.players <= MAX_PLAYERS:
+            raise RulesError(
+                f"{self.name}: Spec.players is {spec.players}, allowed 1..{MAX_PLAYERS}"
+            )
+        for name in ("actions", "legal_limit"):
+            value = getattr(spec, name)
+            if value is not None and not 1 <= value < 2**31:
+                raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        if ("observe" in self._functions) != (spec.observation_shape is not None):
+            raise RulesError(
+                f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _compile(self) -> dict[str, Callable]:
+        namespace: dict[str, object] = {
+            "as_pointer": as_pointer,
+            "GAME": self._game_dtype,
+            "STATE": self._state_dtype,
+            "UINT64": np.dtype(np.uint64),
+            "INT32": np.dtype(np.int32),
+            "INT8": np.dtype(np.int8),
+            "FLOAT64": np.dtype(np.float64),
+        }
+        source = [_COPY]
+        for name, function in self._functions.items():
+            source.append(_wrapper_source(name))
+            namespace[f"author_{name}"] = njit(function)
+        module = compile_module(
+            self.name, "\n".join(source), namespace, list(self._functions.values())
+        )
+        return {name: getattr(module, name) for name in ("copy", *self._functions)}
+
+
+_COPY = """
+@njit(int64(intp, intp, intp), cache=CACHE)
+def copy(game, target, source):
+    to = carray(as_pointer(target), 1, STATE)
+    to[0] = carray(as_pointer(source), 1, STATE)[0]
+    return 0
+"""
+
+
+def _wrapper_source(name: str) -> str:
+    """Write the function that turns addresses into records and calls the author's."""
+    parameters = ENTRIES[name].parameters
+    kinds = ", ".join(
+        "int64" if p in ("player", "observer", "n", "limit") else "intp"
+        for p in parameters
+    )
+    arguments = []
+    for parameter in parameters:
+        if parameter == "game":
+            arguments.append("variant")
+        elif parameter == "out":
+            arguments.append(_OUTPUTS[name])
+        else:
+            arguments.append(_VIEWS.get(parameter, parameter))
+    call = f"author_{name}({', '.join(arguments)})"
+    body = f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
+    return (
+        f"\n@njit(int64({kinds}), cache=CACHE)\n"
+        f"def {name}({', '.join(parameters)}):\n"
+        f"    variant = {_VIEWS['game']}\n{body}\n"
+    )
+
+
+class CompiledModel(ForwardModel):
+    """A forward model made of compiled rules; see `ForwardModel`."""
+
+    def __init__(self, rules, functions, variant, spec, game):
+        table = np.zeros((len(ENTRIES), 2), np.intp)
+        for row, name in enumerate(ENTRIES):
+            if name in functions:
+                table[row, 1] = compiled_address(
+                    functions[name], ENTRIES[name].signature
+                )
+        super().__init__(
+            name=rules.name,
+            variant=variant,
+            game=game,
+            state_size=rules._state_dtype.itemsize,
+            chance=rules.chance,
+            table=table,
+            observation_shape=spec.observation_shape,
+            observation_bounds=spec.observation_bounds,
+            search_defaults=rules.search_defaults,
+        )
+        self._functions = functions
+        self._state_dtype = rules._state_dtype
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call the compiled function `name` after the address of the variant."""
+        return self._functions[name](self.game_address, *arguments)
+
+    def view(self, state: np.ndarray) -> np.void:
+        """Return the state as the author's record, sharing its memory."""
+        return state.view(self._state_dtype)[0]
+
+
