@@ -69,3 +69,15 @@ def int32_at(address, length):
 def uint64_at(address, length):
     """View `length` uint64 at `address` (no copy)."""
     return carray(as_pointer(address), length, np.uint64)
+
+
+@njit
+def int64_at(address):
+    """Read the int64 at `address`."""
+    return carray(as_pointer(address), 1, np.int64)[0]
+
+
+@njit
+def address_of(array):
+    """Return the address of an array's first element as the `intp` that tables take."""
+    return np.intp(array.ctypes.data)

@@ -1,0 +1,139 @@
+"""The calls of a running search: its model's functions and its plug-ins.
+
+Each loads a first-class function from the search's table of addresses and calls it;
+the load costs less than passing all functions through every function of the kernel.
+"""
+
+import numpy as np
+from numba import carray, njit
+
+from mcts_agents.model.addresses import as_pointer, first_class
+from mcts_agents.model.contract import ENTRIES, ROW
+from mcts_agents.search.tree import PLUG_IN
+
+_MOVERS = ROW["movers"]
+_LEGAL_ACTIONS = ROW["legal_actions"]
+_APPLY = ROW["apply"]
+_SCORES = ROW["scores"]
+_RESULTS = ROW["results"]
+_REDETERMINISE = ROW["redeterminise"]
+_EVALUATE = ROW["evaluate"]
+_RANDOM_ACTION = ROW["random_action"]
+_PLAYOUT = ROW["playout"]
+_COPY = ROW["copy"]
+_load_movers = first_class(ENTRIES["movers"].signature)
+_load_legal_actions = first_class(ENTRIES["legal_actions"].signature)
+_load_apply = first_class(ENTRIES["apply"].signature)
+_load_scores = first_class(ENTRIES["scores"].signature)
+_load_results = first_class(ENTRIES["results"].signature)
+_load_redeterminise = first_class(ENTRIES["redeterminise"].signature)
+_load_evaluate = first_class(ENTRIES["evaluate"].signature)
+_load_random_action = first_class(ENTRIES["random_action"].signature)
+_load_playout = first_class(ENTRIES["playout"].signature)
+_load_copy = first_class(ENTRIES["copy"].signature)
+_load_plug_in = first_class(PLUG_IN)
+
+# Rows of the table of plug-ins.
+TREE_POLICY, LEAF_VALUE = range(2)
+
+
+@njit
+def _row(address, row):
+    """Return the two addresses of one function."""
+    return carray(as_pointer(address + 16 * row), 2, np.intp)
+
+
+@njit
+def movers(search):
+    """Return the bit mask of the players who decide now."""
+    row = _row(search.table, _MOVERS)
+    function = _load_movers(row[0], row[1])
+    return function(search.game, search.state)
+
+
+@njit
+def legal_actions(search, player):
+    """Write a player's legal actions into `legal`; return their number."""
+    row = _row(search.table, _LEGAL_ACTIONS)
+    function = _load_legal_actions(row[0], row[1])
+    return function(search.game, search.state, player, search.legal)
+
+
+@njit
+def apply(search):
+    """Let the movers play `joint_action`."""
+    row = _row(search.table, _APPLY)
+    function = _load_apply(row[0], row[1])
+    return function(search.game, search.state, search.joint_action, search.rng)
+
+
+@njit
+def scores(search):
+    """Write the scores."""
+    row = _row(search.table, _SCORES)
+    function = _load_scores(row[0], row[1])
+    return function(search.game, search.state, search.scores)
+
+
+@njit
+def results(search):
+    """Write the results."""
+    row = _row(search.table, _RESULTS)
+    function = _load_results(row[0], row[1])
+    return function(search.game, search.state, search.results)
+
+
+@njit
+def redeterminise(search):
+    """Resample what the root player cannot know."""
+    row = _row(search.table, _REDETERMINISE)
+    function = _load_redeterminise(row[0], row[1])
+    return function(search.game, search.state, search.root_player, search.rng)
+
+
+@njit
+def evaluate(search):
+    """Write the evaluation."""
+    row = _row(search.table, _EVALUATE)
+    function = _load_evaluate(row[0], row[1])
+    return function(search.game, search.state, search.evaluation)
+
+
+@njit
+def random_action(search, player):
+    """Return a uniformly random legal action of a player."""
+    row = _row(search.table, _RANDOM_ACTION)
+    function = _load_random_action(row[0], row[1])
+    return function(search.game, search.state, player, search.rng)
+
+
+@njit
+def playout(search, limit):
+    """Play at random, `limit` actions at most; return how many were played."""
+    row = _row(search.table, _PLAYOUT)
+    function = _load_playout(row[0], row[1])
+    return function(search.game, search.state, search.rng, limit)
+
+
+@njit
+def copy(search):
+    """Set the state to the root's."""
+    row = _row(search.table, _COPY)
+    function = _load_copy(row[0], row[1])
+    return function(search.game, search.state, search.root_state)
+
+
+@njit
+def tree_policy(search):
+    """Return the edge to take, given the DECISION record."""
+    row = _row(search.plug_ins, TREE_POLICY)
+    function = _load_plug_in(row[0], row[1])
+    return function(search.decision, search.settings, search.rng)
+
+
+@njit
+def leaf_value(search):
+    """Write the value of the state, given the LEAF record."""
+    row = _row(search.plug_ins, LEAF_VALUE)
+    function = _load_plug_in(row[0], row[1])
+    return function(search.leaf, search.settings, search.rng)

@@ -1,0 +1,71 @@
+"""Leaf heuristics: what the state at the end of an iteration is worth to each player.
+
+- `win`: 1 for a win, 0 for a loss, 1/k to each of k players who drew; an unfinished
+  state is worth 1/players to those still playing.
+- `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
+  al., CoG 2022, section V; the bonus is a setting).
+- `evaluate`: the game's evaluation function while it runs, `win` once it is over.
+"""
+
+from numba import carray, njit
+
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
+from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
+from mcts_agents.search.tree import LEAF, SETTINGS
+
+
+@njit
+def write_win_values(players, results, out):
+    """Write the value of each player's result; `win` above."""
+    drawn = 0
+    for player in range(players):
+        if results[player] == DRAWN:
+            drawn += 1
+    for player in range(players):
+        result = results[player]
+        if result == PLAYING:
+            out[player] = 1.0 / players
+        elif result == DRAWN:
+            out[player] = 1.0 / drawn
+        else:
+            out[player] = 1.0 if result == WON else 0.0
+
+
+@njit
+def win(view_address, settings_address, rng_address):
+    """Write the value of the results."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    results = int32_at(view.results, view.players)
+    write_win_values(view.players, results, float64_at(view.out, view.players))
+    return 0
+
+
+@njit
+def score(view_address, settings_address, rng_address):
+    """Write the scores with the bonus for winning and the malus for losing."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    settings = carray(as_pointer(settings_address), 1, SETTINGS)[0]
+    results = int32_at(view.results, view.players)
+    scores = float64_at(view.scores, view.players)
+    out = float64_at(view.out, view.players)
+    for player in range(view.players):
+        out[player] = scores[player]
+        if results[player] == WON:
+            out[player] *= 1.0 + settings.score_bonus
+        elif results[player] == LOST:
+            out[player] *= 1.0 - settings.score_bonus
+    return 0
+
+
+@njit
+def evaluate(view_address, settings_address, rng_address):
+    """Write the evaluation of players who still play and the results of the others."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    results = int32_at(view.results, view.players)
+    out = float64_at(view.out, view.players)
+    write_win_values(view.players, results, out)
+    evaluation = float64_at(view.evaluation, view.players)
+    for player in range(view.players):
+        if results[player] == PLAYING:
+            out[player] = evaluation[player]
+    return 0
