@@ -207,5 +207,3 @@ def _classified(name, value):
         yield value, False
     elif not isinstance(value, type):
         yield f"{name}={value!r}", True
-
-

@@ -77,7 +77,9 @@ class ForwardModel:
     def has(self, name: str) -> bool:
         """Whether the game brings the optional function `name`."""
         if name not in ENTRIES:
-            raise ValueError(f"no function {name!r} in a forward model: {list(ENTRIES)}")
+            raise ValueError(
+                f"no function {name!r} in a forward model: {list(ENTRIES)}"
+            )
         return bool(self.table[ROW[name]].any())
 
     @property
@@ -152,7 +154,7 @@ class ForwardModel:
         return self._vector("evaluate", state, np.float64)
 
     def redeterminise(self, state: np.ndarray, observer: int, rng: np.ndarray) -> None:
-        """Resample in place what `observer` cannot know; nothing where nothing hides."""
+        """Resample in place what `observer` cannot know, if anything is hidden."""
         if self.hidden_information:
             self.call("redeterminise", state.ctypes.data, observer, rng.ctypes.data)
 
@@ -176,5 +178,3 @@ class ForwardModel:
         out = np.zeros(self.players, dtype)
         self.call(name, state.ctypes.data, out.ctypes.data)
         return out
-
-

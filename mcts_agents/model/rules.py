@@ -91,7 +91,7 @@ class Rules:
                 continue
             if not isinstance(dtype, np.dtype) or dtype.fields is None:
                 raise RulesError(
-                    f"{self.name}: `{label}` is {dtype!r}, but must be a record such as "
+                    f"{self.name}: `{label}` is {dtype!r}, not a record such as "
                     "numpy.dtype([('cells', numpy.int8, 9), ('turn', numpy.int8)])"
                 )
             if dtype.hasobject or dtype.itemsize == 0:
@@ -262,7 +262,9 @@ def _wrapper_source(name: str) -> str:
         else:
             arguments.append(_VIEWS.get(parameter, parameter))
     call = f"author_{name}({', '.join(arguments)})"
-    body = f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
+    body = (
+        f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
+    )
     return (
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
         f"def {name}({', '.join(parameters)}):\n"
@@ -301,5 +303,3 @@ class CompiledModel(ForwardModel):
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""
         return state.view(self._state_dtype)[0]
-
-

@@ -179,15 +179,11 @@ def who_moves(search):
 
 @njit
 def tree_players(search, movers):
-    """Return the movers who choose in a tree; leaves trees at the depth limit."""
+    """Return the movers who choose in a tree."""
     players = 0
     for tree in range(search.trees):
-        if search.link[tree] != NONE and movers & search.owns[tree]:
-            if search.depth[tree] == search.depth_limit:
-                search.link[tree] = NONE
-                search.active -= 1
-            else:
-                players |= movers & search.owns[tree]
+        if search.link[tree] != NONE:
+            players |= movers & search.owns[tree]
     return players
 
 
@@ -215,7 +211,7 @@ def select(search, tree, movers):
         link, fresh = joint_link(search, node, key)
     search.depth[tree] += 1
     search.deepest = max(search.deepest, search.depth[tree])
-    if fresh:
+    if fresh or search.depth[tree] == search.depth_limit:
         search.link[tree] = NONE
         search.active -= 1
     else:
