@@ -1,0 +1,25 @@
+"""Planning agents and cloneable games for PettingZoo and Gymnasium."""
+
+from mcts_agents.agents import (
+    Agent,
+    MCTSAgent,
+    OneStepAgent,
+    Planner,
+    RandomAgent,
+    make_agent,
+)
+from mcts_agents.search import SearchResult, SearchSettings
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "MCTSAgent",
+    "OneStepAgent",
+    "Planner",
+    "RandomAgent",
+    "SearchResult",
+    "SearchSettings",
+    "__version__",
+    "make_agent",
+]

@@ -1,0 +1,17 @@
+"""Agents: drop-in players for PettingZoo and Gymnasium loops."""
+
+from mcts_agents.agents.agent import Agent, Planner
+from mcts_agents.agents.mcts import MCTSAgent
+from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.random_agent import RandomAgent
+from mcts_agents.agents.specs import make_agent, parse_spec
+
+__all__ = [
+    "Agent",
+    "MCTSAgent",
+    "OneStepAgent",
+    "Planner",
+    "RandomAgent",
+    "make_agent",
+    "parse_spec",
+]

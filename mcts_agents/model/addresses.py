@@ -47,6 +47,26 @@ def first_class(signature):
     return load
 
 
+@intrinsic
+def stack_int32(typingctx, length):
+    """Reserve `length` (a literal) int32 on the stack of the calling function.
+
+    For scratch space inside functions that are called millions of times a second,
+    where `numpy.empty` costs as much as a move. Never return a view of it.
+    """
+    if not isinstance(length, types.IntegerLiteral):
+        return None
+    count = length.literal_value
+
+    def codegen(context, builder, signature, args):
+        scratch = cgutils.alloca_once(
+            builder, context.get_value_type(types.int32), size=count
+        )
+        return builder.bitcast(scratch, cgutils.voidptr_t)
+
+    return types.voidptr(length), codegen
+
+
 def compiled_address(dispatcher, signature) -> int:
     """Return the address of `dispatcher` compiled for `signature`."""
     result = dispatcher.get_compile_result(signature)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.addresses import as_pointer, compiled_address
+from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, REQUIRED
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.random import random_below
 
 
 class RulesError(TypeError):
@@ -231,10 +232,16 @@ class Rules:
         for name, function in self._functions.items():
             source.append(_wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
+        if "playout" not in self._functions:
+            source.append(_playout_source("random_action" in self._functions))
+            namespace["random_below"] = random_below
+            namespace["stack_int32"] = stack_int32
+            namespace["numpy_empty"] = np.empty
         module = compile_module(
             self.name, "\n".join(source), namespace, list(self._functions.values())
         )
-        return {name: getattr(module, name) for name in ("copy", *self._functions)}
+        names = {"copy": None, "playout": None, **self._functions}
+        return {name: getattr(module, name) for name in names}
 
 
 _COPY = """
@@ -244,6 +251,52 @@ def copy(game, target, source):
     to[0] = carray(as_pointer(source), 1, STATE)[0]
     return 0
 """
+
+
+# Uniform playouts of a game whose author wrote none: the author's own functions in one
+# loop, so that the compiler can inline them (measured on Tic-Tac-Toe: five times the
+# speed of stepping through the table).
+_PLAYOUT = """
+@njit(int64(intp, intp, intp, int64), cache=CACHE)
+def playout(game, state, rng, limit):
+    variant = carray(as_pointer(game), 1, GAME)[0]
+    record = carray(as_pointer(state), 1, STATE)[0]
+    generator = carray(as_pointer(rng), 2, UINT64)
+    joint_action = carray(stack_int32({max_players}), variant.players, INT32)
+    {legal}
+    played = 0
+    while True:
+        movers = author_movers(variant, record)
+        count = 0
+        rest = movers
+        while rest:
+            rest &= rest - 1
+            count += 1
+        if count == 0 or played + count > limit:
+            return played
+        for player in range(variant.players):
+            if movers >> player & 1:
+                {choose}
+                joint_action[player] = action
+            else:
+                joint_action[player] = -1
+        author_apply(variant, record, joint_action, generator)
+        played += count
+"""
+
+
+def _playout_source(has_random_action: bool) -> str:
+    """Write the playout that every set of compiled rules has."""
+    if has_random_action:
+        legal = ""
+        choose = "action = author_random_action(variant, record, player, generator)"
+    else:
+        legal = "legal = numpy_empty(variant.legal_limit, INT32)"
+        choose = (
+            "action = legal[random_below(generator, "
+            "author_legal_actions(variant, record, player, legal))]"
+        )
+    return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
 
 
 def _wrapper_source(name: str) -> str:

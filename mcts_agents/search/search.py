@@ -130,7 +130,9 @@ class Search:
         state: np.ndarray,
         player: int,
         rng: np.ndarray,
+        *,
         started: float | None = None,
+        simulations: int | None = None,
     ) -> SearchResult:
         """Search from `state` for `player`, who must be one of its movers.
 
@@ -139,6 +141,7 @@ class Search:
             player: The acting player.
             rng: The search's generator, advanced.
             started: `time.perf_counter()` from which a budget in seconds counts.
+            simulations: Iterations to run instead of the settings' budget of them.
 
         Raises:
             RuntimeError: The game lists no legal action for a mover.
@@ -156,7 +159,7 @@ class Search:
                 seconds=time.perf_counter() - started,
             )
         self._begin(state, player, rng)
-        self._run_slices(started)
+        self._run_slices(started, simulations or self.settings.simulations)
         rng[:] = self._arrays["rng"]
         return self._result(player, actions, rng, started)
 
@@ -253,10 +256,10 @@ class Search:
 
     # -- searching
 
-    def _run_slices(self, started: float) -> None:
+    def _run_slices(self, started: float, simulations: int | None) -> None:
         """Run slices of about a millisecond until a budget is spent."""
         settings, search = self.settings, self._search
-        left = settings.simulations or NO_LIMIT
+        left = simulations or NO_LIMIT
         calls = settings.forward_model_calls or NO_LIMIT
         deadline = NO_LIMIT if settings.seconds is None else started + settings.seconds
         iterations = FIRST_SLICE

@@ -1,0 +1,166 @@
+"""`Agent`: what every agent can do, and how it finds its position in an environment."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.search import Search, SearchResult, SearchSettings
+
+# Searches (their memory) that an agent keeps, for as many games at a time.
+KEPT_SEARCHES = 4
+
+
+class Agent(ABC):
+    """A player for any environment; one agent may hold several seats.
+
+    An agent never changes the environment, and plans on a copy that holds only what
+    the player to move may know.
+
+    Args:
+        seed: Seed of the agent's own random generator; None draws one from the system.
+            The same seed and the same sequence of decisions give the same actions.
+        perfect_information: The caller's word that an environment of somebody else
+            hides nothing from the player to move. Environments of this package need
+            no such word.
+        redeterminise: Instead of that word, a function `(env_copy, agent_name,
+            numpy.random.Generator)` that resamples in the copy what the named agent
+            cannot know.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        perfect_information: bool = False,
+        redeterminise: Callable[..., Any] | None = None,
+    ):
+        self.perfect_information = perfect_information
+        self.redeterminise = redeterminise
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start the agent's random generator anew.
+
+        Raises:
+            ValueError: `seed` is not a non-negative integer.
+        """
+        if seed is not None and (
+            isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0
+        ):
+            raise ValueError(f"seed={seed!r}: expected an integer from 0, or None")
+        self._rng = new_generator(
+            np.random.SeedSequence(None if seed is None else int(seed))
+        )
+
+    def act(self, env: Any, agent: str | None = None) -> int:
+        """Return the action to take in `env` now.
+
+        Args:
+            env: A PettingZoo AEC or parallel environment or a Gymnasium environment,
+                wrapped or not, after `reset`.
+            agent: Name of the acting agent; an AEC environment's selected agent by
+                default. Required for a parallel environment.
+
+        Raises:
+            RuntimeError: Before `reset`, or after the game is over.
+            ValueError: `agent` has no decision to make, or does not exist; the
+                environment's copies are not faithful or it might hide information.
+        """
+        with self.position(env, agent) as (model, state, player):
+            return self.decide(model, state, player)
+
+    @abstractmethod
+    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
+        """Return the action of `player` in a state that holds only what it may know."""
+
+    def bind(self, env: Any) -> Callable[[Any, str], int]:
+        """Return `policy(observation, agent)` that acts in `env`, for PettingZoo loops.
+
+        The observation is not used: the agent looks at `env` itself.
+        """
+
+        def policy(observation: Any, agent: str) -> int:
+            return self.act(env, agent)
+
+        return policy
+
+    @contextmanager
+    def position(
+        self, env: Any, agent: str | None = None
+    ) -> Iterator[tuple[ForwardModel, np.ndarray, int]]:
+        """Give (forward model, state for the agent, its player number) for a while."""
+        inner = env.unwrapped
+        if hasattr(inner, "planning_state"):
+            if agent is None:
+                agent = selected_agent(inner)
+            state, player = inner.planning_state(agent, self._rng)
+            yield inner.forward_model, state, player
+            return
+        from mcts_agents.model.copied import CopiedEnvironment
+
+        model = CopiedEnvironment(
+            env,
+            perfect_information=self.perfect_information,
+            redeterminise=self.redeterminise,
+        )
+        with model.planning(env, agent, self._rng) as (state, player):
+            yield model, state, player
+
+
+class Planner(Agent):
+    """An agent that searches and can show what it found.
+
+    Args:
+        settings: The search's settings.
+        **agent: See `Agent`.
+    """
+
+    def __init__(self, settings: SearchSettings, **agent: Any):
+        self.settings = settings
+        self._searches: dict[int, Search] = {}
+        super().__init__(**agent)
+
+    @abstractmethod
+    def search(
+        self, model: ForwardModel, state: np.ndarray, player: int
+    ) -> SearchResult:
+        """Search for `player` from a state that holds only what it may know."""
+
+    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
+        """Return the action that the search chooses."""
+        return self.search(model, state, player).action
+
+    def plan(self, env: Any, agent: str | None = None) -> SearchResult:
+        """Search for the action to take in `env` now; see `act` for arguments."""
+        with self.position(env, agent) as (model, state, player):
+            return self.search(model, state, player)
+
+    def search_of(self, model: ForwardModel) -> Search:
+        """Return the search kept for a model, so that its memory is used again."""
+        search = self._searches.pop(id(model), None)
+        if search is None:
+            if len(self._searches) == KEPT_SEARCHES:
+                del self._searches[next(iter(self._searches))]
+            search = Search(model, self.settings)
+        # The search holds the model, so the model's id stays its own.
+        self._searches[id(model)] = search
+        return search
+
+
+def selected_agent(env: Any) -> str:
+    """Return the agent whose turn it is in an AEC environment.
+
+    Raises:
+        ValueError: A parallel environment, where several may be asked at once.
+    """
+    selected = getattr(env, "agent_selection", None)
+    if selected is None and not hasattr(env, "agent_iter"):
+        raise ValueError(
+            f"{env}: in a parallel environment name the agent: act(env, agent), with "
+            f"one of {', '.join(env.possible_agents)}"
+        )
+    return selected

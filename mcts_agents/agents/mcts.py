@@ -1,0 +1,55 @@
+"""`MCTSAgent`: Monte Carlo tree search with every setting of `SearchSettings`."""
+
+import time
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.agents.agent import Planner
+from mcts_agents.model import ForwardModel
+from mcts_agents.names import unknown_name
+from mcts_agents.search import SearchResult, SearchSettings
+
+SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
+
+
+class MCTSAgent(Planner):
+    """Plans by Monte Carlo tree search.
+
+    Args:
+        seed: See `Agent`.
+        perfect_information: See `Agent`.
+        redeterminise: See `Agent`.
+        **settings: Fields of `SearchSettings`, such as `simulations=500`,
+            `seconds=0.04`, `tree="multi"`, `paranoid=True`, `rollout=30`.
+
+    Raises:
+        ValueError: An unknown setting or a value that is not allowed.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        perfect_information: bool = False,
+        redeterminise: Callable[..., Any] | None = None,
+        **settings: Any,
+    ):
+        for name in settings:
+            if name not in SETTING_NAMES:
+                raise ValueError(unknown_name("option of mcts", name, SETTING_NAMES))
+        super().__init__(
+            SearchSettings(**settings),
+            seed=seed,
+            perfect_information=perfect_information,
+            redeterminise=redeterminise,
+        )
+
+    def search(
+        self, model: ForwardModel, state: np.ndarray, player: int
+    ) -> SearchResult:
+        """Search for `player` from a state that holds only what it may know."""
+        started = time.perf_counter()
+        return self.search_of(model).run(state, player, self._rng, started=started)

@@ -1,0 +1,50 @@
+"""`OneStepAgent`: one-step look-ahead, the classic baseline.
+
+Tries every legal action, lets the players who move at the same time act at random, and
+takes the action after which the position is worth most by the leaf heuristic. It is
+the search kernel with trees one decision deep, no rollout, and equal visits.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.agents.agent import Planner
+from mcts_agents.model import ForwardModel
+from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search.settings import check_integer
+
+# So large that UCB1 always takes the action tried least.
+EVEN_EXPLORATION = 1e9
+
+
+class OneStepAgent(Planner):
+    """Takes the action that looks best one step ahead.
+
+    Args:
+        samples: How often each action is tried, from 1. More than one matters where
+            moves are simultaneous, information is hidden or chance intervenes.
+        value: Leaf heuristic, see `SearchSettings`; None: the game's own.
+        seed: See `Agent`, as the other arguments.
+    """
+
+    def __init__(self, *, samples: int = 10, value: str | None = None, **agent: Any):
+        check_integer("samples", samples, least=1)
+        self.samples = samples
+        settings = SearchSettings(
+            tree="self",
+            max_depth=1,
+            rollout=0,
+            exploration=EVEN_EXPLORATION,
+            final="value",
+            value=value,
+        )
+        super().__init__(settings, **agent)
+
+    def search(
+        self, model: ForwardModel, state: np.ndarray, player: int
+    ) -> SearchResult:
+        """Try every action `samples` times."""
+        simulations = self.samples * len(model.legal_actions(state, player))
+        search = self.search_of(model)
+        return search.run(state, player, self._rng, simulations=simulations)
