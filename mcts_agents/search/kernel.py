@@ -205,7 +205,8 @@ def select(search, tree, movers):
         search.step_count += 1
         action = edges_of(search)[link].action
         joint_action_of(search)[bandit.player] = action
-        key = mixed(key, action)
+        if bandits > 1:
+            key = mixed(key, action)
     fresh = edges_of(search)[link].visits == 0
     if bandits > 1:
         link, fresh = joint_link(search, node, key)

@@ -1,0 +1,29 @@
+# Everything that needs a set-up makes it: a virtual environment in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+RUN = $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(RUN)/python examples/demo.py
+
+test: $(VENV)/installed
+	$(RUN)/python -m pytest -n auto
+
+lint: $(VENV)/installed
+	$(RUN)/python -m pip install --quiet ruff
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+
+bench: $(VENV)/installed
+	$(RUN)/python -m pip install --quiet --editable '.[dev]'
+	$(RUN)/python benchmarks/openspiel_ratio.py
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info
