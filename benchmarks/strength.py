@@ -81,9 +81,10 @@ def match(title, env, games, hero, others):
             wins += sharing == 1
             draws += sharing > 1
     low, high = binomtest(int(wins), games).proportion_ci(method="wilson")
+    lost = games - wins - draws
     print(
-        f"{title}: {wins:.0f} won, {draws:.0f} drawn, {games - wins - draws:.0f} lost of "
-        f"{games}; won {wins / games:.1%} (95% interval {low:.1%} to {high:.1%})",
+        f"{title}: {wins:.0f} won, {draws:.0f} drawn, {lost:.0f} lost of {games}; won "
+        f"{wins / games:.1%} (95% interval {low:.1%} to {high:.1%})",
         flush=True,
     )
 

@@ -1,0 +1,36 @@
+"""An environment of somebody else: PettingZoo's connect four, untouched.
+
+The agent plans on copies of the environment. Whether it hides information from the
+players cannot be seen from outside, so the agent asks for our word that it does not.
+
+    python examples/third_party_environment.py
+"""
+
+import pettingzoo
+
+from mcts_agents import MCTSAgent, RandomAgent
+
+
+def main(simulations: int = 200, seed: int = 42) -> dict[str, float]:
+    """Play one game and return each agent's reward."""
+    env = pettingzoo.make("aec", "connect_four")
+    agents = {
+        "player_0": MCTSAgent(
+            simulations=simulations, perfect_information=True, seed=0
+        ),
+        "player_1": RandomAgent(seed=1),
+    }
+    rewards = dict.fromkeys(agents, 0.0)
+    env.reset(seed=seed)
+    for name in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        rewards[name] += reward
+        action = None if termination or truncation else agents[name].act(env)
+        env.step(action)
+    print(rewards)
+    env.close()
+    return rewards
+
+
+if __name__ == "__main__":
+    main()
