@@ -19,6 +19,7 @@ from mcts_agents.search.tree import (
     NONE,
     PLUG_IN,
     SEARCH,
+    child_of_joint,
     rehash,
 )
 
@@ -44,6 +45,12 @@ def run_slice(search, iterations, call_limit):
 @njit(int64(FLOATS), cache=CACHE)
 def fill_logs(table):
     return kernel_fill_logs(table)
+
+@njit(int64(intp, int64, ACTIONS), cache=CACHE)
+def child_of_joint(search, node, actions):
+    return kernel_child_of_joint(
+        carray(as_pointer(search), 1, SEARCH)[0], node, actions
+    )
 
 @njit(int64(JOINTS, JOINTS), cache=CACHE)
 def rehash(old, new):
@@ -71,10 +78,12 @@ class _Compiled:
             "as_pointer": as_pointer,
             "FLOATS": from_dtype(np.dtype(np.float64))[::1],
             "JOINTS": from_dtype(JOINT)[::1],
+            "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
             "PLUG_IN": PLUG_IN,
             "kernel_run_slice": kernel.run_slice,
             "kernel_fill_logs": ucb1.fill_square_root_logs,
             "kernel_rehash": rehash,
+            "kernel_child_of_joint": child_of_joint,
         }
         source = _SOURCE
         for name, function in _PLUG_INS.items():
@@ -84,6 +93,7 @@ class _Compiled:
         module = compile_module("search_kernel", source, namespace, roots)
         self.run_slice = module.run_slice
         self.rehash = module.rehash
+        self.child_of_joint = module.child_of_joint
         self.plug_ins = {
             name: compiled_address(getattr(module, name), PLUG_IN) for name in _PLUG_INS
         }
@@ -144,11 +154,17 @@ class Search:
             simulations: Iterations to run instead of the settings' budget of them.
 
         Raises:
+            ValueError: `player` has no decision to make in `state`.
             RuntimeError: The game lists no legal action for a mover.
             BaseException: Whatever the game's own functions raise.
         """
         started = time.perf_counter() if started is None else started
         actions = self.model.legal_actions(state, player)
+        if len(actions) == 0:
+            raise ValueError(
+                f"{self.model.name}: player {player} has no decision to make here; "
+                f"the movers are {self.model.movers(state)}"
+            )
         if len(actions) == 1:
             return SearchResult(
                 action=int(actions[0]),
@@ -393,9 +409,14 @@ class Search:
                 links[mover] = edges[int(order.argmax())]
             variation += [(mover, int(e["action"])) for mover, e in links.items()]
             forced = {}
-            if len(links) > 1:  # the joint action's own continuation
-                return variation
-            node = self._most_visited(int(next(iter(links.values()))["child"]))
+            if len(links) == 1:
+                child = int(next(iter(links.values()))["child"])
+            else:
+                joint = np.array([e["action"] for e in links.values()], np.int32)
+                child = self._compiled.child_of_joint(
+                    self._search.ctypes.data, node, joint
+                )
+            node = self._most_visited(child)
         return variation
 
     def _most_visited(self, node: int) -> int:

@@ -330,21 +330,39 @@ def mixed(key, action):
 
 
 @njit
-def joint_link(search, node, key):
-    """Return (link, fresh) of a joint action of `node`; it is added if it is fresh."""
+def place_of_joint(search, node, key):
+    """Return the place in the hash table of a joint action, or of a free entry."""
     last = len(joints_of(search)) - 1
     place = np.int64(mixed(key, node) & np.uint64(last))
     while joints_of(search)[place].edge != 0:
         entry = joints_of(search)[place]
         if entry.node == node and entry.key == key:
-            return np.int64(entry.edge), False
+            break
         place = (place + 1) & last
-    edge = add_link(search)
-    joints_of(search)[place].node = node
-    joints_of(search)[place].edge = edge
-    joints_of(search)[place].key = key
+    return place
+
+
+@njit
+def joint_link(search, node, key):
+    """Return (link, fresh) of a joint action of `node`; it is added if it is fresh."""
+    entry = joints_of(search)[place_of_joint(search, node, key)]
+    if entry.edge != 0:
+        return np.int64(entry.edge), False
+    entry.node = node
+    entry.edge = add_link(search)
+    entry.key = key
     search.joint_count += 1
-    return edge, True
+    return np.int64(entry.edge), True
+
+
+@njit
+def child_of_joint(search, node, actions):
+    """Return the first node below a joint action, NONE where it was never taken."""
+    key = np.uint64(0)
+    for action in actions:
+        key = mixed(key, action)
+    entry = joints_of(search)[place_of_joint(search, node, key)]
+    return NONE if entry.edge == 0 else np.int64(edges_of(search)[entry.edge].child)
 
 
 @njit
