@@ -16,8 +16,8 @@ class SearchResult:
         values: Mean value of each to the acting player, shape (n,), float64, on the
             leaf heuristic's own scale; NaN for an action that was never taken.
         principal_variation: The most visited continuation as (player, action) pairs,
-            starting with the chosen action; decisions of the same moment stand side by
-            side. Covers the players of the acting player's tree.
+            from the chosen action on; decisions of the same moment stand side by side,
+            players ascending. Covers the players of the acting player's tree.
         simulations: Iterations run; 0 where there was only one action to choose.
         forward_model_calls: Actions applied, one for each player.
         seconds: Time that the decision took.
