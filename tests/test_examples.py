@@ -1,0 +1,87 @@
+"""The examples run against the real environments, and do what they are meant to show."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def example(name):
+    """Import one example from its file."""
+    spec = importlib.util.spec_from_file_location(
+        name, ROOT / "examples" / f"{name}.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "name", ["aec_loop", "parallel_loop", "third_party_environment"]
+)
+def test_loops_end_with_rewards_of_a_finished_game(name):
+    rewards = example(name).main(simulations=50)
+    assert max(rewards.values()) == 1 or set(rewards.values()) == {0}
+
+
+def test_the_planner_beats_random_in_the_third_party_environment():
+    assert example("third_party_environment").main()["player_0"] == 1
+
+
+def test_the_gymnasium_example_plays_an_episode():
+    assert example("gymnasium_environment").main(simulations=50) in (0.0, 1.0)
+
+
+def test_the_new_game_is_won_by_theory():
+    # 3, 5, 7 is a first player's win in Nim (3 ^ 5 ^ 7 != 0).
+    assert example("new_game").main(simulations=5000) == 0
+
+
+def test_the_new_game_typed_into_a_notebook_gives_the_same():
+    source = (ROOT / "examples" / "new_game.py").read_text()
+    cells = source.partition("\nif __name__")[0] + "\nmain(simulations=500)\n"
+    typed = subprocess.run(
+        [sys.executable, "-"], input=cells, capture_output=True, text=True, check=True
+    )
+    from_file = subprocess.run(
+        [sys.executable, "-c", "import new_game; new_game.main(simulations=500)"],
+        cwd=ROOT / "examples",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert typed.stdout == from_file.stdout
+    assert "wins" in typed.stdout
+
+
+def test_a_second_process_plays_its_first_move_without_compiling():
+    code = (
+        "import json, dataclasses\n"
+        "from mcts_agents import MCTSAgent\n"
+        "from mcts_agents.envs import hex as game\n"
+        "from mcts_agents.model.compilation import statistics\n"
+        "env = game.env()\n"
+        "env.reset(seed=0)\n"
+        "MCTSAgent(simulations=10, seed=0).act(env)\n"
+        "print(json.dumps(dataclasses.asdict(statistics())))\n"
+    )
+    runs = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", code],
+                capture_output=True,
+                text=True,
+                check=True,
+                env=os.environ,
+            ).stdout
+        )
+        for _ in range(2)
+    ]
+    assert runs[1]["cache_misses"] == runs[1]["uncached"] == 0
+    assert runs[1]["cache_hits"] > 0

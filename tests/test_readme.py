@@ -1,0 +1,24 @@
+"""The README's Python runs as printed, and its links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def test_there_are_snippets():
+    assert len(SNIPPETS) >= 2
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_snippets_run(snippet):
+    exec(compile(snippet, "README.md", "exec"), {"__name__": "readme"})
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))
+def test_links_lead_to_files(target):
+    assert (ROOT / target).exists()
