@@ -1,12 +1,10 @@
 """Specs: agents named by a line of text such as `mcts:tree=multi,simulations=1000`."""
 
-from collections.abc import Callable
-
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
-from mcts_agents.names import unknown_name
+from mcts_agents.names import parse_spec, unknown_name
 
 AGENTS: dict[str, type[Agent]] = {
     "mcts": MCTSAgent,
@@ -20,8 +18,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "one-step": ("samples", "value", "seed"),
     "random": ("seed",),
 }
-
-_WORDS = {"true": True, "false": False, "none": None}
 
 
 def make_agent(spec: str, *, seed: int | None = None) -> Agent:
@@ -42,34 +38,3 @@ def make_agent(spec: str, *, seed: int | None = None) -> Agent:
         if option not in OPTIONS[name]:
             raise ValueError(unknown_name(f"option of {name}", option, OPTIONS[name]))
     return AGENTS[name](**{"seed": seed, **options})
-
-
-def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
-    """Split a spec into its name and its options.
-
-    Raises:
-        ValueError: An option without a value, or one named twice.
-    """
-    name, _, rest = spec.partition(":")
-    options: dict[str, object] = {}
-    for part in rest.split(",") if rest else []:
-        option, equals, text = (piece.strip() for piece in part.partition("="))
-        if not equals or not option or not text:
-            raise ValueError(f"{spec!r}: expected option=value, not {part!r}")
-        if option in options:
-            raise ValueError(f"{spec!r}: option {option!r} is given twice")
-        options[option] = parse_value(text)
-    return name.strip(), options
-
-
-def parse_value(text: str) -> object:
-    """Read an integer, a number, true, false or none; anything else is a word."""
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    readers: tuple[Callable[[str], object], ...] = (int, float)
-    for reader in readers:
-        try:
-            return reader(text)
-        except ValueError:
-            continue
-    return text

@@ -1,0 +1,84 @@
+"""Which games there are, and how they are found by name."""
+
+import importlib
+
+import pettingzoo
+
+from mcts_agents.envs.game import Game
+from mcts_agents.model import ForwardModel, RulesError
+from mcts_agents.names import parse_spec, unknown_name
+
+# One line for each game: folder and version of its environments.
+_ENVIRONMENTS = (
+    "tictactoe-v0",
+    "hex-v0",
+    "sushi_go-v0",
+    "chinese_checkers-v0",
+)
+
+GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)
+
+# PettingZoo's registries and the factory that each one calls.
+_FACTORIES = {"aec": "env", "parallel": "parallel_env"}
+
+
+def register_all() -> None:
+    """Register every game with PettingZoo, as `mcts_agents/hex-v0`, for both APIs.
+
+    No game is imported before `pettingzoo.make` asks for it. What is registered
+    already stays.
+    """
+    registered = {
+        "aec": pettingzoo.aec_registry,
+        "parallel": pettingzoo.parallel_registry,
+    }
+    for line in _ENVIRONMENTS:
+        name = line.partition("-")[0]
+        for api, factory in _FACTORIES.items():
+            if f"mcts_agents/{line}" not in registered[api]:
+                pettingzoo.register(
+                    api,
+                    f"mcts_agents/{line}",
+                    entry_point=f"mcts_agents.envs.{name}:{factory}",
+                )
+
+
+def load_game(name: str) -> Game:
+    """Return the game of a name.
+
+    Raises:
+        ValueError: There is none; the message gives the nearest names.
+    """
+    if name not in GAMES:
+        raise ValueError(unknown_name("game", name, GAMES))
+    return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+
+
+def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardModel]:
+    """Return a game and the forward model of a variant, such as `hex:size=11`.
+
+    Args:
+        spec: `name` or `name:option=value,option=value`; values are integers, numbers,
+            true, false, none or words.
+        players: Number of players, the game's default if None and not in the spec.
+
+    Raises:
+        ValueError: An unknown game or option, or a value that is not allowed; the
+            message names it and what is allowed.
+    """
+    name, options = parse_spec(spec)
+    game = load_game(name)
+    known = game.rules.defaults()
+    for option in options:
+        if option not in known:
+            raise ValueError(unknown_name(f"option of {name}", option, known))
+    if players is not None:
+        if options.get("players", players) != players:
+            raise ValueError(f"{spec!r} says otherwise than players={players}")
+        options["players"] = players
+    try:
+        return game, game.rules.model(**options)
+    except RulesError:
+        raise
+    except TypeError as error:  # a word where the rules compare numbers
+        raise ValueError(f"{spec!r}: a value is not of the right kind") from error
