@@ -116,6 +116,10 @@ class Rules:
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
 
+    def __getstate__(self):
+        """Leave out compiled code, which is found again by its content."""
+        return {**self.__dict__, "_compiled": None}
+
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
         name = function.__name__
@@ -346,8 +350,13 @@ class CompiledModel(ForwardModel):
             observation_bounds=spec.observation_bounds,
             search_defaults=rules.search_defaults,
         )
+        self._rules = rules
         self._functions = functions
         self._state_dtype = rules._state_dtype
+
+    def __reduce__(self):
+        """Copy and pickle by making the model again: addresses do not travel."""
+        return _model_of, (self._rules, self.variant)
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the compiled function `name` after the address of the variant."""
@@ -356,3 +365,7 @@ class CompiledModel(ForwardModel):
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""
         return state.view(self._state_dtype)[0]
+
+
+def _model_of(rules: Rules, variant: dict[str, object]) -> CompiledModel:
+    return rules.model(**variant)
