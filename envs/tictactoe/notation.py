@@ -1,4 +1,4 @@
-"""Cells of Tic-Tac-Toe as people write them: letter = column, number = row from the top."""
+"""Cells of Tic-Tac-Toe: a letter for the column, a number for the row from the top."""
 
 from collections.abc import Mapping
 
