@@ -8,9 +8,12 @@ from mcts_agents.agents import (
     RandomAgent,
     make_agent,
 )
+from mcts_agents.envs import register_all
 from mcts_agents.search import SearchResult, SearchSettings
 
 __version__ = "0.1.0"
+
+register_all()
 
 __all__ = [
     "Agent",

@@ -1,4 +1,4 @@
-"""The examples run against the real environments, and do what they are meant to show."""
+"""The examples run against the real environments and do what they show."""
 
 import importlib.util
 import json
