@@ -66,7 +66,6 @@ class Screen:
         self._title = title
         self._frames_per_second = frames_per_second
         self._picture: Any = None
-        self._window: Any = None
         self._clock: Any = None
 
     def picture(self, size: tuple[int, int]) -> Any:
@@ -83,21 +82,23 @@ class Screen:
     def show(self) -> None:
         """Bring the picture into the window, which opens on the first call."""
         pygame = load_pygame()
-        if self._window is None:
+        self._clock = self._clock or pygame.time.Clock()
+        # One window a process: another environment may have closed or resized it.
+        window = pygame.display.get_surface() if pygame.display.get_init() else None
+        if window is None or window.get_size() != self._picture.get_size():
             pygame.display.init()
-            self._window = pygame.display.set_mode(self._picture.get_size())
+            window = pygame.display.set_mode(self._picture.get_size())
             pygame.display.set_caption(self._title)
-            self._clock = pygame.time.Clock()
         pygame.event.pump()
-        self._window.blit(self._picture, (0, 0))
+        window.blit(self._picture, (0, 0))
         pygame.display.update()
         self._clock.tick(self._frames_per_second)
 
     def close(self) -> None:
         """Close the window; may be called again."""
-        if self._window is not None:
+        if self._clock is not None:  # there was a window
             load_pygame().display.quit()
-        self._picture = self._window = self._clock = None
+        self._picture = self._clock = None
 
 
 def font(size: int) -> Any:

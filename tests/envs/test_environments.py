@@ -1,0 +1,537 @@
+"""Every environment keeps PettingZoo's conventions and shows what the rules say."""
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.utils import seeding
+from pettingzoo.test import api_test, parallel_api_test, seed_test
+
+from mcts_agents.envs import GAMES
+from mcts_agents.model import LOST, PLAYING, WON, new_generator
+from tests.envs.variants import (
+    SIMULTANEOUS,
+    VARIANTS,
+    factories,
+    frozen,
+    play,
+    random_legal,
+    record,
+    record_parallel,
+)
+
+# What api_test says of every environment that is not one of PettingZoo's own, and of
+# the agents that find all actions masked at the end.
+UNAVOIDABLE = (
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be",
+    r"Action mask numpy array is all zeros \(no legal actions\)",
+)
+
+every_variant = pytest.mark.parametrize("label", VARIANTS)
+every_simultaneous = pytest.mark.parametrize("label", SIMULTANEOUS)
+
+
+def test_every_game_is_tested():
+    assert {name for name, _ in VARIANTS.values()} == set(GAMES)
+
+
+# -- PettingZoo's own tests; a warning is a failure
+
+
+@pytest.fixture
+def strict():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for message in UNAVOIDABLE:
+            warnings.filterwarnings("ignore", message)
+        yield
+
+
+@every_variant
+@pytest.mark.parametrize("factory", [0, 1], ids=["raw_env", "env"])
+def test_api(label, factory, strict):
+    api_test(factories(label)[factory](), num_cycles=100)
+
+
+@every_variant
+def test_parallel_api(label, strict):
+    parallel_api_test(factories(label)[2](), num_cycles=100)
+
+
+@every_variant
+def test_seed(label, strict):
+    seed_test(factories(label)[1], num_cycles=100)
+
+
+# -- seeds
+
+
+@every_variant
+def test_a_seed_reproduces_whole_games_and_the_games_after_it(label):
+    _, env, parallel_env = factories(label)
+    for factory, recorded in ((env, record), (parallel_env, record_parallel)):
+        runs = []
+        for _ in range(2):
+            game, rng = factory(), np.random.default_rng(5)
+            runs.append(
+                [recorded(game, rng, seed=7), recorded(game, rng), recorded(game, rng)]
+            )
+        assert runs[0] == runs[1]
+
+
+@every_simultaneous
+def test_other_seeds_and_later_games_deal_other_cards(label):
+    game = factories(label)[0]()
+    openings = []
+    for reset in ({"seed": 1}, {"seed": 2}, {}, {}):
+        game.reset(**reset)
+        openings.append(frozen(game.observe("player_0"))["observation"])
+    assert len(set(openings)) == 4
+
+
+def test_reset_without_any_seed_differs_between_environments():
+    make = factories("sushi_go_5")[0]
+    hands = set()
+    for _ in range(3):
+        game = make()
+        game.reset()
+        hands.add(frozen(game.observe("player_0"))["observation"])
+    assert len(hands) == 3
+
+
+# -- the environment is the forward model
+
+
+@every_variant
+def test_the_parallel_environment_shows_what_the_model_says_at_every_node(label):
+    env, rng = factories(label)[2](), np.random.default_rng(3)
+    observations, infos = env.reset(seed=11)
+    model = env.forward_model
+    generator = new_generator(int(seeding.np_random(11)[0].integers(2**63)))
+    state = model.reset(generator)
+    earned = dict.fromkeys(env.possible_agents, 0.0)
+    while True:
+        movers = model.movers(state)
+        for player, agent in enumerate(env.possible_agents):
+            if agent in observations:
+                assert env.observation_space(agent).contains(observations[agent])
+                seen, mask = observations[agent].values()
+                assert np.array_equal(seen, model.observe(state, player))
+                legal = model.legal_actions(state, player) if player in movers else []
+                assert sorted(legal) == np.flatnonzero(mask).tolist()
+                assert (infos[agent]["active_agent"] == agent) == (player in movers)
+        assert bool(env.agents) == bool(movers)
+        if not movers:
+            break
+        actions = {
+            f"player_{p}": random_legal(observations[f"player_{p}"]["action_mask"], rng)
+            for p in movers
+        }
+        model.apply(state, {p: actions[f"player_{p}"] for p in movers}, generator)
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+        for agent, reward in rewards.items():
+            earned[agent] += reward
+        assert all(type(value) is bool for value in terminations.values())
+        assert not any(truncations.values())
+    results = model.results(state)
+    assert PLAYING not in results
+    expected = [int(result == WON) - int(result == LOST) for result in results]
+    assert list(earned.values()) == expected
+    assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+@every_variant
+def test_aec_and_parallel_are_the_same_game(label):
+    aec, _, parallel_env = factories(label)
+    aec, parallel, rng = aec(), parallel_env(), np.random.default_rng(4)
+    aec.reset(seed=9)
+    observations, _ = parallel.reset(seed=9)
+    while parallel.agents:
+        deciding = [a for a in parallel.agents if observations[a]["action_mask"].any()]
+        actions = {}
+        for agent in deciding:  # ascending, and nobody's turn comes twice
+            assert aec.agent_selection == agent
+            assert frozen(aec.observe(agent)) == frozen(observations[agent])
+            others = set(aec.possible_agents) - {agent}
+            assert not any(aec.observe(a)["action_mask"].any() for a in others)
+            actions[agent] = random_legal(observations[agent]["action_mask"], rng)
+            aec.step(np.int64(actions[agent]))
+        observations, rewards, terminations, _, _ = parallel.step(actions)
+        assert rewards == aec.rewards
+        assert terminations == aec.terminations
+    for agent in aec.possible_agents:
+        assert frozen(aec.observe(agent)) == frozen(observations[agent])
+
+
+@every_variant
+def test_agents_collect_their_reward_once_at_the_end(label):
+    env = factories(label)[1]()
+    collected = {agent: [] for agent in env.possible_agents}
+    for agent, _, reward, termination, *_ in record(env, np.random.default_rng(6)):
+        collected[agent].append((reward, termination))
+    assert not env.agents
+    for turns in collected.values():
+        assert all(turn == (0.0, False) for turn in turns[:-1])
+        assert turns[-1][1] is True
+    final = [turns[-1][0] for turns in collected.values()]
+    assert set(final) <= {-1.0, 0.0, 1.0}
+    assert max(final) == 1 or set(final) == {0}
+
+
+@every_variant
+def test_observations_work_for_everybody_after_the_end(label):
+    env = factories(label)[0]()
+    env.reset(seed=1)
+    play(env, np.random.default_rng(1))
+    for agent in env.possible_agents:
+        assert env.observation_space(agent).contains(env.observe(agent))
+        assert not env.observe(agent)["action_mask"].any()
+
+
+@every_variant
+def test_spaces_metadata_and_names(label):
+    name, _ = VARIANTS[label]
+    for env in (make() for make in factories(label)):
+        inner = env.unwrapped
+        env.reset(seed=1)
+        # Tutorials unpack the values in this order.
+        seen = inner._observation(0, asked=True)
+        assert list(seen) == ["observation", "action_mask"]
+        assert str(env) == env.metadata["name"] == f"{name}_v{inner.game.version}"
+        assert env.metadata["render_modes"] == ["human", "rgb_array", "ansi"]
+        assert env.possible_agents == [
+            f"player_{p}" for p in range(inner.forward_model.players)
+        ]
+        for agent in env.possible_agents:
+            space = env.observation_space(agent)
+            assert set(space) == {"observation", "action_mask"}
+            assert {part.dtype for part in space.values()} == {np.dtype(np.int8)}
+            assert space is env.observation_space(agent)
+            assert env.action_space(agent) is env.action_space(agent)
+
+
+@every_variant
+def test_actions_have_names_that_are_read_back(label):
+    env = factories(label)[0]()
+    env.reset(seed=2)
+    for _, action in play(env, np.random.default_rng(2), most_steps=60):
+        name = env.action_name(action)
+        assert env.game.parse_action(env.forward_model, name) == action
+
+
+# -- copies
+
+
+@every_variant
+@pytest.mark.parametrize("factory", [0, 1, 2], ids=["raw_env", "env", "parallel_env"])
+@pytest.mark.parametrize(
+    "copied",
+    [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
+    ids=["deepcopy", "pickle"],
+)
+def test_copies_in_mid_game_are_faithful_and_independent(label, factory, copied):
+    env = factories(label)[factory]()
+    steps = 0
+    if factory == 2:
+        observations, _ = env.reset(seed=3)
+        rng = np.random.default_rng(3)
+        for _ in range(3):
+            observations, *_ = env.step(
+                {
+                    agent: random_legal(observation["action_mask"], rng)
+                    for agent, observation in observations.items()
+                    if observation["action_mask"].any()
+                }
+            )
+    else:
+        env.reset(seed=3)
+        # An odd number: where two or three decide at once, an action is pending.
+        steps = len(play(env, np.random.default_rng(3), most_steps=7))
+        assert steps in (5, 6, 7)
+    twin, third = copied(env), copied(env)
+    before = [frozen(env.unwrapped.__getstate__()["attributes"]["_state"])]
+    endings = [_finish(copy_of, observations if factory == 2 else None)
+               for copy_of in (twin, third)]  # fmt: skip
+    assert [frozen(env.unwrapped.__getstate__()["attributes"]["_state"])] == before
+    assert endings[0] == endings[1]
+    assert endings[0] == _finish(env, observations if factory == 2 else None)
+
+
+def _finish(env, observations):
+    """Play on to the end and into the next game; return what was shown."""
+    rng = np.random.default_rng(8)
+    if observations is None:
+        played = play(env, rng)
+        return played, frozen(env.observe("player_0")), record(env, rng)
+    shown = []
+    while env.agents:
+        observations, *rest = env.step(
+            {
+                agent: random_legal(observation["action_mask"], rng)
+                for agent, observation in observations.items()
+                if observation["action_mask"].any()
+            }
+        )
+        shown.append((frozen(observations), rest))
+    return shown, record_parallel(env, rng)
+
+
+# -- planning
+
+
+@every_variant
+def test_planning_states_are_copies_of_the_position_for_the_player_to_move(label):
+    env = factories(label)[1]()
+    env.reset(seed=4)
+    play(env, np.random.default_rng(4), most_steps=4)
+    inner, rng = env.unwrapped, new_generator(1)
+    before = frozen(env.observe(env.agent_selection))
+    state, player = inner.planning_state(env.agent_selection, rng)
+    model = inner.forward_model
+    assert player in model.movers(state)
+    mask = env.observe(env.agent_selection)["action_mask"]
+    assert sorted(model.legal_actions(state, player)) == np.flatnonzero(mask).tolist()
+    state[:] = 0
+    assert frozen(env.observe(env.agent_selection)) == before
+
+
+@every_simultaneous
+def test_planning_does_not_show_what_others_hold(label):
+    """Planning copies differ among themselves: none of them is the true deal."""
+    env = factories(label)[0]()
+    env.reset(seed=4)
+    rng = new_generator(1)
+    states = {env.planning_state("player_0", rng)[0].tobytes() for _ in range(5)}
+    assert len(states) == 5
+
+
+@every_simultaneous
+def test_nobody_learns_a_pending_action(label):
+    """Whatever the first agent chose, everything that can be looked at is the same."""
+    env = factories(label)[1]()
+    env.reset(seed=6)
+    choices = np.flatnonzero(env.observe("player_0")["action_mask"])
+    assert len(choices) > 1
+    looks = []
+    for choice in choices:
+        env = factories(label)[1](render_mode="ansi")
+        env.reset(seed=6)
+        env.step(int(choice))
+        inner = env.unwrapped
+        states = [
+            inner.planning_state(agent, new_generator(7))[0].tobytes()
+            for agent in env.agents[1:]
+        ]
+        looks.append(
+            (
+                env.agent_selection,
+                [frozen(env.observe(agent)) for agent in env.agents],
+                states,
+                env.rewards,
+                env.terminations,
+                env.infos,
+                env.render(),
+                inner.np_random.bit_generator.state,
+                {
+                    name: value.tobytes() if isinstance(value, np.ndarray) else value
+                    for name, value in vars(inner).items()
+                    if name in ("_state", "_rng", "_movers", "_finished")
+                },
+            )
+        )
+    assert all(look == looks[0] for look in looks)
+
+
+@every_simultaneous
+def test_a_player_whose_action_is_pending_has_no_decision(label):
+    env = factories(label)[0]()
+    env.reset(seed=6)
+    env.step(random_legal(env.observe("player_0")["action_mask"], np.random))
+    with pytest.raises(ValueError, match="player_0 has no decision to make now"):
+        env.planning_state("player_0", new_generator(1))
+
+
+# -- no pygame without pictures
+
+
+def test_nothing_of_pygame_is_imported_without_pictures():
+    code = """
+import sys
+import mcts_agents
+import pettingzoo
+from mcts_agents.envs import GAMES
+assert not [m for m in sys.modules if m.startswith("mcts_agents.envs.hex")], "eager"
+for name in GAMES:
+    for api in ("aec", "parallel"):
+        env = pettingzoo.make(api, f"mcts_agents/{name}-v0")
+        env.reset(seed=1)
+        if api == "aec":
+            env.step(int(env.last()[0]["action_mask"].argmax()))
+        env.close()
+assert "pygame" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- bad input
+
+
+BAD_VARIANTS = [
+    ("tictactoe", {"players": 1}, "players=1: tictactoe is for 2 players"),
+    ("tictactoe", {"players": 9}, "players=9: tictactoe is for 2 players"),
+    ("hex", {"players": 1}, "players=1"),
+    ("hex", {"players": 9}, "players=9"),
+    ("hex", {"size": 2}, "size=2"),
+    ("hex", {"size": 20}, "size=20"),
+    ("hex", {"colour": "red"}, "colour"),
+    ("sushi_go", {"players": 1}, "players=1: sushi_go is for 2 to 5 players"),
+    ("sushi_go", {"players": 9}, "players=9: sushi_go is for 2 to 5 players"),
+    ("chinese_checkers", {"players": 1}, "players=1"),
+    ("chinese_checkers", {"players": 9}, "players=9"),
+    ("chinese_checkers", {"players": 5}, "players=5"),
+    ("chinese_checkers", {"fields": 100}, "fields=100"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "message"), BAD_VARIANTS)
+def test_variants_that_the_rules_forbid_come_out_as_value_errors(
+    name, options, message
+):
+    import mcts_agents.envs as envs
+
+    module = getattr(envs, name)
+    for make in (
+        module.raw_env,
+        module.env,
+        module.parallel_env,
+        lambda **kw: pettingzoo.make("aec", f"mcts_agents/{name}-v0", **kw),
+        lambda **kw: pettingzoo.make("parallel", f"mcts_agents/{name}-v0", **kw),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            make(**options)
+
+
+@every_variant
+def test_actions_that_are_out_of_range_or_illegal(label):
+    raw_env, _, parallel_env = factories(label)
+    env, parallel = raw_env(), parallel_env()
+    env.reset(seed=1)
+    parallel.reset(seed=1)
+    agent, actions = env.agent_selection, env.forward_model.actions
+    observation = env.observe(agent)
+    illegal = [int(a) for a in np.flatnonzero(observation["action_mask"] == 0)[:1]]
+    for action in [actions, -1, None, 0.5, "a1", *illegal]:
+        with pytest.raises(ValueError, match=rf"{action!r}.*{agent} is not.*legal: "):
+            env.step(action)
+        with pytest.raises(ValueError, match=rf"{action!r}.*{agent} is not.*legal: "):
+            parallel.step(dict.fromkeys(parallel.agents, action))
+    assert env.agent_selection == agent
+    assert frozen(env.observe(agent)) == frozen(observation)
+    assert set(env.rewards.values()) == {0.0}
+
+
+def test_an_illegal_action_is_named_with_the_legal_ones():
+    env = factories("tictactoe")[0]()
+    env.reset()
+    for action in (4, 0, 1, 2, 3, 5):
+        env.step(action)
+    with pytest.raises(ValueError) as error:
+        env.step(4)
+    assert str(error.value) == (
+        "tictactoe_v0: action 4 (b2) of player_0 is not legal; "
+        "legal: 6 (a3), 7 (b3), 8 (c3)"
+    )
+    with pytest.raises(
+        ValueError, match=r"action 9 of player_0 is not in 0\.\.8; legal"
+    ):
+        env.step(9)
+
+
+@every_variant
+def test_env_ends_the_game_at_an_illegal_action(label):
+    env = factories(label)[1]()
+    env.reset(seed=1)
+    agent = env.agent_selection
+    illegal = np.flatnonzero(env.observe(agent)["action_mask"] == 0)
+    if not len(illegal):  # an empty board: take a cell that was just taken
+        env.step(0)
+        agent, illegal = env.agent_selection, [0]
+    env.step(int(illegal[0]))
+    assert env.rewards == {a: -1.0 * (a == agent) for a in env.possible_agents}
+    with pytest.raises(RuntimeError, match=r"the game is over.*reset\(\)"):
+        env.unwrapped.planning_state(agent, new_generator(1))
+    for _ in env.agent_iter():
+        env.step(None)
+    assert not env.agents
+
+
+def test_actions_out_of_range_are_asserted_by_env():
+    env = factories("tictactoe")[1]()
+    env.reset()
+    with pytest.raises(AssertionError, match="action is not in action space"):
+        env.step(9)
+
+
+@every_variant
+def test_before_reset(label):
+    raw_env, env, parallel_env = factories(label)
+    for game in (raw_env(), parallel_env()):
+        with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+            game.planning_state("player_0", new_generator(1))
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        raw_env().step(0)
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        raw_env().observe("player_0")
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        parallel_env().step({})
+    with pytest.raises(AttributeError, match="agent_selection"):
+        env().agent_selection  # noqa: B018
+    with pytest.raises(AssertionError, match="reset"):
+        env().step(0)
+
+
+@every_variant
+def test_after_the_end(label):
+    env = factories(label)[0]()
+    env.reset(seed=1)
+    play(env, np.random.default_rng(1))
+    assert not env.agents
+    with pytest.raises(RuntimeError, match=r"the game is over, call reset\(\)"):
+        env.step(0)
+    with pytest.raises(RuntimeError, match=r"the game is over, player_0 cannot plan"):
+        env.planning_state("player_0", new_generator(1))
+    parallel = factories(label)[2]()
+    record_parallel(parallel, np.random.default_rng(1), seed=1)
+    with pytest.raises(RuntimeError, match=r"the game is over, player_1 cannot plan"):
+        parallel.planning_state("player_1", new_generator(1))
+
+
+@pytest.mark.parametrize("factory", [0, 2])
+def test_agents_who_cannot_plan(factory):
+    env = factories("tictactoe")[factory]()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"player_1 has no decision.*only player_0"):
+        env.planning_state("player_1", new_generator(1))
+    with pytest.raises(ValueError, match=r"no agent 'red'.*player_0, player_1"):
+        env.planning_state("red", new_generator(1))
+
+
+def test_parallel_actions_of_others_are_ignored_and_missing_ones_named():
+    env = factories("tictactoe")[2]()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"no action of player_0.*needed of player_0"):
+        env.step({"player_1": 3})
+    with pytest.raises(ValueError, match="no agent 'red'"):
+        env.step({"player_0": 3, "red": 3})
+    observations, *_, infos = env.step({"player_0": 4, "player_1": 99})
+    assert observations["player_1"]["observation"][1, 1, 1] == 1  # the opponent's
+    assert infos == {agent: {"active_agent": "player_1"} for agent in env.agents}
+    observations, *_ = env.step({"player_1": 0})
+    assert observations["player_0"]["observation"].sum() == 2 + 9

@@ -1,0 +1,90 @@
+"""The variants that tests of all environments run on, and how they play."""
+
+import numpy as np
+
+from mcts_agents.envs import load_game
+from mcts_agents.envs.environment import environments
+
+# Long games are cut short by the rules' own limit.
+SHORT = {"max_plies_per_player": 30}
+
+VARIANTS = {
+    "tictactoe": ("tictactoe", {}),
+    "hex_3": ("hex", {"size": 3}),
+    "hex_6": ("hex", {"size": 6}),
+    "sushi_go_2": ("sushi_go", {"players": 2}),
+    "sushi_go_3": ("sushi_go", {"players": 3}),
+    "sushi_go_5": ("sushi_go", {"players": 5}),
+    "chinese_checkers_2": ("chinese_checkers", {"players": 2, **SHORT}),
+    "chinese_checkers_3": ("chinese_checkers", {"players": 3, **SHORT}),
+    "chinese_checkers_6": ("chinese_checkers", {"players": 6, "fields": 121, **SHORT}),
+}
+SIMULTANEOUS = [label for label in VARIANTS if label.startswith("sushi_go")]
+
+
+def factories(label):
+    """Return (raw_env, env, parallel_env) of a variant; all take a render mode only."""
+    name, options = VARIANTS[label]
+    return tuple(
+        lambda render_mode=None, factory=factory: factory(
+            render_mode=render_mode, **options
+        )
+        for factory in environments(load_game(name))
+    )
+
+
+def random_legal(mask, rng):
+    """Return a random legal action by a mask, as PettingZoo users would."""
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def play(env, rng, most_steps=10**9):
+    """Play an AEC environment at random; return (agent, action) of each decision."""
+    played = []
+    for agent in env.agent_iter():
+        observation, _, termination, truncation, _ = env.last()
+        action = None
+        if not (termination or truncation):
+            action = random_legal(observation["action_mask"], rng)
+            played.append((agent, action))
+        env.step(action)
+        if len(played) == most_steps:
+            break
+    return played
+
+
+def record(env, rng, **reset):
+    """Play an AEC environment at random; return everything that it showed."""
+    env.reset(**reset)
+    shown = []
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        action = None
+        if not (termination or truncation):
+            action = random_legal(observation["action_mask"], rng)
+        everybody = [frozen(env.observe(a)) for a in env.possible_agents]
+        shown.append((agent, everybody, reward, termination, truncation, info, action))
+        env.step(action)
+    return shown
+
+
+def record_parallel(env, rng, **reset):
+    """Play a parallel environment at random; return everything that it showed."""
+    observations, infos = env.reset(**reset)
+    shown = [(frozen(observations), infos)]
+    while env.agents:
+        actions = {
+            agent: random_legal(observations[agent]["action_mask"], rng)
+            for agent in env.agents
+            if observations[agent]["action_mask"].any()
+        }
+        observations, *rest = env.step(actions)
+        shown.append((actions, frozen(observations), rest))
+    return shown
+
+
+def frozen(observation):
+    """Return an observation, or a dict of them, as something that can be compared."""
+    if isinstance(observation, dict):
+        return {key: frozen(value) for key, value in observation.items()}
+    return observation.tobytes()
