@@ -1,62 +1,29 @@
-"""Sushi Go!: the rules against a slow twin, and what players can(not) know."""
+"""The rules of Sushi Go! against a slow twin and published tables."""
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mcts_agents.envs.sushi_go.cards import ACTIONS, CARD_OF, pack, unpack
+from mcts_agents.envs.sushi_go.cards import ACTIONS, CARD_OF, unpack
 from mcts_agents.envs.sushi_go.notation import format_action, parse_action
 from mcts_agents.envs.sushi_go.rules import rules
-from mcts_agents.model import RESULT_NAMES, new_generator, random_below
+from mcts_agents.model import RESULT_NAMES, new_generator
+from tests.envs.sushi_go_positions import (
+    bunch,
+    in_order,
+    names,
+    play_some,
+    positions,
+    random_joint,
+    table,
+)
 from tests.envs.sushi_go_twin import CARDS, PUBLISHED_DECK, USE_CHOPSTICKS, Twin
 
 TAG_DECK = {**PUBLISHED_DECK, "maki 2": 8, "maki 3": 12}
 EVERY_COUNT = pytest.mark.parametrize("players", [2, 3, 4, 5])
-
-
-def bunch(*cards: str) -> np.uint64:
-    """Cards by name, packed."""
-    held = Counter(cards)
-    return pack([held[card] for card in CARDS])
-
-
-def names(packed: int) -> list[str]:
-    """The names of packed cards, sorted by type."""
-    return [
-        card for card, n in zip(CARDS, unpack(packed), strict=True) for _ in range(n)
-    ]
-
-
-def random_joint(model, state, rng, bold=True):
-    """A random action of each mover; a `bold` one uses chopsticks when it can."""
-    joint = {}
-    for player in model.movers(state):
-        legal = model.legal_actions(state, player)
-        uses = bold and USE_CHOPSTICKS in legal
-        joint[player] = (
-            USE_CHOPSTICKS if uses else int(legal[random_below(rng, len(legal))])
-        )
-    return joint
-
-
-def play_some(players, seed, decisions, **variant):
-    """A model, and a state after so many joint decisions (or the game's last)."""
-    model = rules.model(players=players, **variant)
-    rng = new_generator(seed)
-    state = model.reset(rng)
-    for _ in range(decisions):
-        if not model.is_over(state):
-            # Chopsticks at every second chance, so that some lie there unused.
-            bold = random_below(rng, 2) == 0
-            model.apply(state, random_joint(model, state, rng, bold), rng)
-    return model, state
-
-
-positions = st.tuples(st.integers(2, 5), st.integers(0, 2**32), st.integers(0, 45))
 
 
 # -- the rules
@@ -108,11 +75,6 @@ def compare(model, state, twin, deck):
             here[CARDS[CARD_OF[view["pending"][player]]]] -= 1
     assert names(view["pile"]) == in_order(twin.pile.elements())
     assert not any(here.values())  # no card is lost or made
-
-
-def in_order(cards):
-    plain = [card.removesuffix(" on wasabi") for card in cards]
-    return sorted(plain, key=CARDS.index)
 
 
 def test_published_deck_and_tag_deck_have_108_cards():
@@ -252,19 +214,6 @@ def test_puddings_stay_and_all_else_goes_after_a_round():
     assert not any(a >= 12 for a in model.legal_actions(state, 0))  # wasabi is gone
 
 
-def table(players, hands, fields, **variant):
-    """A model and a state in which the players have these cards."""
-    model = rules.model(players=players, **variant)
-    state = model.reset(new_generator(0))
-    view = model.view(state)
-    for player in range(players):
-        view["hands"][player] = bunch(*hands[player])
-        view["fields"][player] = bunch(*fields[player])
-        view["wasabi"][player] = fields[player].count("wasabi")
-    view["passes"] = model.game["hand_size"][0] - len(hands[0])
-    return model, state
-
-
 def test_chopsticks_play_two_cards_and_go_back_into_the_hand_that_passes():
     model, state = table(
         3,
@@ -367,218 +316,6 @@ def test_playout_is_random_stepping_up_to_its_limit(position, limit):
         steps += len(movers)
     assert count == steps
     assert (played == stepped).all()
-
-
-# -- what players know
-
-
-def known_owners(model, state, observer):
-    """Seats whose hands the observer has held, and its own (rules, hidden part)."""
-    passes = min(int(model.view(state)["passes"]), model.players - 1)
-    return {(observer - back) % model.players for back in range(passes + 1)}
-
-
-def shown_hands(model, state):
-    """Hands with the cards that were chosen in secret put back."""
-    view = model.view(state)
-    hands = []
-    for player in range(model.players):
-        cards = names(view["hands"][player])
-        if view["pending"][player] >= 0:
-            cards.append(CARDS[CARD_OF[view["pending"][player]]])
-        hands.append(in_order(cards))
-    return hands
-
-
-@settings(max_examples=150, deadline=None)
-@given(positions, st.integers(0, 4), st.integers(0, 2**32))
-def test_redeterminise_keeps_all_that_the_observer_knows(position, observer, seed):
-    model, state = play_some(*position)
-    observer %= model.players
-    other = model.copy(state)
-    model.redeterminise(other, observer, new_generator(seed))
-    view, new = model.view(state), model.view(other)
-    assert (model.observe(other, observer) == model.observe(state, observer)).all()
-    assert model.movers(other) == model.movers(state)
-    assert (model.scores(other) == model.scores(state)).all()
-    assert (model.results(other) == model.results(state)).all()
-    for field in ("fields", "on_wasabi", "users", "step", "passes", "round", "last"):
-        assert np.array_equal(view[field], new[field])
-    for field in ("hands", "wasabi", "pending"):
-        assert view[field][observer] == new[field][observer]
-    before, after = shown_hands(model, state), shown_hands(model, other)
-    for owner in known_owners(model, state, observer):
-        assert before[owner] == after[owner]
-    assert [len(hand) for hand in before] == [len(hand) for hand in after]
-    assert in_order(sum(before, names(view["pile"]))) == in_order(
-        sum(after, names(new["pile"]))
-    )
-    if observer in model.movers(state):
-        legal = model.legal_actions(state, observer)
-        assert (model.legal_actions(other, observer) == legal).all()
-    finish_like_the_twin(model, other)
-
-
-def finish_like_the_twin(model, state):
-    """A sample is a position of the game: it can be played out to a sound end."""
-    rng = new_generator(0)
-    while not model.is_over(state):
-        hands = model.view(state)["hands"][: model.players]
-        assert all(unpack(hand).max() <= 10 for hand in hands)
-        model.apply(state, random_joint(model, state, rng), rng)
-    assert all(r > 0 for r in model.results(state))
-
-
-@settings(max_examples=150, deadline=None)
-@given(positions, st.integers(0, 4), st.integers(0, 2**32), st.randoms())
-def test_equal_information_and_seed_give_equal_samples(
-    position, observer, seed, random
-):
-    """What the observer cannot see is permuted by hand; the samples stay the same."""
-    model, state = play_some(*position)
-    observer %= model.players
-    twisted = model.copy(state)
-    permute_hidden(model, twisted, observer, random)
-    assert (model.observe(twisted, observer) == model.observe(state, observer)).all()
-    model.redeterminise(state, observer, new_generator(seed))
-    model.redeterminise(twisted, observer, new_generator(seed))
-    assert (state == twisted).all()
-
-
-def permute_hidden(model, state, observer, random):
-    """Exchange the cards of unknown hands and pile, pending cards and the pile's order.
-
-    Written with lists of names, independent of `redeterminise`.
-    """
-    view = model.view(state)
-    hands = shown_hands(model, state)
-    known = known_owners(model, state, observer)
-    unknown = [p for p in range(model.players) if p not in known]
-    cards = [card for p in unknown for card in hands[p]] + names(view["pile"])
-    random.shuffle(cards)
-    for owner in unknown:
-        size = len(hands[owner])
-        hands[owner], cards = cards[:size], cards[size:]
-    view["pile"] = bunch(*cards)
-    view["pile_order"] = random.getrandbits(60), random.getrandbits(60)
-    for owner in set(range(model.players)) - {observer}:
-        if view["pending"][owner] >= 0:
-            card = random.choice(hands[owner])
-            hands[owner].remove(card)
-            free = names(view["fields"][owner]).count("wasabi")
-            free -= view["on_wasabi"][owner].sum()
-            view["wasabi"][owner] = free + (card == "wasabi")
-            view["pending"][owner] = CARDS.index(card)
-        view["hands"][owner] = bunch(*hands[owner])
-
-
-def test_unknown_cards_are_dealt_uniformly():
-    """Counts in unknown hands and in later deals follow the hypergeometric law."""
-    model, state = play_some(4, 5, 1)
-    view = model.view(state)
-    unseen = names(view["pile"]) + names(view["hands"][1]) + names(view["hands"][2])
-    deck = Counter(unseen)
-    size = len(names(view["hands"][1]))
-    samples = 4000
-    rng = new_generator(3)
-    found = {(card, owner): Counter() for card in CARDS for owner in (1, 2, "later")}
-    for _ in range(samples):
-        sample = model.copy(state)
-        model.redeterminise(sample, 0, rng)
-        hands = {p: names(model.view(sample)["hands"][p]) for p in (1, 2)}
-        while model.view(sample)["round"] == 0:
-            model.apply(sample, random_joint(model, sample, rng, bold=False), rng)
-        hands["later"] = names(model.view(sample)["hands"][3])
-        for card, owner in found:
-            found[card, owner][hands[owner].count(card)] += 1
-    for (card, owner), counts in found.items():
-        drawn = 8 if owner == "later" else size
-        law = stats.hypergeom(len(unseen), deck[card], drawn)
-        assert_follows(counts, law, samples)
-
-
-def assert_follows(counts, law, samples):
-    """Chi-square test of counts of 0, 1, 2, ...; the thin tail is one class."""
-    last = max(n for n in range(11) if samples * law.sf(n - 1) >= 10)
-    expected = [samples * law.pmf(n) for n in range(last)] + [
-        samples * law.sf(last - 1)
-    ]
-    observed = [counts[n] for n in range(last)]
-    observed.append(samples - sum(observed))
-    assert stats.chisquare(observed, expected).pvalue > 1e-5
-
-
-def waiting_for_chopsticks():
-    """Player 0 uses chopsticks, while player 1 has chosen a card in secret."""
-    model, state = table(
-        2,
-        [["tempura", "sashimi", "egg"], ["squid", "squid", "salmon"]],
-        [["chopsticks"], ["wasabi"]],
-    )
-    model.apply(state, {0: USE_CHOPSTICKS, 1: 12}, new_generator(0))
-    return model, state
-
-
-def test_pending_choices_of_others_are_chosen_anew_uniformly():
-    model, state = waiting_for_chopsticks()
-    view = model.view(state)
-    view["passes"] = 7  # both hands are known
-    rng = new_generator(2)
-    drawn = Counter()
-    for _ in range(4000):
-        sample = model.copy(state)
-        model.redeterminise(sample, 0, rng)
-        drawn[int(model.view(sample)["pending"][1])] += 1
-    assert sorted(drawn) == [6, 7, 12, 13]  # plain or on the wasabi
-    assert stats.chisquare(list(drawn.values())).pvalue > 1e-4
-
-
-def test_own_pending_choice_is_kept_and_known():
-    model, state = waiting_for_chopsticks()
-    for seed in range(20):
-        sample = model.copy(state)
-        model.redeterminise(sample, 1, new_generator(seed))
-        assert model.view(sample)["pending"][1] == 12
-    common = model.observe(state, 1)[-1]
-    assert common[12:27].tolist() == [0] * 12 + [1, 0, 0]
-    assert not model.observe(state, 0)[-1][12:27].any()
-
-
-@settings(max_examples=100, deadline=None)
-@given(positions, st.randoms())
-def test_observation_tells_nothing_that_is_hidden(position, random):
-    model, state = play_some(*position)
-    for observer in range(model.players):
-        twisted = model.copy(state)
-        permute_hidden(model, twisted, observer, random)
-        seen = model.observe(state, observer)
-        assert (seen == model.observe(twisted, observer)).all()
-        assert seen.min() >= -6
-        assert seen.any()
-
-
-def test_what_an_observation_says():
-    model, state = table(
-        3,
-        [["tempura"] * 8, ["egg"] * 8, ["wasabi", *["squid"] * 7]],
-        [["chopsticks"], ["wasabi", "salmon"], ["pudding"] * 2],
-    )
-    view = model.view(state)
-    view["pile"] = bunch("dumpling", "dumpling")
-    view["on_wasabi"][1] = 0, 1, 0
-    view["scores"][:3] = 4, 6, -1
-    seen = model.observe(state, 1)
-    own, second, third, common = seen
-    assert seen.dtype == np.int8
-    assert own[:13].tolist() == [0] * 8 + [8, 0, 0, 0, 1]
-    assert own[13:25].tolist() == [0] * 7 + [1, 0, 1, 0, 0]
-    assert own[25:].tolist() == [0, 1, 0, 6, 0]
-    assert not second[:13].any()  # one pass: seat 2 holds what seat 1 has not seen
-    assert second[24] == 2
-    assert second[28] == -1
-    assert third[:13].tolist() == [0] * 3 + [8] + [0] * 8 + [1]  # it came from seat 1
-    assert common[:12].tolist() == [0] * 5 + [2, 7, 0, 0, 1, 0, 0]
-    assert common[27:].tolist() == [0, 8, 0]
 
 
 # -- notation

@@ -1,0 +1,171 @@
+"""The table of Sushi Go! as a picture: a row per player, field left, hand right."""
+
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.envs.painting import (
+    BACKGROUND,
+    FAINT,
+    HIGHLIGHT,
+    INK,
+    MUTED,
+    PANEL,
+    PLAYER_COLORS,
+    circle,
+    line,
+    mixed,
+    rounded_rectangle,
+    text,
+)
+from mcts_agents.envs.sushi_go.artwork import (
+    CORNER,
+    HEIGHT,
+    WIDTH,
+    back_picture,
+    card_picture,
+)
+from mcts_agents.envs.sushi_go.cards import CARD_OF, ON_WASABI, WASABI
+from mcts_agents.envs.sushi_go.notation import ACTION_NAMES
+from mcts_agents.envs.sushi_go.table import Seat, headline, seats
+from mcts_agents.model import ForwardModel
+
+TOTAL_WIDTH = 1240
+HEADER = 58
+MARGIN = 14
+ROW = HEIGHT + 40
+ROW_GAP = 10
+FACTS_WIDTH = 190
+FIELD_LEFT = MARGIN + FACTS_WIDTH
+FIELD_WIDTH = 560
+HAND_LEFT = FIELD_LEFT + FIELD_WIDTH + 30
+HAND_WIDTH = TOTAL_WIDTH - MARGIN - HAND_LEFT - 12
+
+# Cards of one kind overlap; groups of different kinds do not, if there is room.
+STACK_STEP = 13
+WASABI_STEP = 27
+GROUP_GAP = 8
+
+
+def size(model: ForwardModel) -> tuple[int, int]:
+    """Return width and height of a picture in pixels."""
+    return TOTAL_WIDTH, HEADER + model.players * (ROW + ROW_GAP) + MARGIN - ROW_GAP
+
+
+def paint(
+    surface: Any, model: ForwardModel, state: np.ndarray, observer: int | None
+) -> None:
+    """Draw the table.
+
+    Args:
+        surface: A `pygame.Surface` of `size(model)`.
+        model: The forward model.
+        state: The state.
+        observer: Whose view it is: other hands lie face down unless that player knows
+            them; None shows all hands.
+    """
+    surface.fill(BACKGROUND)
+    text(surface, "Sushi Go!", (MARGIN + 4, HEADER / 2), 34, INK, "midleft")
+    text(
+        surface, headline(model, state), (FIELD_LEFT, HEADER / 2), 24, MUTED, "midleft"
+    )
+    text(surface, "hands", (HAND_LEFT, HEADER / 2), 24, MUTED, "midleft")
+    for seat in seats(model, state, observer):
+        top = HEADER + seat.player * (ROW + ROW_GAP)
+        _paint_seat(surface, seat, top)
+
+
+def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
+    color = PLAYER_COLORS[seat.player]
+    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
+    outline = color if seat.is_deciding else FAINT
+    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
+    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    _paint_facts(surface, seat, top)
+    divider = HAND_LEFT - 16
+    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
+    cards_top = top + (ROW - HEIGHT) // 2
+    _paint_groups(surface, _field_groups(seat), FIELD_LEFT, cards_top, FIELD_WIDTH)
+    _paint_groups(surface, _hand_groups(seat), HAND_LEFT, cards_top, HAND_WIDTH)
+
+
+def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
+    """Write name, score, puddings, what the player does and did last."""
+    left = MARGIN + 20
+    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
+    text(surface, name, (left, top + 12), 22, INK, "topleft")
+    text(surface, str(seat.points), (left, top + 34), 40, INK, "topleft")
+    puddings = "1 pudding" if seat.puddings == 1 else f"{seat.puddings} puddings"
+    text(surface, "points", (left + 58, top + 36), 17, MUTED, "topleft")
+    text(surface, puddings, (left + 58, top + 50), 17, MUTED, "topleft")
+    status_color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
+    status_left = left
+    if seat.is_deciding or seat.status == "won":
+        dot = status_color if seat.is_deciding else HIGHLIGHT
+        circle(surface, (left + 6, top + 77), 5, dot)
+        status_left += 18
+    text(surface, seat.status, (status_left, top + 70), 19, status_color, "topleft")
+    for row, action in enumerate(seat.last):
+        string = ("last: " if row == 0 else "       + ") + ACTION_NAMES[action]
+        text(surface, string, (left, top + 86 + 13 * row), 17, MUTED, "topleft")
+
+
+# A group is what overlaps: (the cards from the lowest up as types, None face down;
+# the step from each to the next in pixels; number to show on it; whether it is marked).
+Group = tuple[list[int | None], int, int, bool]
+
+
+def _field_groups(seat: Seat) -> list[Group]:
+    groups: list[Group] = []
+    for action, number in seat.field:
+        marked = action in seat.last
+        if action >= ON_WASABI:
+            groups += [
+                ([WASABI, int(CARD_OF[action])], WASABI_STEP, 1, marked)
+            ] * number
+        else:
+            groups.append(([action] * number, STACK_STEP, number, marked))
+    return groups
+
+
+def _hand_groups(seat: Seat) -> list[Group]:
+    if seat.hand is None:
+        return [([None] * seat.hand_size, 2 * STACK_STEP, 1, False)]
+    groups: list[Group] = [
+        ([kind] * number, STACK_STEP, number, False) for kind, number in seat.hand
+    ]
+    if seat.set_aside is not None:
+        groups.append(([int(CARD_OF[seat.set_aside])], STACK_STEP, 1, True))
+    return groups
+
+
+def _paint_groups(
+    surface: Any, groups: list[Group], left: int, top: int, room: int
+) -> None:
+    """Lay groups side by side; where there is no room for that they move together."""
+    if not groups or not groups[0][0]:
+        return
+    widths = [WIDTH + step * (len(cards) - 1) for cards, step, _, _ in groups]
+    gap = float(GROUP_GAP)
+    if len(groups) > 1:
+        gap = min(gap, (room - sum(widths)) / (len(groups) - 1))
+    x = float(left)
+    for group, width in zip(groups, widths, strict=True):
+        _paint_group(surface, group, round(x), top)
+        x += width + gap
+
+
+def _paint_group(surface: Any, group: Group, left: int, top: int) -> None:
+    cards, step, number, marked = group
+    if marked:
+        width = WIDTH + step * (len(cards) - 1)
+        frame = (left - 4, top - 4, width + 8, HEIGHT + 8)
+        rounded_rectangle(surface, frame, CORNER + 3, HIGHLIGHT)
+    for place, kind in enumerate(cards):
+        picture = back_picture() if kind is None else card_picture(kind)
+        surface.blit(picture, (left + place * step, top))
+    if number > 1:
+        corner = (left + step * (len(cards) - 1) + WIDTH - 9, top + 9)
+        circle(surface, corner, 10, INK)
+        text(surface, str(number), corner, 18, PANEL)
