@@ -1,0 +1,139 @@
+"""# Chinese Checkers.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import chinese_checkers` |
+| Ids | `mcts_agents/chinese_checkers-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2, 3, 4 or 6: `player_0`, `player_1`, ... |
+| Action shape | 5329 (73 fields) or 14641 (121 fields) |
+| Observation shape | (players + 2, fields) |
+| Observation values | 0, 1 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+A race across a six-pointed star. Everybody's pieces start in one corner and want to the
+corner opposite. Nothing is ever captured.
+
+| board | fields | pieces of a player | row lengths from the top |
+|---|---|---|---|
+| small, the default | 73 | 6 | 1 2 3 10 9 8 7 8 9 10 3 2 1 |
+| full | 121 | 10 | 1 2 3 4 13 12 11 10 9 10 11 12 13 4 3 2 1 |
+
+Seats in turn order, clockwise:
+
+| players | start corners | goals |
+|---|---|---|
+| 2 | N, S | S, N |
+| 3 | N, SE, SW | S, NW, NE (empty at first) |
+| 4 | N, NE, S, SW | S, SW, N, NE |
+| 6 | N, NE, SE, S, SW, NW | S, SW, NW, N, NE, SE |
+
+**Moves.** A turn moves one own piece: either a step to an empty neighbouring field, or a
+chain of hops. A hop leads over an adjacent piece, whoever's it is, to the empty field
+straight behind it. A chain may stop after any hop, and its origin counts as empty;
+ending there is no move. Only where a piece starts and ends matters: chains between the
+same two fields are one action. Pieces may pass through and stop in any corner and may
+leave their goal again. Who cannot move is skipped.
+
+**End.** A player wins whose move fills the own goal. If nobody can move, or after
+`max_plies_per_player` moves times players, the game is a draw. A foreign piece that
+stays in a goal must not make winning impossible; `win_rule` says when a goal is filled:
+
+| `win_rule` | every field of the goal is occupied, and |
+|---|---|
+| `"near"`, the default | at least one piece there is the player's own, and no piece of the player is further than 4 fields (full board: 5) from the goal's outermost field, which is at most two rows outside the goal |
+| `"any"` | at least one piece there is the player's own |
+| `"strict"` | all of them are the player's own |
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, fields),
+planes over the fields:
+
+| plane | 1 where |
+|---|---|
+| 0 | my pieces are |
+| 1 to players - 1 | the pieces of the next players in turn order are |
+| players | my goal lies |
+| players + 1 | everywhere, if I am to move |
+
+The board is not turned for the player who looks. The mask is 1 for legal actions of the
+player to move, and all zeros for the others.
+
+## Action space
+
+`from * fields + to`. Fields are numbered row by row from the top, from the left in a
+row. In text a move is `ROW.INDEX>ROW.INDEX`, both counted from 0: `2.0>3.3` on the
+small board.
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=3, fields=73, win_rule="near", max_plies_per_player=300)`
+
+| option | |
+|---|---|
+| `render_mode` | `human`, `rgb_array` or `ansi` |
+| `players` | 2, 3, 4 or 6 |
+| `fields` | 73 or 121 |
+| `win_rule` | `"near"`, `"any"` or `"strict"` |
+| `max_plies_per_player` | 1 to 1,000,000 |
+
+## Evaluation
+
+For searches: d_i is the sum of the distances of player i's pieces to the outermost field
+of the goal, and the value of i is (b - d_i) / sum_j (b - d_j), b being the greatest
+possible sum: 72, or 160 on the full board. The paper normalises the distances without
+saying how small ones become good; the subtraction is ours. The score is 1 for the
+winner and 1/players for everybody in a draw.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself" (CoG 2020): the
+small board, the evaluation. J. A. M. Nijssen, M. H. M. Winands, "Search policies in
+multi-player games" (ICGA Journal 36, 2013). Corners for two, three and six players, and
+the strict rule: as in OpenSpiel, whose recorded games the rules reproduce. The rule
+`"near"` and the limit on moves are ours.
+"""
+
+from mcts_agents.envs.chinese_checkers.board import SEATS
+from mcts_agents.envs.chinese_checkers.draw import paint, size
+from mcts_agents.envs.chinese_checkers.notation import (
+    format_action,
+    parse_action,
+    recorded_variant,
+)
+from mcts_agents.envs.chinese_checkers.rules import rules
+from mcts_agents.envs.chinese_checkers.view import ansi
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+
+GAME = Game(
+    name="chinese_checkers",
+    version=0,
+    title="Chinese Checkers",
+    rules=rules,
+    player_counts=tuple(SEATS),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    recorded_variant=recorded_variant,
+)
+
+raw_env, env, parallel_env = environments(GAME)

@@ -96,9 +96,19 @@ class Star:
 
     def neighbours(self, field: int) -> list[int]:
         """Return the adjacent fields."""
+        return list(self._reached(field, 1).values())
+
+    def hops(self, field: int) -> list[tuple[int, int]]:
+        """Return (field hopped over, field landed on) for the directions with both."""
+        over, landings = self._reached(field, 1), self._reached(field, 2)
+        return [(over[way], landing) for way, landing in landings.items()]
+
+    def _reached(self, field: int, steps: int) -> dict[tuple[int, int], int]:
+        """Return the field so many steps away in each direction that has one."""
         x, y = self.coordinates[field]
-        around = [(x + s * a, y + s * b) for a, b in AXES[1:] for s in (1, -1)]
-        return [self.number[place] for place in around if place in self.number]
+        ways = [(sign * a, sign * b) for a, b in AXES[1:] for sign in (1, -1)]
+        ends = {(a, b): (x + steps * a, y + steps * b) for a, b in ways}
+        return {w: self.number[end] for w, end in ends.items() if end in self.number}
 
 
 @functools.cache

@@ -4,7 +4,7 @@ A whole turn is one action, `from * fields + to`: a step, or a chain of hops of 
 only the end points matter. Chains are found by flooding: see `board` for the layout
 that hops all reached fields along an axis with one shift.
 
-Rules and evaluation: J.A.M. Nijssen, M.H.M. Winands, "Search policies in multi-player
+Sources: J.A.M. Nijssen, M.H.M. Winands, "Search policies in multi-player
 games", ICGA Journal 36 (2013), and M. Baier, R. Kaisers, "Guiding multiplayer MCTS by
 focusing on yourself", IEEE CoG 2020 (star of 73 fields, six pieces a player).
 """
