@@ -1,0 +1,180 @@
+"""Hex against OpenSpiel's games, a slow twin, exact enumeration, published lengths."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcts_agents.envs.hex import GAME, rules
+from mcts_agents.envs.hex.draw import winning_chain
+from mcts_agents.model import new_generator
+from tests.envs.hex_twin import Twin
+from tests.golden import golden_folder, recorded_games
+
+RECORDS = ["hex_7x7", "hex_11x11", "hex_7x7_forced_c3", "hex_7x7_forced_b2"]
+
+
+def positions(model, seed):
+    """Yield the states of one random game, the last one finished."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    yield state
+    while not model.is_over(state):
+        (player,) = model.movers(state)
+        legal = model.legal_actions(state, player)
+        model.apply(state, {player: legal[int(rng[0] % len(legal))]}, rng)
+        yield state
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_recorded_games_are_played_alike(name):
+    header, games = recorded_games(golden_folder("openspiel") / f"{name}.jsonl.gz")
+    model = rules.model(**GAME.recorded_variant(header))
+    rng = new_generator(0)
+    for game in games:
+        state = model.reset(rng)
+        plies = zip(game["moves"], game["players"], game["legal"], strict=True)
+        for move, player, legal in plies:
+            assert model.movers(state) == (player,)
+            ours = [
+                GAME.format_action(model, a) for a in model.legal_actions(state, player)
+            ]
+            assert sorted(ours) == legal.split()
+            model.apply(state, {player: GAME.parse_action(model, move)}, rng)
+        assert model.is_over(state)
+        assert model.returns(state) == game["returns"]
+    assert len(games) > 100
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 19), st.integers(0, 2**32), st.booleans())
+def test_random_games_agree_with_the_twin(size, seed, forced):
+    first = seed % (size * size) if forced else None
+    model = rules.model(size=size, first_cell=first)
+    twin = Twin(size, None if first is None else divmod(first, size))
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    while True:
+        winner = twin.winner()
+        assert (winner is None) == (not model.is_over(state))
+        if winner is not None:
+            break
+        assert model.movers(state) == (twin.turn,)
+        legal = [
+            divmod(a, size) for a in model.legal_actions(state, twin.turn).tolist()
+        ]
+        assert legal == twin.legal()
+        action = int(
+            model.call("random_action", state.ctypes.data, twin.turn, rng.ctypes.data)
+        )
+        assert divmod(action, size) in legal
+        model.apply(state, {twin.turn: action}, rng)
+        twin.play(divmod(action, size))
+    assert model.returns(state)[winner] == 1
+    assert model.returns(state)[1 - winner] == -1
+    chain = winning_chain(model, state)
+    assert chain <= {r * size + c for (r, c), p in twin.stones.items() if p == winner}
+    assert len(chain) >= size
+
+
+@cache
+def first_player_wins(stones, turn, size=3):
+    """Probability that player 0 wins a uniformly random game, by enumeration."""
+    twin = Twin(size)
+    twin.stones, twin.turn = dict(stones), turn
+    winner = twin.winner()
+    if winner is not None:
+        return float(winner == 0)
+    legal = twin.legal()
+    return sum(
+        first_player_wins(frozenset({*stones, (cell, turn)}), 1 - turn)
+        for cell in legal
+    ) / len(legal)
+
+
+@pytest.mark.parametrize("moves", [(), (4,), (0, 8), (2, 4, 6), (3, 1, 5, 0)])
+@pytest.mark.parametrize("limit", [9, 1], ids=["filled at once", "move by move"])
+def test_playouts_win_as_often_as_enumeration_says(moves, limit):
+    model = rules.model(size=3)
+    rng = new_generator(len(moves))
+    start = model.reset(rng)
+    for ply, action in enumerate(moves):
+        model.apply(start, {ply % 2: action}, rng)
+    stones = frozenset((divmod(a, 3), ply % 2) for ply, a in enumerate(moves))
+    expected = first_player_wins(stones, len(moves) % 2)
+    games, wins = 20_000, 0
+    for _ in range(games):
+        state = model.copy(start)
+        while not model.is_over(state):
+            model.call("playout", state.ctypes.data, rng.ctypes.data, limit)
+        wins += model.returns(state)[0] == 1
+    deviation = (expected * (1 - expected) / games) ** 0.5
+    assert abs(wins / games - expected) <= 4 * deviation + 1e-9
+
+
+def test_a_filled_board_shares_the_cells_as_the_moves_would():
+    model = rules.model(size=5)
+    rng = new_generator(1)
+    counts = np.zeros((5, 5))
+    games = 4000
+    for _ in range(games):
+        state = model.reset(rng)
+        assert model.call("playout", state.ctypes.data, rng.ctypes.data, 25) == 25
+        mine, other = model.observe(state, 0)[:2]
+        assert mine.sum() == 13
+        assert (mine + other == 1).all()
+        twin = Twin(5)
+        twin.stones = {tuple(cell): 0 for cell in np.argwhere(mine).tolist()}
+        assert twin.joined(0) == (model.returns(state)[0] == 1)
+        counts += mine
+    # Every cell is player 0's in 13 of 25 cases; 4.5 standard deviations.
+    assert abs(counts / games - 13 / 25).max() < 4.5 * (0.25 / games) ** 0.5
+
+
+def test_a_cut_playout_plays_exactly_as_many_moves_as_it_says():
+    model = rules.model(size=6)
+    rng = new_generator(5)
+    for limit in (0, 1, 5, 14):
+        state = model.reset(rng)
+        played = model.call("playout", state.ctypes.data, rng.ctypes.data, limit)
+        assert played == limit == model.observe(state, 0)[:2].sum()
+
+
+@pytest.mark.parametrize(
+    ("first_cell", "published"), [("c3", 41.20), ("b2", 41.34)], ids=["2,2", "1,1"]
+)
+def test_random_games_are_as_long_as_published(first_cell, published):
+    # Monte Carlo Permutation Search, table 7: 41.300 with a forced first stone.
+    model = rules.model(first_cell=first_cell)
+    lengths = [sum(1 for _ in positions(model, seed)) - 1 for seed in range(1500)]
+    assert abs(np.mean(lengths) - published) < 0.45  # standard error about 0.12
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [
+        ({"players": 3}, "players=3"),
+        ({"size": 2}, "size=2"),
+        ({"size": 20}, "size=20"),
+        ({"size": "large"}, "size='large'"),
+        ({"first_cell": "z9"}, "first_cell='z9'"),
+        ({"first_cell": "h1"}, "first_cell='h1'"),
+        ({"first_cell": 49}, "first_cell=49"),
+        ({"colour": 1}, "colour"),
+    ],
+)
+def test_variants_that_do_not_exist_are_named(variant, words):
+    with pytest.raises(ValueError, match=words):
+        rules.model(**variant)
+
+
+def test_cells_are_written_and_read():
+    model = rules.model(size=19)
+    for action in range(361):
+        assert GAME.parse_action(model, GAME.format_action(model, action)) == action
+    assert GAME.format_action(model, 21) == "c2"
+    for text in ("", "t1", "a0", "a20", "11", "aa"):
+        with pytest.raises(ValueError, match="expected a column a to s"):
+            GAME.parse_action(model, text)
