@@ -180,6 +180,12 @@ class Rules:
                     f"{self.name} has no option {name!r}; it has {', '.join(known)}"
                 )
         chosen = {**known, **variant}
+        if type(chosen["players"]) is bool or not isinstance(
+            chosen["players"], int | np.integer
+        ):
+            raise ValueError(
+                f"players={chosen['players']!r}: {self.name} needs a whole number"
+            )
         game = np.zeros(1, self._game_dtype)
         spec = self._variant(game[0], **chosen)
         if not isinstance(spec, Spec):
