@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import render_test
 
-from mcts_agents.envs import environment, painting
+from mcts_agents.envs import game_environment, painting
 from tests.envs.variants import VARIANTS, factories, play, record
 
 every_variant = pytest.mark.parametrize("label", VARIANTS)
@@ -20,7 +20,7 @@ every_variant = pytest.mark.parametrize("label", VARIANTS)
 def no_window(monkeypatch):
     """Windows that nobody sees, without waiting for the next frame."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(environment, "RENDER_FPS", 10_000)
+    monkeypatch.setattr(game_environment, "RENDER_FPS", 10_000)
 
 
 @every_variant

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 
-from mcts_agents.envs import environment, environments_from_rules
+from mcts_agents.envs import environments_from_rules, game_environment
 from mcts_agents.model import (
     DRAWN,
     LOST,
@@ -121,7 +121,7 @@ both_forms = pytest.mark.parametrize("together", [0, 1])
 @both_forms
 def test_pettingzoos_tests(together, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(environment, "RENDER_FPS", 10_000)
+    monkeypatch.setattr(game_environment, "RENDER_FPS", 10_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for message in (

@@ -1,0 +1,297 @@
+"""What the AEC and the parallel environment of a game share."""
+
+import copy
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.painting import Screen
+from mcts_agents.envs.registry import GAMES, load_game
+from mcts_agents.model import PLAYING, ForwardModel, RulesError, new_generator
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
+RENDER_FPS = 4
+
+# Rewards by result: playing, won, drawn, lost.
+REWARDS = (0.0, 1.0, 0.0, -1.0)
+
+# An error message names at most this many legal actions.
+LEGAL_ACTIONS_NAMED = 20
+
+# Immutable, so copies of an environment share them.
+_SHARED = ("game", "forward_model")
+
+
+class GameEnvironment:
+    """What the AEC and the parallel environment of a game share.
+
+    Rewards: an agent gets +1 when it has won, -1 when it has lost and 0 when it has
+    drawn, at the moment its result is known (the end of the game, or when it is
+    eliminated); until then 0. Scores are part of the observations where a game has
+    them.
+
+    Observations are `{"observation": int8 array, "action_mask": int8 array}`; the mask
+    is all zeros for an agent that is not asked for an action. Pictures (`render`) show
+    everything, hidden information included, as a spectator sees it.
+
+    Copies (`copy.deepcopy`, `pickle`) are faithful at any moment and independent; a
+    window is not copied.
+
+    Args:
+        game: The game.
+        render_mode: `human`, `rgb_array`, `ansi` or None.
+        **variant: Number of players and options; the game's page lists them.
+
+    Attributes:
+        forward_model: The game's table of functions, from construction on.
+        possible_agents: `player_0`, `player_1`, ...; the index is the player's number.
+
+    Raises:
+        ValueError: A variant that the rules do not allow, or an unknown render mode.
+    """
+
+    def __init__(self, game: Game, render_mode: str | None = None, **variant: Any):
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(
+                f"render_mode={render_mode!r}: {game.name} has "
+                f"{', '.join(RENDER_MODES)} and None"
+            )
+        self.game = game
+        self.forward_model = game.rules.model(**variant)
+        if self.forward_model.observation_shape is None:
+            raise RulesError(
+                f"{game.name}: an environment needs observations. Write: "
+                "def observe(game, state, player, out), and give the Spec an "
+                "observation_shape"
+            )
+        self.render_mode = render_mode
+        self.metadata: dict[str, Any] = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+            "is_parallelizable": isinstance(self, ParallelEnv),
+        }
+        players = range(self.forward_model.players)
+        self.possible_agents = [f"player_{player}" for player in players]
+        self.agents: list[str] = []
+        self.action_spaces = {
+            agent: spaces.Discrete(self.forward_model.actions)
+            for agent in self.possible_agents
+        }
+        self.observation_spaces = {
+            agent: _observation_space(self.forward_model)
+            for agent in self.possible_agents
+        }
+        self.np_random: np.random.Generator | None = None
+        self.np_random_seed: int | None = None
+        self._state: np.ndarray | None = None
+        self._rng: np.ndarray | None = None
+        self._movers: tuple[int, ...] = ()
+        self._finished: set[int] = set()
+        self._screen: Screen | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """Return the observation space of `agent`, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """Return the action space of `agent`, the same object each time."""
+        return self.action_spaces[agent]
+
+    def action_name(self, action: int) -> str:
+        """Return an action as people write it."""
+        return self.game.format_action(self.forward_model, int(action))
+
+    # -- planning
+
+    def planning_state(self, agent: str, rng: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return what `agent` may plan on: a copy of the state, and its player number.
+
+        All that the agent cannot know is resampled in the copy; actions that other
+        agents have chosen but that have not happened yet are nowhere in it.
+
+        Args:
+            agent: The agent that plans; it must have a decision to make now.
+            rng: Generator of `mcts_agents.model` for the resampling, advanced. The
+                environment's own generator is not touched.
+
+        Returns:
+            The state, uint8 of shape `(forward_model.state_size,)`, and the player.
+
+        Raises:
+            RuntimeError: Before `reset`, or after the game is over.
+            ValueError: No such agent, or it has no decision to make now.
+        """
+        state = self._current_state()
+        if self._is_over():
+            raise RuntimeError(
+                f"{self}: the game is over, {agent} cannot plan; reset()"
+            )
+        player = self._player(agent)
+        if player not in self._undecided():
+            deciding = ", ".join(self.possible_agents[p] for p in self._undecided())
+            raise ValueError(
+                f"{self}: {agent} has no decision to make now, only {deciding}"
+            )
+        view = self.forward_model.copy(state)
+        self.forward_model.redeterminise(view, player, rng)
+        return view, player
+
+    # -- pictures
+
+    def render(self) -> np.ndarray | str | None:
+        """Show the position as `render_mode` says.
+
+        Returns:
+            The picture, uint8 of shape (height, width, 3), for `rgb_array`; a text for
+            `ansi`; None for `human`, which opens a window and needs no call: `reset`
+            and `step` draw.
+
+        Raises:
+            RuntimeError: Before `reset`.
+            gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn(
+                f"{self}: render() without a render_mode; construct the environment "
+                f"with one of {', '.join(RENDER_MODES)}"
+            )
+            return None
+        state = self._current_state()
+        if self.render_mode == "ansi":
+            return self.game.ansi(self.forward_model, state, None)
+        if self._screen is None:
+            self._screen = Screen(self.game.title, RENDER_FPS)
+        picture = self._screen.picture(self.game.size(self.forward_model))
+        self.game.paint(picture, self.forward_model, state, None)
+        if self.render_mode == "rgb_array":
+            return self._screen.pixels()
+        self._screen.show()
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one; may be called again."""
+        if self._screen is not None:
+            self._screen.close()
+            self._screen = None
+
+    # -- the game's course
+
+    def _begin(self, seed: int | None) -> None:
+        """Seed where asked to, and set up a new game."""
+        if seed is not None or self.np_random is None:
+            self.np_random, self.np_random_seed = seeding.np_random(seed)
+        self._rng = new_generator(int(self.np_random.integers(2**63)))
+        self._state = self.forward_model.reset(self._rng)
+        self._movers = self.forward_model.movers(self._state)
+        if not self._movers:
+            raise RulesError(f"{self}: nobody is to move in the opening position")
+        self._finished = set()
+        self.agents = list(self.possible_agents)
+
+    def _advance(self, joint_action: Mapping[int, int]) -> dict[str, float]:
+        """Let all movers act; return the rewards of the agents who finished by it."""
+        self.forward_model.apply(self._state, joint_action, self._rng)
+        self._movers = self.forward_model.movers(self._state)
+        rewards = {}
+        for player, result in enumerate(self.forward_model.results(self._state)):
+            over = result != PLAYING or not self._movers
+            if over and player not in self._finished:
+                self._finished.add(player)
+                rewards[self.possible_agents[player]] = REWARDS[result]
+        return rewards
+
+    def _undecided(self) -> tuple[int, ...]:
+        """The players who have a decision to make now."""
+        return self._movers
+
+    def _is_over(self) -> bool:
+        return not self._movers
+
+    def _current_state(self) -> np.ndarray:
+        if self._state is None:
+            raise RuntimeError(f"{self}: call reset() first")
+        return self._state
+
+    def _player(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise ValueError(
+                f"{self} has no agent {agent!r}; its agents are "
+                f"{', '.join(self.possible_agents)}"
+            )
+        return self.possible_agents.index(agent)
+
+    def _observation(self, player: int, asked: bool) -> dict[str, np.ndarray]:
+        """What a player sees, with its legal actions if it is asked for one."""
+        state = self._current_state()
+        mask = np.zeros(self.forward_model.actions, np.int8)
+        if asked:
+            mask[self.forward_model.legal_actions(state, player)] = 1
+        return {
+            "observation": self.forward_model.observe(state, player),
+            "action_mask": mask,
+        }
+
+    def _checked_action(self, player: int, action: Any) -> int:
+        """Return a legal action as an int, or say what would have been legal."""
+        legal = self.forward_model.legal_actions(self._current_state(), player)
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if number in legal:
+            return number
+        known = 0 <= number < self.forward_model.actions
+        named = f" ({self.action_name(number)})" if known else ""
+        shown = [f"{a} ({self.action_name(a)})" for a in legal[:LEGAL_ACTIONS_NAMED]]
+        more = len(legal) - len(shown)
+        raise ValueError(
+            f"{self}: action {action!r}{named} of {self.possible_agents[player]} is "
+            + ("not legal" if known else f"not in 0..{self.forward_model.actions - 1}")
+            + f"; legal: {', '.join(shown)}"
+            + (f" and {more} more" if more else "")
+        )
+
+    # -- copies
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnvironment":
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        for name, value in vars(self).items():
+            if name == "_screen":
+                value = None
+            elif name not in _SHARED:
+                value = copy.deepcopy(value, memo)
+            vars(twin)[name] = value
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        attributes = {**vars(self), "_screen": None}
+        del attributes["forward_model"]
+        # A game of this package is found again by its name, with its compiled rules.
+        if self.game.name in GAMES and load_game(self.game.name) is self.game:
+            attributes["game"] = self.game.name
+        return {"attributes": attributes, "variant": self.forward_model.variant}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state["attributes"])
+        if isinstance(self.game, str):
+            self.game = load_game(self.game)
+        self.forward_model = self.game.rules.model(**state["variant"])
+
+
+def _observation_space(model: ForwardModel) -> spaces.Dict:
+    low, high = model.observation_bounds
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(low, high, model.observation_shape, np.int8),
+            "action_mask": spaces.Box(0, 1, (model.actions,), np.int8),
+        }
+    )
