@@ -13,7 +13,7 @@ from mcts_agents import MCTSAgent, RandomAgent
 
 def main(simulations: int = 200, seed: int = 42) -> dict[str, float]:
     """Play one game and return each agent's reward."""
-    env = pettingzoo.make("aec", "connect_four")
+    env = pettingzoo.make("aec", "classic/connect_four")
     agents = {
         "player_0": MCTSAgent(
             simulations=simulations, perfect_information=True, seed=0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
 # Searches (their memory) that an agent keeps, for as many games at a time.
@@ -40,6 +41,7 @@ class Agent(ABC):
     ):
         self.perfect_information = perfect_information
         self.redeterminise = redeterminise
+        self._copied: CopiedEnvironment | None = None
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -100,15 +102,19 @@ class Agent(ABC):
             state, player = inner.planning_state(agent, self._rng)
             yield inner.forward_model, state, player
             return
-        from mcts_agents.model.copied import CopiedEnvironment
-
-        model = CopiedEnvironment(
-            env,
-            perfect_information=self.perfect_information,
-            redeterminise=self.redeterminise,
-        )
-        with model.planning(env, agent, self._rng) as (state, player):
+        model = self._copied_model(env)
+        with model.planning(agent, self._rng) as (state, player):
             yield model, state, player
+
+    def _copied_model(self, env: Any) -> CopiedEnvironment:
+        """Return the model of somebody else's environment, kept for the next move."""
+        if self._copied is None or self._copied.env is not env:
+            self._copied = CopiedEnvironment(
+                env,
+                perfect_information=self.perfect_information,
+                redeterminise=self.redeterminise,
+            )
+        return self._copied
 
 
 class Planner(Agent):

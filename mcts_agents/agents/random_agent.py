@@ -1,13 +1,23 @@
 """`RandomAgent`: every legal action equally likely."""
 
+from typing import Any
+
 import numpy as np
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.model import ForwardModel, random_below
+from mcts_agents.model.copied import visible_legal_actions
 
 
 class RandomAgent(Agent):
     """Plays a uniformly random legal action; see `Agent` for the arguments."""
+
+    def act(self, env: Any, agent: str | None = None) -> int:
+        """Return a legal action; environments of other people are only looked at."""
+        if hasattr(env.unwrapped, "planning_state"):
+            return super().act(env, agent)
+        actions = visible_legal_actions(env, agent)
+        return actions[random_below(self._rng, len(actions))]
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return a legal action, all equally likely."""

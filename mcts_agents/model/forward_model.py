@@ -29,6 +29,8 @@ class ForwardModel:
         observation_bounds: Least and greatest value in an observation.
         search_defaults: Search settings that suit this game, used by `MCTSAgent`
             where its caller names no others.
+        error: Shape (1,), int64: not 0 once a callback into Python has caught an
+            exception; `raise_pending` raises it and sets 0 again.
         table: Addresses of the functions, shape `(len(ENTRIES), 2)`, intp: a C
             callback or compiled code; both 0 where the game lacks the function.
     """
@@ -61,6 +63,7 @@ class ForwardModel:
         self.observation_shape = observation_shape
         self.observation_bounds = observation_bounds
         self.search_defaults = dict(search_defaults)
+        self.error = np.zeros(1, np.int64)
 
     # -- the two things in which the kinds differ
 
@@ -71,6 +74,9 @@ class ForwardModel:
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record (compiled rules only)."""
         raise TypeError(f"{self.name}: a copied environment's state is not a record")
+
+    def raise_pending(self) -> None:
+        """Raise the exception that a callback into Python caught (none here)."""
 
     # -- the table, for Python
 

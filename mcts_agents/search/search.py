@@ -133,7 +133,6 @@ class Search:
         plug_ins[calls.TREE_POLICY, 1] = self._compiled.plug_ins["ucb1"]
         plug_ins[calls.LEAF_VALUE, 1] = self._compiled.plug_ins[self.settings.value]
         self._state = model.new_state()
-        self._no_error = np.zeros(1, np.int64)
 
     def run(
         self,
@@ -232,7 +231,7 @@ class Search:
             "game": model.game_address,
             "root_state": state.ctypes.data,
             "state": self._state.ctypes.data,
-            "error": getattr(model, "error", self._no_error).ctypes.data,
+            "error": model.error.ctypes.data,
             "players": model.players,
             "root_player": player,
             "trees": len(owns),
