@@ -29,27 +29,29 @@ Seats in turn order, clockwise:
 | 4 | N, NE, S, SW | S, SW, N, NE |
 | 6 | N, NE, SE, S, SW, NW | S, SW, NW, N, NE, SE |
 
-**Moves.** A turn moves one own piece: either a step to an empty neighbouring field, or a
-chain of hops. A hop leads over an adjacent piece, whoever's it is, to the empty field
+**Moves.** A turn moves one own piece: either a step to an empty neighbouring field, or
+a chain of hops. A hop leads over an adjacent piece, whoever's it is, to the empty field
 straight behind it. A chain may stop after any hop, and its origin counts as empty;
 ending there is no move. Only where a piece starts and ends matters: chains between the
 same two fields are one action. Pieces may pass through and stop in any corner and may
 leave their goal again. Who cannot move is skipped.
 
-**End.** A player wins whose move fills the own goal. If nobody can move, or after
-`max_plies_per_player` moves times players, the game is a draw. A foreign piece that
-stays in a goal must not make winning impossible; `win_rule` says when a goal is filled:
+**End.** A player wins whose move fills the own goal. After `max_plies_per_player` moves
+times players the game is a draw. (That nobody can move does not occur: the last move
+can always be taken back.) A foreign piece that stays in a goal must not make winning
+impossible; `win_rule` says when a goal is filled. With every rule all fields of the
+goal are occupied, and besides
 
-| `win_rule` | every field of the goal is occupied, and |
-|---|---|
-| `"near"`, the default | at least one piece there is the player's own, and no piece of the player is further than 4 fields (full board: 5) from the goal's outermost field, which is at most two rows outside the goal |
-| `"any"` | at least one piece there is the player's own |
-| `"strict"` | all of them are the player's own |
+- `"near"`, the default: at least one of the pieces there is the player's own, and all
+  pieces of the player are within 4 steps (full board: 5) of the goal's outermost field.
+  Goals themselves reach 2 (3) steps far.
+- `"any"`: at least one of the pieces there is the player's own.
+- `"strict"`: all of them are the player's own.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, fields),
-planes over the fields:
+`{"observation", "action_mask"}`. The observation is int8 of shape
+(players + 2, fields), planes over the fields:
 
 | plane | 1 where |
 |---|---|
@@ -90,11 +92,11 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 
 ## Evaluation
 
-For searches: d_i is the sum of the distances of player i's pieces to the outermost field
-of the goal, and the value of i is (b - d_i) / sum_j (b - d_j), b being the greatest
-possible sum: 72, or 160 on the full board. The paper normalises the distances without
-saying how small ones become good; the subtraction is ours. The score is 1 for the
-winner and 1/players for everybody in a draw.
+For searches: d_i is the sum of the distances of player i's pieces to the outermost
+field of the goal, and the value of i is (b - d_i) / sum_j (b - d_j), where b bounds the
+sum: pieces times the distance of opposite tips, 72, or 160 on the full board. The paper
+normalises the distances without saying how small ones become good; the subtraction is
+ours. The score is 1 for the winner and 1/players for everybody in a draw.
 
 ## Version history
 

@@ -4,9 +4,9 @@ A whole turn is one action, `from * fields + to`: a step, or a chain of hops of 
 only the end points matter. Chains are found by flooding: see `board` for the layout
 that hops all reached fields along an axis with one shift.
 
-Sources: J.A.M. Nijssen, M.H.M. Winands, "Search policies in multi-player
-games", ICGA Journal 36 (2013), and M. Baier, R. Kaisers, "Guiding multiplayer MCTS by
-focusing on yourself", IEEE CoG 2020 (star of 73 fields, six pieces a player).
+Sources: H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself", IEEE
+CoG 2020 (star of 73 fields, evaluation); J.A.M. Nijssen, M.H.M. Winands, "Search
+policies in multi-player games", ICGA Journal 36 (2013).
 """
 
 import numpy as np
@@ -173,15 +173,20 @@ def has_won(game, state, player):
 
 
 @njit
-def next_player(game, state, player):
-    """The next player who can move, NOBODY if all are stuck."""
-    for _ in range(game.players):
+def next_player(game, state, mover):
+    """The next player who can move; others are skipped.
+
+    Nobody is ever left without anybody to move: every move can be taken back by the
+    same step or hops, so that the mover has one.
+    """
+    player = mover
+    for _ in range(game.players - 1):
         player += 1
         if player == game.players:
             player = 0
         if can_move(game, state, player):
             return player
-    return NOBODY
+    return mover
 
 
 @njit
@@ -297,7 +302,7 @@ def scores(game, state, out):
 
 @rules.define
 def results(game, state, out):
-    """One winner and losers, or a draw when nobody can move or the cap is reached."""
+    """One winner and losers, or a draw when the limit on moves is reached."""
     for player in range(game.players):
         if state.winner >= 0:
             out[player] = WON if state.winner == player else LOST
