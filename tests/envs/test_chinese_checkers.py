@@ -236,6 +236,23 @@ def test_skipping_passes_the_turn_to_the_next_but_one():
     assert model.view(state)["plies"] == 1
 
 
+def test_who_can_only_hop_is_not_skipped():
+    """One full row shuts the corner for steps, but it can be hopped over."""
+    wall = [field(3, i) for i in (3, 4, 5, 6)]
+    free = [field(row, i) for row in (9, 10) for i in (0, 1)]
+    model, state = arranged(
+        [
+            [*free, field(12, 0), field(9, 9)],
+            range(6),
+            [*wall, field(7, 0), field(7, 7)],
+        ]
+    )
+    model.apply(state, {0: parse_action(model, "12.0>11.0")}, new_generator(1))
+    assert model.movers(state) == (1,)
+    moves = {format_action(model, a) for a in model.legal_actions(state, 1)}
+    assert all(move.split(">")[1].startswith("4.") for move in moves)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from([2, 3, 4, 6]), st.sampled_from([73, 121]), st.integers(0, 2**32))
 def test_every_move_can_be_taken_back(players, fields, seed):
