@@ -144,6 +144,16 @@ class GameEnvironment:
         self.forward_model.redeterminise(view, player, rng)
         return view, player
 
+    def spectator_state(self) -> np.ndarray:
+        """Return a copy of the whole state, hidden information included.
+
+        For showing and recording games. Agents plan on `planning_state`.
+
+        Raises:
+            RuntimeError: Before `reset`.
+        """
+        return self.forward_model.copy(self._current_state())
+
     # -- pictures
 
     def render(self) -> np.ndarray | str | None:

@@ -57,6 +57,8 @@ from mcts_agents.search.tree import (
 )
 
 # What a slice ends with.
+NO_LIMIT = np.iinfo(np.int64).max
+
 SLICE_DONE, BUDGET_SPENT, GROW, MODEL_ERROR, NO_LEGAL_ACTION = range(5)
 
 
@@ -356,3 +358,41 @@ def back_up(search):
         edge.visits += 1
         edge.mean += (values[bandit.player] - edge.mean) / edge.visits
         edge.inverse_root = 1.0 / np.sqrt(edge.visits)
+
+
+@njit
+def run_playouts(search, count):
+    """Play `count` playouts from the root state with no tree; return `count`."""
+    for _ in range(count):
+        call.copy(search)
+        if search.has_playout:
+            call.playout(search, NO_LIMIT)
+        else:
+            step_to_the_end(search)
+    return count
+
+
+@njit
+def run_random_games(search, count):
+    """Step through `count` random games; return the number of actions applied."""
+    actions = 0
+    for _ in range(count):
+        call.copy(search)
+        actions += step_to_the_end(search)
+    return actions
+
+
+@njit
+def step_to_the_end(search):
+    """Apply uniformly random actions, one call of the table at a time."""
+    actions = 0
+    while True:
+        movers = call.movers(search)
+        if movers == 0:
+            return actions
+        if choose_at_random(search, movers) != SLICE_DONE:
+            return actions
+        call.apply(search)
+        actions += count_bits(movers)
+        if failed(search):
+            return actions

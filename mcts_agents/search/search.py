@@ -33,14 +33,20 @@ FIRST_NODES = 1 << 18
 FIRST_EDGES = 1 << 21
 FIRST_JOINTS = 1 << 12
 
-NO_LIMIT = np.iinfo(np.int64).max
-
 _SOURCE = """
 @njit(int64(intp, int64, int64), cache=CACHE)
 def run_slice(search, iterations, call_limit):
     return kernel_run_slice(
         carray(as_pointer(search), 1, SEARCH)[0], iterations, call_limit
     )
+
+@njit(int64(intp, int64), cache=CACHE)
+def run_playouts(search, count):
+    return kernel_run_playouts(carray(as_pointer(search), 1, SEARCH)[0], count)
+
+@njit(int64(intp, int64), cache=CACHE)
+def run_random_games(search, count):
+    return kernel_run_random_games(carray(as_pointer(search), 1, SEARCH)[0], count)
 
 @njit(int64(FLOATS), cache=CACHE)
 def fill_logs(table):
@@ -81,6 +87,8 @@ class _Compiled:
             "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
             "PLUG_IN": PLUG_IN,
             "kernel_run_slice": kernel.run_slice,
+            "kernel_run_playouts": kernel.run_playouts,
+            "kernel_run_random_games": kernel.run_random_games,
             "kernel_fill_logs": ucb1.fill_square_root_logs,
             "kernel_rehash": rehash,
             "kernel_child_of_joint": child_of_joint,
@@ -92,6 +100,8 @@ class _Compiled:
         roots = [value for value in namespace.values() if hasattr(value, "py_func")]
         module = compile_module("search_kernel", source, namespace, roots)
         self.run_slice = module.run_slice
+        self.run_playouts = module.run_playouts
+        self.run_random_games = module.run_random_games
         self.rehash = module.rehash
         self.child_of_joint = module.child_of_joint
         self.plug_ins = {
@@ -177,6 +187,23 @@ class Search:
         self._run_slices(started, simulations or self.settings.simulations)
         rng[:] = self._arrays["rng"]
         return self._result(player, actions, rng, started)
+
+    def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
+        """Run `count` random playouts from `state` with no tree; return `count`.
+
+        For measuring: it is what a simulation costs without the search.
+        """
+        self._begin(state, 0, rng)
+        count = self._compiled.run_playouts(self._search.ctypes.data, count)
+        rng[:] = self._arrays["rng"]
+        return count
+
+    def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
+        """Step through `count` random games; return how many actions were applied."""
+        self._begin(state, 0, rng)
+        actions = self._compiled.run_random_games(self._search.ctypes.data, count)
+        rng[:] = self._arrays["rng"]
+        return actions
 
     # -- beginning
 
@@ -274,9 +301,11 @@ class Search:
     def _run_slices(self, started: float, simulations: int | None) -> None:
         """Run slices of about a millisecond until a budget is spent."""
         settings, search = self.settings, self._search
-        left = simulations or NO_LIMIT
-        calls = settings.forward_model_calls or NO_LIMIT
-        deadline = NO_LIMIT if settings.seconds is None else started + settings.seconds
+        left = simulations or kernel.NO_LIMIT
+        calls = settings.forward_model_calls or kernel.NO_LIMIT
+        deadline = (
+            kernel.NO_LIMIT if settings.seconds is None else started + settings.seconds
+        )
         iterations = FIRST_SLICE
         slice_started = time.perf_counter()
         while left > 0:
@@ -296,7 +325,7 @@ class Search:
             slice_started = now
             # At most fourfold at a time: the first iterations are not typical.
             iterations = max(1, min(4 * iterations, int(SLICE_SECONDS / each)))
-            if deadline < NO_LIMIT:
+            if deadline < kernel.NO_LIMIT:
                 if now + each >= deadline:
                     return
                 iterations = max(1, min(iterations, int((deadline - now) / each)))

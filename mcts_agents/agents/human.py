@@ -1,0 +1,65 @@
+"""`HumanAgent`: a person at a terminal."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mcts_agents.agents.agent import Agent
+from mcts_agents.model import ForwardModel
+
+HELP = "Type a move, ? for the legal moves, q to quit."
+
+
+class HumanAgent(Agent):
+    """Shows the position as its player may see it and asks for a move.
+
+    Args:
+        show: `(model, state, player) -> str`, the position for the terminal.
+        format_action: `(model, action) -> str`.
+        parse_action: `(model, text) -> int`, ValueError for what is no move.
+        ask: Reads one line after printing a prompt; EOFError at the end of input.
+        tell: Prints one text.
+    """
+
+    def __init__(
+        self,
+        show: Callable[[ForwardModel, np.ndarray, int], str],
+        format_action: Callable[[ForwardModel, int], str],
+        parse_action: Callable[[ForwardModel, str], int],
+        ask: Callable[[str], str],
+        tell: Callable[[str], None],
+    ):
+        self._show = show
+        self._format = format_action
+        self._parse = parse_action
+        self._ask = ask
+        self._tell = tell
+        super().__init__()
+
+    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
+        """Ask until a legal move is typed.
+
+        Raises:
+            KeyboardInterrupt: The person quits, or the input ends.
+        """
+        legal = model.legal_actions(state, player).tolist()
+        self._tell(self._show(model, state, player))
+        while True:
+            try:
+                typed = self._ask(f"player_{player}> ").strip()
+            except EOFError:
+                raise KeyboardInterrupt from None
+            if typed in ("q", "quit"):
+                raise KeyboardInterrupt
+            if typed in ("?", "help", ""):
+                moves = "  ".join(self._format(model, action) for action in legal)
+                self._tell(f"{HELP}\nLegal: {moves}")
+                continue
+            try:
+                action = self._parse(model, typed)
+            except ValueError as error:
+                self._tell(f"{error}. {HELP}")
+                continue
+            if action in legal:
+                return action
+            self._tell(f"{typed} is not legal now. {HELP}")

@@ -1,0 +1,84 @@
+"""`mcts-agents bench`."""
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from mcts_agents.agents import MCTSAgent, make_agent, parse_spec
+from mcts_agents.cli.requests import RequestError, requested, requested_model
+from mcts_agents.model import new_generator
+from mcts_agents.model.compilation import statistics as compile_statistics
+
+SEED = 0
+RUNS = 5
+# A throughput is measured over at least this long.
+LEAST_SECONDS = 0.3
+
+
+def bench_game(
+    spec: str, simulations: int, players: int | None, agent_spec: str, as_json: bool
+) -> None:
+    """Print what searches, playouts and steps from the opening position cost."""
+    _, model = requested_model(spec, players)
+    with requested():
+        name, options = parse_spec(agent_spec)
+        if name != "mcts":
+            raise RequestError(f"{agent_spec!r}: bench measures mcts agents")
+        if "seconds" in options or "forward_model_calls" in options:
+            raise RequestError(f"{agent_spec!r}: bench sets the budget: --simulations")
+        make_agent(agent_spec)  # says what is wrong with the spec
+        agent = MCTSAgent(**{"seed": SEED, **options, "simulations": simulations})
+        agent.settings.for_model(model)
+    state = model.reset(new_generator(SEED))
+    player = model.movers(state)[0]
+    model.redeterminise(state, player, new_generator(SEED))
+    search = agent.search_of(model)
+    agent.search(model, state, player)  # compiled, loaded, memory touched
+    results = [agent.search(model, state, player) for _ in range(RUNS)]
+    rng = new_generator(SEED)
+    outcome = {
+        "game": spec,
+        "players": model.players,
+        "agent": agent_spec,
+        "simulations": simulations,
+        "simulations_per_second": statistics.median(
+            result.simulations / result.seconds for result in results
+        ),
+        "playouts_per_second": _rate(lambda n: search.playouts(state, n, rng)),
+        "forward_model_steps_per_second": _rate(
+            lambda n: search.random_games(state, n, rng)
+        ),
+        "compile_seconds": compile_statistics().seconds,
+        "nodes": results[-1].nodes,
+        "bytes": results[-1].bytes,
+    }
+    if as_json:
+        print(json.dumps(outcome))
+        return
+    table = Table(title=f"{model.name}, {model.players} players, {agent_spec}")
+    table.add_column("measure")
+    table.add_column("figure", justify="right")
+    for measure in list(outcome)[3:]:
+        value = outcome[measure]
+        text = f"{value:,.2f}" if measure == "compile_seconds" else f"{value:,.0f}"
+        table.add_row(measure.replace("_", " "), text)
+    Console().print(table)
+
+
+def _rate(run: Callable[[int], int]) -> float:
+    """Return how much `run(n)` does a second: what it returns, over its time."""
+    n, rates = 1, []
+    while len(rates) < RUNS:
+        started = time.perf_counter()
+        done = run(n)
+        seconds = time.perf_counter() - started
+        if seconds >= LEAST_SECONDS / RUNS:
+            rates.append(done / seconds)
+        else:
+            n *= 2
+    return float(np.median(rates))

@@ -1,0 +1,141 @@
+"""`mcts-agents play`."""
+
+import json
+import secrets
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from mcts_agents.agents import Agent, Planner
+from mcts_agents.agents.human import HumanAgent
+from mcts_agents.cli.requests import requested_agents, requested_model
+from mcts_agents.envs import Game, environments
+from mcts_agents.model import RESULT_NAMES, ForwardModel
+
+
+@dataclass
+class Seat:
+    """One player's agent and what its decisions took."""
+
+    spec: str
+    agent: Agent
+    seconds: list[float] = field(default_factory=list)
+    simulations: list[int] = field(default_factory=list)
+
+
+def play_game(
+    spec: str,
+    players: int | None,
+    agent_specs: list[str],
+    seed: int | None,
+    shown: bool,
+    as_json: bool,
+) -> None:
+    """Play one game through its PettingZoo environment and print how it went."""
+    game, model = requested_model(spec, players)
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    console = Console(stderr=as_json, highlight=False)
+    human = _human(game, console)
+    specs, agents = requested_agents(agent_specs, model, seed, human)
+    seats = [Seat(*pair) for pair in zip(specs, agents, strict=True)]
+    _, make_env, _ = environments(game)
+    env = make_env(render_mode="ansi", **model.variant)
+    env.reset(seed=seed)
+    if shown and "human" not in specs:
+        console.print(env.render(), markup=False)
+    moves, returns = _play(env, seats, console if shown else None)
+    if as_json:
+        outcome = {
+            "game": spec,
+            "players": model.players,
+            "seed": seed,
+            "agents": specs,
+            "moves": moves,
+            "returns": returns,
+        }
+        print(json.dumps(outcome))
+        return
+    state = env.unwrapped.spectator_state()
+    console.print(_table(f"{game.title}, seed {seed}", model, state, seats))
+
+
+def _human(game: Game, console: Console) -> HumanAgent:
+    def ask(prompt: str) -> str:
+        console.print(prompt, end="", markup=False)
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    return HumanAgent(
+        game.ansi,
+        game.format_action,
+        game.parse_action,
+        ask,
+        lambda text: console.print(text, markup=False),
+    )
+
+
+def _play(
+    env: Any, seats: list[Seat], console: Console | None
+) -> tuple[list[dict[str, object]], list[float]]:
+    """Return the moves in the order of the decisions, and each player's return."""
+    inner = env.unwrapped
+    moves: list[dict[str, object]] = []
+    returns = [0.0] * len(seats)
+    for name in env.agent_iter():
+        _, reward, termination, truncation, _ = env.last()
+        player = inner.possible_agents.index(name)
+        returns[player] += float(reward)
+        if termination or truncation:
+            env.step(None)
+            continue
+        action = _decide(seats[player], env)
+        before = inner.spectator_state()
+        env.step(action)
+        moves.append(
+            {"player": player, "action": action, "name": inner.action_name(action)}
+        )
+        if console is not None:
+            console.print(f"\n{name} plays {inner.action_name(action)}", markup=False)
+            # With simultaneous moves nothing is to be seen before the last one.
+            if (before != inner.spectator_state()).any():
+                console.print(env.render(), markup=False)
+    return moves, returns
+
+
+def _decide(seat: Seat, env: Any) -> int:
+    started = time.perf_counter()
+    if isinstance(seat.agent, Planner):
+        result = seat.agent.plan(env)
+        action = result.action
+        seat.simulations.append(result.simulations)
+    else:
+        action = seat.agent.act(env)
+    seat.seconds.append(time.perf_counter() - started)
+    return action
+
+
+def _table(title: str, model: ForwardModel, state: Any, seats: list[Seat]) -> Table:
+    table = Table(title=title)
+    table.add_column("seat")
+    table.add_column("agent", overflow="fold")
+    for heading in ("result", "score", "decisions", "ms each", "simulations each"):
+        table.add_column(heading, justify="right")
+    results, scores = model.results(state), model.scores(state)
+    for player, seat in enumerate(seats):
+        decisions = len(seat.seconds)
+        table.add_row(
+            f"player_{player}",
+            seat.spec,
+            RESULT_NAMES[results[player]],
+            f"{scores[player]:g}",
+            str(decisions),
+            f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",
+            f"{sum(seat.simulations) / decisions:,.0f}" if seat.simulations else "-",
+        )
+    return table

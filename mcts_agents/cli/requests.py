@@ -1,0 +1,56 @@
+"""What was asked for, turned into games and agents, or into one clear line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from mcts_agents.agents import Agent, Planner, make_agent
+from mcts_agents.envs import Game, make_model
+from mcts_agents.model import ForwardModel
+
+
+class RequestError(Exception):
+    """Something was asked for that does not exist or is not allowed."""
+
+
+@contextmanager
+def requested() -> Iterator[None]:
+    """Turn ValueErrors of what the user named into RequestErrors."""
+    try:
+        yield
+    except ValueError as error:
+        raise RequestError(str(error)) from error
+
+
+def requested_model(spec: str, players: int | None) -> tuple[Game, ForwardModel]:
+    """Return a game and one of its variants, such as `hex:size=11`."""
+    with requested():
+        return make_model(spec, players)
+
+
+def requested_agents(
+    specs: list[str], model: ForwardModel, seed: int, human: Agent
+) -> tuple[list[str], list[Agent]]:
+    """Return the spec and the agent of each seat; one spec is for all seats.
+
+    Each seat's seed derives from `seed` and the seat.
+    """
+    if len(specs) not in (1, model.players):
+        raise RequestError(
+            f"{len(specs)} agents for {model.players} players: name one for all seats "
+            "or one for each"
+        )
+    seats = specs * (model.players if len(specs) == 1 else 1)
+    agents = []
+    with requested():
+        for seat, spec in enumerate(seats):
+            derived = np.random.SeedSequence([seed, seat]).generate_state(1)
+            agents.append(
+                human if spec == "human" else make_agent(spec, seed=int(derived[0]))
+            )
+        for agent in agents:
+            # Refuse what the game cannot serve, and compile, before the first move.
+            if isinstance(agent, Planner):
+                agent.search_of(model)
+    return seats, agents
