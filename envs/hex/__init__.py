@@ -53,7 +53,8 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 - `size`: cells a side, 3 to 19.
 - `first_cell`: player 0's first stone lies on this cell already, and player 1 moves
   first; a name such as `"c3"` or a number `row * size + column`. On 7x7 `"c3"` is the
-  set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025).
+  set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025), if its (2, 2) counts
+  from 0, and `"b2"` if it counts from 1.
 
 ## Version history
 

@@ -45,9 +45,11 @@ def play_game(
     _, make_env, _ = environments(game)
     env = make_env(render_mode="ansi", **model.variant)
     env.reset(seed=seed)
-    if shown and "human" not in specs:
+    # A person at the table must not see the others' hands.
+    pictures = shown and "human" not in specs
+    if pictures:
         console.print(env.render(), markup=False)
-    moves, returns = _play(env, seats, console if shown else None)
+    moves, returns = _play(env, seats, console if shown else None, pictures)
     if as_json:
         outcome = {
             "game": spec,
@@ -60,6 +62,8 @@ def play_game(
         print(json.dumps(outcome))
         return
     state = env.unwrapped.spectator_state()
+    if shown and not pictures:
+        console.print(game.ansi(model, state, None), markup=False)
     console.print(_table(f"{game.title}, seed {seed}", model, state, seats))
 
 
@@ -81,12 +85,14 @@ def _human(game: Game, console: Console) -> HumanAgent:
 
 
 def _play(
-    env: Any, seats: list[Seat], console: Console | None
+    env: Any, seats: list[Seat], console: Console | None, pictures: bool
 ) -> tuple[list[dict[str, object]], list[float]]:
     """Return the moves in the order of the decisions, and each player's return."""
     inner = env.unwrapped
     moves: list[dict[str, object]] = []
     returns = [0.0] * len(seats)
+    announced = 0
+    before = inner.spectator_state()
     for name in env.agent_iter():
         _, reward, termination, truncation, _ = env.last()
         player = inner.possible_agents.index(name)
@@ -95,16 +101,19 @@ def _play(
             env.step(None)
             continue
         action = _decide(seats[player], env)
-        before = inner.spectator_state()
         env.step(action)
         moves.append(
             {"player": player, "action": action, "name": inner.action_name(action)}
         )
-        if console is not None:
-            console.print(f"\n{name} plays {inner.action_name(action)}", markup=False)
-            # With simultaneous moves nothing is to be seen before the last one.
-            if (before != inner.spectator_state()).any():
+        after = inner.spectator_state()
+        # Of simultaneous moves nothing is told before the last one is made.
+        if console is not None and (before != after).any():
+            for move in moves[announced:]:
+                line = f"\nplayer_{move['player']} plays {move['name']}"
+                console.print(line, markup=False)
+            if pictures:
                 console.print(env.render(), markup=False)
+            announced, before = len(moves), after
     return moves, returns
 
 
