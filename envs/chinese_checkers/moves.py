@@ -6,7 +6,7 @@ See `board` for slots, classes and axes. `game` and `state` are the records of `
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.chinese_checkers.bits import count_bits, lowest_bit
+from mcts_agents.model.bits import count_bits, lowest_bit
 from mcts_agents.envs.chinese_checkers.board import bridge_shifts
 from mcts_agents.model import random_below
 

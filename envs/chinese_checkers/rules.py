@@ -12,7 +12,7 @@ policies in multi-player games", ICGA Journal 36 (2013).
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.chinese_checkers.bits import lowest_bit
+from mcts_agents.model.bits import lowest_bit
 from mcts_agents.envs.chinese_checkers.board import (
     CLASSES,
     SEATS,
