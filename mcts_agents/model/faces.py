@@ -348,5 +348,7 @@ def mask_in(shown: Any) -> np.ndarray | None:
 
 def require_reset(env: Any) -> None:
     """Raise RuntimeError if a PettingZoo environment was not reset."""
-    if not hasattr(env.unwrapped, "agents"):
-        raise RuntimeError(f"{env.unwrapped}: call reset() first")
+    # What `reset` makes: the selected agent in an AEC environment, else the live ones.
+    made = "agent_selection" if isinstance(env, AECEnv) else "agents"
+    if not hasattr(env, made):
+        raise RuntimeError(f"{env}: call reset() first")

@@ -1,0 +1,173 @@
+"""Environments of other people for tests: awkward ones, small."""
+
+import threading
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import parallel_to_aec
+
+
+class Matching(ParallelEnv):
+    """Two players choose at once, three rounds: equal choices pay player_0."""
+
+    metadata = {"name": "matching_v0", "render_modes": [], "is_parallelizable": True}
+
+    def __init__(self):
+        self.possible_agents = ["player_0", "player_1"]
+        self.render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Box(0, 3, (1,), np.int8)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.agents = list(self.possible_agents)
+        self.rounds = 0
+        return self._seen(), {agent: {} for agent in self.agents}
+
+    def _seen(self):
+        return {a: np.array([self.rounds], np.int8) for a in self.agents}
+
+    def step(self, actions):
+        self.rounds += 1
+        paid = 1.0 if actions["player_0"] == actions["player_1"] else -1.0
+        over = self.rounds == 3
+        result = (
+            self._seen(),
+            {"player_0": paid, "player_1": -paid},
+            dict.fromkeys(self.agents, over),
+            dict.fromkeys(self.agents, False),
+            {agent: {} for agent in self.agents},
+        )
+        if over:
+            self.agents = []
+        return result
+
+
+def serialised_matching():
+    """The same as an AEC environment by PettingZoo's converter."""
+    return parallel_to_aec(Matching())
+
+
+class Countdown(AECEnv, EzPickle):
+    """Players take 1 or 2 from a number; who takes the last one is out, and so on.
+
+    An AEC environment without masks, whose agents die one by one, and whose plain deep
+    copy is a fresh game.
+    """
+
+    metadata = {"name": "countdown_v0", "render_modes": []}
+
+    def __init__(self, players=3, start=4):
+        EzPickle.__init__(self, players, start)
+        self.possible_agents = [f"player_{p}" for p in range(players)]
+        self.start = start
+        self.render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Discrete(100)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def observe(self, agent):
+        return self.left
+
+    def reset(self, seed=None, options=None):
+        self.agents = list(self.possible_agents)
+        self.left = self.start
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        following = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
+        self.left -= action + 1
+        if self.left <= 0:
+            self.rewards[agent] = -1.0
+            self.terminations[agent] = True
+            self.left = self.start
+            alive = [a for a in self.agents if not self.terminations[a]]
+            if len(alive) == 1:
+                self.rewards[alive[0]] = 1.0
+                self.terminations[alive[0]] = True
+        self.agent_selection = following
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+
+class Dice(gymnasium.Env):
+    """Guess a die that is thrown after the guess; ten throws."""
+
+    observation_space = spaces.Discrete(7)
+    action_space = spaces.Discrete(6)
+
+    def __init__(self, source="np_random"):
+        self.source = source
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.thrown = 0
+        return 0, {}
+
+    def throw(self):
+        if self.source == "np_random":
+            return int(self.np_random.integers(6))
+        return int(np.random.randint(6))
+
+    def step(self, action):
+        self.thrown += 1
+        face = self.throw()
+        return face + 1, float(face == action), self.thrown == 10, False, {}
+
+
+class Failing(gymnasium.Env):
+    """Calls a function that raises in its third step, and counts its steps."""
+
+    observation_space = spaces.Discrete(1)
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, fail):
+        self.fail = fail
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        if self.steps == 3:
+            self.fail()
+        return 0, 1.0, False, False, {}
+
+
+class Locked(Dice):
+    """Holds something that nobody can copy."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+class Forgetful(Dice):
+    """Its deep copy is another situation, without an error."""
+
+    def __deepcopy__(self, memo):
+        twin = Forgetful()
+        twin.reset(seed=0)
+        return twin
