@@ -48,7 +48,7 @@ def play_game(
     # A person at the table must not see the others' hands.
     pictures = shown and "human" not in specs
     if pictures:
-        console.print(env.render(), markup=False)
+        console.print(env.render(), markup=False, soft_wrap=True)
     moves, returns = _play(env, seats, console if shown else None, pictures)
     if as_json:
         outcome = {
@@ -63,7 +63,7 @@ def play_game(
         return
     state = env.unwrapped.spectator_state()
     if shown and not pictures:
-        console.print(game.ansi(model, state, None), markup=False)
+        console.print(game.ansi(model, state, None), markup=False, soft_wrap=True)
     console.print(_table(f"{game.title}, seed {seed}", model, state, seats))
 
 
@@ -80,7 +80,7 @@ def _human(game: Game, console: Console) -> HumanAgent:
         game.format_action,
         game.parse_action,
         ask,
-        lambda text: console.print(text, markup=False),
+        lambda text: console.print(text, markup=False, soft_wrap=True),
     )
 
 
@@ -110,9 +110,9 @@ def _play(
         if console is not None and (before != after).any():
             for move in moves[announced:]:
                 line = f"\nplayer_{move['player']} plays {move['name']}"
-                console.print(line, markup=False)
+                console.print(line, markup=False, soft_wrap=True)
             if pictures:
-                console.print(env.render(), markup=False)
+                console.print(env.render(), markup=False, soft_wrap=True)
             announced, before = len(moves), after
     return moves, returns
 

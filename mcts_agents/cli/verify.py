@@ -31,7 +31,7 @@ def verify_files(name: str, files: list[Path], as_json: bool) -> int:
                 raise RequestError(str(error)) from error
     first = next((report.first for report in reports if report.first), None)
     if first is not None:
-        errors.print(str(first), markup=False)
+        errors.print(str(first), markup=False, soft_wrap=True)
     _show(reports, as_json)
     return sum(report.mismatches for report in reports)
 

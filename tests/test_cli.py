@@ -1,0 +1,240 @@
+"""The command line as scripts and people use it: the real command, run for real."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.golden import golden_folder
+
+COMMAND = [sys.executable, "-m", "mcts_agents"]
+
+
+def run(*arguments, stdin=None):
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+
+
+def test_list_names_games_and_agents():
+    text = run("list")
+    assert text.returncode == 0
+    listed = json.loads(run("list", "--json").stdout)
+    games = {row["game"]: row for row in listed["games"]}
+    assert list(games) == ["tictactoe", "hex", "sushi_go", "chinese_checkers"]
+    assert games["sushi_go"]["players"] == [2, 3, 4, 5]
+    assert games["sushi_go"]["simultaneous"] is True
+    assert games["hex"]["options"] == {"size": 7, "first_cell": None}
+    assert [row["agent"] for row in listed["agents"]] == ["mcts", "one-step", "random"]
+    assert "simulations" in text.stdout.replace("\n", "")
+    assert text.stderr == ""  # nothing was compiled
+
+
+def test_play_prints_one_object_and_two_processes_play_the_same_game():
+    command = [
+        "play", "sushi_go", "--players", "3", "--seed", "5", "--json",
+        "--agent", "mcts:tree=multi,simulations=50", "--agent", "one-step",
+        "--agent", "random",
+    ]  # fmt: skip
+    first, second = run(*command), run(*command)
+    assert first.returncode == 0
+    assert first.stdout == second.stdout
+    played = json.loads(first.stdout)
+    assert list(played) == ["game", "players", "seed", "agents", "moves", "returns"]
+    assert (played["game"], played["players"], played["seed"]) == ("sushi_go", 3, 5)
+    assert played["agents"] == ["mcts:tree=multi,simulations=50", "one-step", "random"]
+    assert len(played["returns"]) == 3
+    assert set(played["moves"][0]) == {"player", "action", "name"}
+    assert len(played["moves"]) >= 3 * 3 * 9
+    assert run(*command[:5], "6", *command[6:]).stdout != first.stdout
+
+
+def test_play_shows_the_game_and_ends_with_a_table():
+    shown = run("play", "hex:size=3", "--agent", "random", "--seed", "1")
+    assert shown.returncode == 0
+    assert "player_0 plays" in shown.stdout
+    assert shown.stdout.count("to move") >= 3
+    assert "Hex, seed 1" in shown.stdout
+    assert "won" in shown.stdout
+    assert "lost" in shown.stdout
+    hidden = run("play", "hex:size=3", "--agent", "random", "--render", "none")
+    assert "plays" not in hidden.stdout
+    assert "won" in hidden.stdout
+
+
+def test_a_person_plays_by_typing():
+    typed = "?\nb2\nb2\nnonsense\na1\nc1\na2\nb1\nc2\na3\nb3\nc3\n"
+    game = run("play", "tictactoe", "--agent", "human", "--seed", "3", stdin=typed)
+    assert game.returncode == 0
+    assert "Legal: a1  b1  c1" in game.stdout
+    assert "b2 is not legal now" in game.stdout
+    assert "'nonsense': expected a column" in game.stdout
+    assert "Tic-Tac-Toe, seed 3" in game.stdout
+
+
+def test_a_person_can_leave():
+    for typed in ("q\n", ""):
+        left = run("play", "tictactoe", "--agent", "human", stdin=typed)
+        assert left.returncode == 130
+        assert "interrupted" in left.stderr
+
+
+def test_a_person_sees_no_hands_and_no_choice_before_choosing():
+    game = run(
+        "play", "sushi_go", "--players", "2", "--seed", "3",
+        "--agent", "random", "--agent", "human", stdin="?\nq\n",
+    )  # fmt: skip
+    before_choosing = game.stdout.partition("player_1>")[0]
+    assert "plays" not in before_choosing
+    assert "10 unknown" in before_choosing
+
+
+def test_bench_reports_what_it_measured():
+    done = run(
+        "bench", "hex:size=4", "--simulations", "300",
+        "--agent", "mcts:tree=multi", "--json",
+    )  # fmt: skip
+    figures = json.loads(done.stdout)
+    assert list(figures) == [
+        "game", "players", "agent", "simulations", "simulations_per_second",
+        "playouts_per_second", "forward_model_steps_per_second", "compile_seconds",
+        "nodes", "bytes",
+    ]  # fmt: skip
+    assert (figures["game"], figures["players"]) == ("hex:size=4", 2)
+    assert (figures["agent"], figures["simulations"]) == ("mcts:tree=multi", 300)
+    for name in list(figures)[4:]:
+        assert figures[name] > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "games"),
+    [
+        ("tictactoe", ["tic_tac_toe"], 117),
+        ("hex", ["hex_7x7", "hex_7x7_forced_b2"], 234),
+        ("chinese_checkers", ["chinese_checkers_turns_4p"], 71),
+    ],
+)
+def test_verify_finds_no_mismatch_in_recorded_games(name, files, games):
+    folder = golden_folder("openspiel")
+    paths = [str(folder / f"{file}.jsonl.gz") for file in files]
+    done = run("verify", name, *paths, "--json")
+    assert done.returncode == 0
+    reports = json.loads(done.stdout)["files"]
+    assert [report["file"] for report in reports] == paths
+    assert all(list(r) == ["file", "games", "plies", "mismatches"] for r in reports)
+    assert sum(report["mismatches"] for report in reports) == 0
+    assert sum(report["games"] for report in reports) == games
+
+
+def recorded_draw():
+    """A record of one drawn game of Tic-Tac-Toe, made by hand."""
+    moves = "b2 a1 c1 a3 a2 c2 b1 b3 c3".split()
+    cells = sorted(column + row for column in "abc" for row in "123")
+    legal = [" ".join(sorted(set(cells) - set(moves[:n]))) for n in range(9)]
+    players = [n % 2 for n in range(9)]
+    game = {"g": 0, "moves": moves, "players": players, "legal": legal}
+    return {"game": "tic_tac_toe", "openspiel": "tic_tac_toe"}, {
+        **game,
+        "returns": [0, 0],
+    }
+
+
+def write(path, *lines):
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    return str(path)
+
+
+def test_verify_accepts_a_right_record_plain_or_gzipped(tmp_path):
+    header, game = recorded_draw()
+    plain = write(tmp_path / "plain.jsonl", header, game)
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "plain.jsonl").read_bytes()))
+    done = run("verify", "tictactoe", plain, str(packed), "--json")
+    assert done.returncode == 0
+    assert [r["plies"] for r in json.loads(done.stdout)["files"]] == [9, 9]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"returns": [1, -1]}, "the returns"),
+        ({"players": [1, 0, 1, 0, 1, 0, 1, 0, 1]}, "the player to move"),
+        ({"legal": ["a1"] * 9}, "the set of legal moves"),
+        ({"moves": ["a9"] * 9}, "the move"),
+    ],
+)
+def test_verify_prints_the_first_mismatch_in_full(tmp_path, change, words):
+    header, game = recorded_draw()
+    path = write(tmp_path / "wrong.jsonl", header, game, {**game, **change, "g": 7})
+    done = run("verify", "tictactoe", path, "--json")
+    assert done.returncode == 1
+    (report,) = json.loads(done.stdout)["files"]
+    assert (report["games"], report["mismatches"]) == (2, 1)
+    assert "game 7, ply" in done.stderr.replace("\n", "")
+    assert words in done.stderr.replace("\n", " ")
+    assert "recorded:" in done.stderr
+    assert "found:" in done.stderr
+
+
+def test_verify_sees_a_game_that_ends_too_early_or_too_late(tmp_path):
+    header, game = recorded_draw()
+    short = {k: v[:-1] if k != "g" else v for k, v in game.items()} | {
+        "returns": [0, 0]
+    }
+    path = write(tmp_path / "short.jsonl", header, short)
+    done = run("verify", "tictactoe", path)
+    assert done.returncode == 1
+    assert "the end" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["play", "hexx"], "unknown game 'hexx': did you mean hex?"),
+        (
+            ["play", "hex", "--agent", "mtcs"],
+            "unknown agent 'mtcs': did you mean mcts?",
+        ),
+        (["play", "hex", "--agent", "mcts:simulatons=4"], "did you mean simulations"),
+        (["play", "hex", "--agent", "mcts:simulations=0"], "simulations=0"),
+        (["play", "hex", "--agent", "mcts:value=evaluate"], "no evaluation function"),
+        (["play", "hex:sise=4"], "did you mean size?"),
+        (["play", "hex:size=2"], "size=2"),
+        (["play", "sushi_go", "--players", "1"], "players=1"),
+        (["play", "sushi_go", "--players", "9"], "players=9"),
+        (["play", "hex"] + ["--agent", "random"] * 3, "3 agents for 2 players"),
+        (["bench", "hex", "--agent", "random"], "bench measures mcts agents"),
+        (["bench", "hex", "--agent", "mcts:seconds=1"], "--simulations"),
+        (["verify", "hex", "no/such/file"], "no/such/file: cannot be read"),
+        (["verify", "hex", __file__], "not a record of games"),
+    ],
+)
+def test_what_does_not_exist_gets_one_clear_line(arguments, words):
+    done = run(*arguments, "--json")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_verify_knows_another_games_record(tmp_path):
+    path = write(tmp_path / "record.jsonl", *recorded_draw())
+    done = run("verify", "hex", path)
+    assert done.returncode == 2
+    assert "not of hex" in done.stderr
+
+
+def test_wrong_usage_and_version():
+    assert run("play").returncode == 2
+    assert run("nothing").returncode == 2
+    assert run("--version").stdout.startswith("mcts-agents 0.")
