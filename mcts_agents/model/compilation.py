@@ -14,6 +14,7 @@ compiled for the running process only.
 
 import hashlib
 import inspect
+import itertools
 import os
 import platform
 import sys
@@ -52,6 +53,9 @@ class Statistics:
 
 _statistics = Statistics()
 
+# Numbers of modules that no key names.
+_unkept = itertools.count()
+
 
 def statistics() -> Statistics:
     """Return a copy of this process's compile counts (functions) and seconds."""
@@ -89,7 +93,7 @@ def compile_module(
     started = time.perf_counter()
     key = _content_key(source, namespace, roots)
     path = None if key is None else _write_module(name, key, source)
-    module_name = f"mcts_agents_compiled_{name}_{key or id(namespace)}"
+    module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     code = compile(
@@ -160,13 +164,15 @@ def _content_key(source, namespace, roots) -> str | None:
     files: set[str] = set()
     waiting: list[object] = [*roots, *(v for v in namespace.values() if callable(v))]
     constants: set[str] = set()
+    for name in sorted(namespace):
+        constants.add(f"{name} is {_place(namespace[name])}")
     while waiting:
         value = waiting.pop()
         if id(value) in seen:
             continue
         seen[id(value)] = value
-        function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
-        if not isinstance(function, python_types.FunctionType):
+        function = _python_function(value)
+        if function is None:
             continue
         if function.__module__.partition(".")[0] in _FIXED_BY_VERSION:
             continue
@@ -174,36 +180,64 @@ def _content_key(source, namespace, roots) -> str | None:
         if file is None or not Path(file).is_file():
             return None
         files.add(file)
-        for found, constant in _reached(function):
+        for name, found, constant in _reached(function):
+            # One file may hold many functions and constants of the same name.
             if constant:
-                constants.add(found)
+                constants.add(f"{_place(value)}.{name}={found}")
             else:
+                constants.add(f"{_place(value)}.{name} is {_place(found)}")
                 waiting.append(found)
     contents = sorted(hashlib.sha256(Path(f).read_bytes()).hexdigest() for f in files)
     digest.update(repr((contents, sorted(constants))).encode())
     return digest.hexdigest()[:20]
 
 
+def _python_function(value) -> python_types.FunctionType | None:
+    function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
+    return function if isinstance(function, python_types.FunctionType) else None
+
+
+def _place(value) -> str:
+    """Where in its file a function stands."""
+    function = _python_function(value)
+    if function is None:
+        return ""
+    return f"{function.__qualname__}:{function.__code__.co_firstlineno}"
+
+
 def _reached(function):
-    """Yield (value, is constant) for all that a function's code names."""
-    outer = inspect.getclosurevars(function)
-    for name, value in {**outer.globals, **outer.nonlocals}.items():
-        if isinstance(value, python_types.ModuleType):
-            if value.__name__.partition(".")[0] in _FIXED_BY_VERSION:
-                continue
-            for attribute in function.__code__.co_names:
-                if hasattr(value, attribute):
-                    yield from _classified(attribute, getattr(value, attribute))
-        else:
-            yield from _classified(name, value)
+    """Yield (name, value, is constant) for all that a function's code names."""
+    used = _names_in(function.__code__)
+    outer = {n: v for n, v in function.__globals__.items() if n in used}
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        outer[name] = cell.cell_contents
+    for name, value in outer.items():
+        yield from _classified(name, value, used)
 
 
-def _classified(name, value):
-    if isinstance(value, np.ndarray):
-        yield f"{name}={value.dtype}{value.shape}{value.tobytes().hex()}", True
+def _names_in(code) -> set[str]:
+    """Return the global and attribute names in a function and those inside it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            names |= _names_in(constant)
+    return names
+
+
+def _classified(name, value, used, within=()):
+    if isinstance(value, python_types.ModuleType):
+        fixed = value.__name__.partition(".")[0] in _FIXED_BY_VERSION
+        if fixed or value in within:
+            return
+        for attribute in sorted(used & vars(value).keys()):
+            inner, found = f"{name}.{attribute}", vars(value)[attribute]
+            yield from _classified(inner, found, used, (*within, value))
+    elif isinstance(value, np.ndarray):
+        yield name, f"{value.dtype}{value.shape}{value.tobytes().hex()}", True
     elif isinstance(value, python_types.FunctionType | Dispatcher) or hasattr(
         value, "_defn"
     ):
-        yield value, False
+        yield name, value, False
     elif not isinstance(value, type):
-        yield f"{name}={value!r}", True
+        yield name, repr(value), True
