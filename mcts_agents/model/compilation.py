@@ -124,6 +124,7 @@ def compile_module(
         if isinstance(value, Dispatcher) and value.__module__ == module_name:
             if path is None:
                 _statistics.uncached += 1
+                continue
             _statistics.cache_hits += sum(value.stats.cache_hits.values())
             _statistics.cache_misses += sum(value.stats.cache_misses.values())
     _statistics.seconds += time.perf_counter() - started

@@ -1,0 +1,354 @@
+"""Kept machine code: found again, never stale, and never needed.
+
+Each test runs a small game of somebody's own in new processes with a cache folder of
+its own. What the game counts by comes from everywhere that code can reach.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+GAME = """
+import numpy as np
+from mcts_agents.model import PLAYING, Rules, Spec, new_generator
+from mcts_agents.model.compilation import statistics
+import helpers
+import package
+from helpers import add_more
+from package import tables
+
+STEP = 1
+rules = Rules("dial", state=np.dtype([("value", np.int64), ("cells", np.int32, 4),
+                                       ("grid", np.int8, (2, 3))]))
+
+@rules.variant
+def variant(game, *, players=1):
+    return Spec(players=players, actions=2)
+
+@rules.define
+def reset(game, state, rng):
+    state.value = 0
+    state.cells[:] = 7
+
+@rules.define
+def movers(game, state):
+    return 1
+
+@rules.define
+def legal_actions(game, state, player, out):
+    out[0] = 0
+    return 1
+
+@rules.define
+def apply(game, state, joint_action, rng):
+    state.value = STEP + 10 * helpers.add_more(joint_action[0] - joint_action[0])
+    state.value += 100 * package.deep.inside.digit() + 1000 * tables.TABLE[1]
+    state.value += 10000 * package.DIGIT
+
+@rules.define
+def scores(game, state, out):
+    out[0] = state.value
+
+@rules.define
+def results(game, state, out):
+    out[0] = PLAYING
+
+@rules.define
+def playout(game, state, rng, limit):
+    return 0
+"""
+HELPERS = """
+from numba import njit
+from other import further
+
+@njit
+def add_more(x):
+    return further(x) + 1
+"""
+FILES = {
+    "game.py": GAME,
+    "helpers.py": HELPERS,
+    "other.py": "from numba import njit\n@njit\ndef further(x):\n    return x + 1\n",
+    "package/__init__.py": "from package import deep\nDIGIT = 5\n",
+    "package/deep/__init__.py": "from package.deep import inside\n",
+    "package/deep/inside.py": (
+        "from numba import njit\n@njit\ndef digit():\n    return 3\n"
+    ),
+    "package/tables.py": "import numpy as np\nTABLE = np.array([3, 4])\n",
+}
+# Prints value, hits, misses, uncached.
+PLAY = """
+model = rules.model()
+rng = new_generator(0)
+state = model.reset(rng)
+model.apply(state, [0], rng)
+found = statistics()
+print(int(model.view(state)["value"]),
+      found.cache_hits, found.cache_misses, found.uncached)
+"""
+MAIN = "from game import rules, new_generator, statistics\n" + PLAY
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A game of somebody's own."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def run(folder, code, *, typed=False, fails=False, **variables):
+    """Run code in a new process; return what it printed and said."""
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
+        **variables,
+    }
+    environment = {name: v for name, v in environment.items() if v is not None}
+    done = subprocess.run(
+        [sys.executable, "-"] if typed else [sys.executable, "-c", code],
+        input=code if typed else None,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode != 0) == fails, done.stderr
+    return done.stdout, done.stderr
+
+
+def play(folder, **variables):
+    """Return the game's value, and hits, misses and uncached functions."""
+    out, _ = run(folder, MAIN, **variables)
+    value, hits, misses, uncached = map(int, out.split())
+    return value, (hits, misses, uncached)
+
+
+def compiled(folder):
+    return {path.name for path in (folder / "cache" / "mcts_agents").glob("*.py")}
+
+
+def edit(folder, name, old, new):
+    text = (folder / name).read_text()
+    assert text.count(old) == 1
+    (folder / name).write_text(text.replace(old, new))
+
+
+def test_kept_and_never_stale(folder):
+    value, (hits, misses, uncached) = play(folder)
+    assert value == 54321
+    assert hits == uncached == 0
+    assert misses > 0
+    assert len(compiled(folder)) == 1
+    out, said = run(folder, MAIN)
+    assert out.split() == ["54321", str(misses), "0", "0"]
+    assert "Compiling" not in said
+    first = compiled(folder)
+    # A constant, a helper's helper, a deep module, an array, a package's constant.
+    for name, old, new, expected in (
+        ("game.py", "STEP = 1", "STEP = 2", 54322),
+        ("other.py", "x + 1", "x + 3", 54342),
+        ("package/deep/inside.py", "return 3", "return 6", 54642),
+        ("package/tables.py", "[3, 4]", "[3, 7]", 57642),
+        ("package/__init__.py", "DIGIT = 5", "DIGIT = 8", 87642),
+    ):
+        edit(folder, name, old, new)
+        value, (hits, later_misses, _) = play(folder)
+        assert value == expected, name
+        assert (hits, later_misses) == (0, misses), name
+    assert len(compiled(folder)) == 6
+    # Back to the old text: the old code is found again.
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    assert play(folder) == (54321, (misses, 0, 0))
+    assert first < compiled(folder)
+
+
+CLOSURES = """
+import numpy as np
+from numba import njit
+from mcts_agents.model import Rules, Spec, new_generator
+
+@njit
+def plus_one(x):
+    return x + 1
+
+@njit
+def plus_two(x):
+    return x + 2
+
+def made(by, helper):
+    rules = Rules("made", state=np.dtype([("value", np.int64)]))
+    rules.variant(variant)
+    def reset(game, state, rng):
+        state.value = by
+    def movers(game, state):
+        return 1
+    def legal_actions(game, state, player, out):
+        return 0
+    def apply(game, state, joint_action, rng):
+        state.value = helper(state.value)
+    def scores(game, state, out):
+        out[0] = 0
+    def results(game, state, out):
+        out[0] = 0
+    def playout(game, state, rng, limit):
+        return 0
+    for function in (reset, movers, legal_actions, apply, scores, results, playout):
+        rules.define(function)
+    return rules
+
+def variant(game, *, players=1):
+    return Spec(players=players, actions=1)
+
+def value_of(rules):
+    model = rules.model()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    model.apply(state, [0], rng)
+    return int(model.view(state)["value"])
+"""
+TYPED = CLOSURES + (
+    "print(*(value_of(made(*a)) for a in ((10, plus_one), (20, plus_two))))\n"
+    "from mcts_agents.model.compilation import statistics\n"
+    "print(statistics().uncached, statistics().cache_misses)\n"
+)
+
+
+def test_namesakes_in_one_file_are_told_apart(tmp_path):
+    (tmp_path / "closures.py").write_text(CLOSURES)
+    code = "from closures import *\nprint(value_of(made({}, {})))"
+    out, _ = run(tmp_path, code.format("10", "plus_one"))
+    assert out.split() == ["11"]
+    out, _ = run(
+        tmp_path,
+        "from closures import *\n"
+        "print(value_of(made(10, plus_two)), value_of(made(10, plus_one)))",
+    )
+    assert out.split() == ["12", "11"]
+    assert len(compiled(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_functions_without_a_file(tmp_path, typed):
+    out, said = run(tmp_path, TYPED, typed=typed)
+    values, counts = out.splitlines()
+    # Two games of one name in one process: nothing of the first is left.
+    assert values.split() == ["11", "22"]
+    uncached, misses = map(int, counts.split())
+    assert uncached == 2 * 8
+    assert misses == 0
+    assert "this process only" in said
+    assert compiled(tmp_path) == set()
+
+
+def test_a_cache_folder_that_cannot_be_made(folder):
+    (folder / "file").write_text("not a folder")
+    below = str(folder / "file" / "cache")
+    out, said = run(folder, MAIN, NUMBA_CACHE_DIR=below)
+    value, hits, misses, uncached = map(int, out.split())
+    assert (value, hits, misses) == (54321, 0, 0)
+    assert uncached > 0
+    assert "compiled code cannot be kept in" in said
+    assert "set NUMBA_CACHE_DIR to a writable folder" in said
+    assert "Not a directory" in said
+
+
+def test_where_the_folder_lies(monkeypatch, tmp_path):
+    from mcts_agents.model.compilation import cache_folder
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))
+    assert cache_folder() == tmp_path / "chosen" / "mcts_agents"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "mcts_agents"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "mcts_agents"
+
+
+NOBODY = """    return 'nobody'
+
+@rules.define
+def legal"""
+
+
+def test_an_error_while_compiling_leaves_nothing_behind(folder):
+    edit(folder, "game.py", "    return 1\n\n@rules.define\ndef legal", NOBODY)
+    code = textwrap.dedent(
+        """
+        import sys
+        from numba.core.errors import NumbaError
+        from game import rules, new_generator, statistics
+        for attempt in range(2):
+            try:
+                rules.model()
+            except NumbaError as error:
+                print("refused", "nobody" in str(error))
+            print([m for m in sys.modules if "compiled_dial" in m])
+        """
+    )
+    out, _ = run(folder, code)
+    assert out.splitlines() == ["refused True", "[]"] * 2
+    cache = folder / "cache" / "mcts_agents"
+    assert not list(cache.glob("*.done"))
+    assert not list(cache.glob("*.partial"))
+    (folder / "game.py").write_text(GAME)
+    assert play(folder)[0] == 54321
+
+
+# A playout whose `limit` picks the overrun, and legal actions behind `out`.
+OVERRUNS = """    if limit == 1:
+        state.cells[limit + 3] = 1
+    if limit == 2:
+        return state.cells[limit + 2]
+    if limit == 3:
+        state.cells[-limit - 2] = 1
+    if limit == 4:
+        return state.grid[1, limit - 1]
+    if limit == 5:
+        state.grid[limit - 3, 0] = 1
+    if limit == 6:
+        rng[limit - 4] = rng[0]
+    return 0
+"""
+
+
+def test_overruns_are_found_when_bounds_are_checked(folder):
+    """Warm unchecked machine code hides nothing, as it is kept under another key."""
+    edit(folder, "game.py", "    return 0\n", OVERRUNS)
+    edit(folder, "game.py", "out[0] = 0\n    return", "out[player] = 0\n    return")
+    play(folder)
+    unchecked = compiled(folder)
+    assert len(unchecked) == 1
+    code = MAIN + textwrap.dedent(
+        """
+        import numpy as np
+        room, at = np.zeros(64, np.int64), state.ctypes.data
+        room[:2] = 1, 2
+        calls = [("legal_actions", at, player, room.ctypes.data) for player in (1, 2)]
+        calls += [("playout", at, room.ctypes.data, limit) for limit in range(7)]
+        for name, *arguments in calls:
+            try:
+                print(model.call(name, *arguments))
+            except IndexError:
+                print("IndexError")
+        """
+    )
+    out, _ = run(folder, code, NUMBA_BOUNDSCHECK="1")
+    played, *calls = out.splitlines()
+    value, hits, misses, _ = map(int, played.split())
+    assert (value, hits) == (54321, 0)
+    assert misses > 0
+    assert len(compiled(folder) - unchecked) == 1
+    assert calls == ["1", "IndexError", "0"] + ["IndexError"] * 6
+    # The unchecked code is still there and still found.
+    assert play(folder) == (54321, (misses, 0, 0))
