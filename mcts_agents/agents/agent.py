@@ -95,7 +95,7 @@ class Agent(ABC):
         self, env: Any, agent: str | None = None
     ) -> Iterator[tuple[ForwardModel, np.ndarray, int]]:
         """Give (forward model, state for the agent, its player number) for a while."""
-        inner = env.unwrapped
+        inner = getattr(env, "unwrapped", env)
         if hasattr(inner, "planning_state"):
             if agent is None:
                 agent = selected_agent(inner)

@@ -14,7 +14,7 @@ class RandomAgent(Agent):
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return a legal action; environments of other people are only looked at."""
-        if hasattr(env.unwrapped, "planning_state"):
+        if hasattr(getattr(env, "unwrapped", env), "planning_state"):
             return super().act(env, agent)
         actions = visible_legal_actions(env, agent)
         return actions[random_below(self._rng, len(actions))]

@@ -124,6 +124,14 @@ def copy(search):
 
 
 @njit
+def copy_between(search, target, source):
+    """Set the state at address `target` to that at `source`."""
+    row = _row(search.table, _COPY)
+    function = _load_copy(row[0], row[1])
+    return function(search.game, target, source)
+
+
+@njit
 def tree_policy(search):
     """Return the edge to take, given the DECISION record."""
     row = _row(search.plug_ins, TREE_POLICY)

@@ -34,6 +34,13 @@ from mcts_agents.model.addresses import int64_at
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.model.random import random_below
 from mcts_agents.search import calls as call
+from mcts_agents.search.solver import (
+    UNPROVEN,
+    outcome_of_results,
+    prove_path,
+    try_actions,
+    write_results,
+)
 from mcts_agents.search.tree import (
     GAME_OVER,
     NONE,
@@ -72,6 +79,8 @@ def run_slice(search, iterations, call_limit):
     """
     for _ in range(iterations):
         if search.forward_model_calls >= call_limit:
+            return BUDGET_SPENT
+        if search.solver and edges_of(search)[0].outcome != UNPROVEN:
             return BUDGET_SPENT
         if not has_room(search):
             return GROW
@@ -112,11 +121,16 @@ def descend(search):
         call.redeterminise(search)
     search.step_count = 0
     search.rollout_actions = 0
+    search.proven = UNPROVEN
     search.active = search.trees
     for tree in range(search.trees):
         search.link[tree] = tree
         search.depth[tree] = 0
     while not failed(search):
+        if search.solver and search.active > 0:
+            search.proven = edges_of(search)[search.link[0]].outcome
+            if search.proven != UNPROVEN:
+                break
         movers = who_moves(search)
         if movers == 0:
             break
@@ -124,6 +138,7 @@ def descend(search):
             left = search.rollout_limit - search.rollout_actions
             if left > 0:
                 played = call.playout(search, left)
+                search.rollout_actions += played
                 search.forward_model_calls += played
             break
         in_trees = tree_players(search, movers)
@@ -138,6 +153,8 @@ def descend(search):
                 status = select(search, tree, movers)
                 if status != SLICE_DONE:
                     return status
+        if search.proven != UNPROVEN:  # by the actions of a new node
+            break
         status = choose_at_random(search, movers & ~in_trees)
         if status != SLICE_DONE:
             return status
@@ -199,8 +216,14 @@ def select(search, tree, movers):
     bandits = count_bits(mine)
     for index in range(node, node + bandits):
         bandit = nodes_of(search)[index]
+        new = bandit.count == 0
         if not list_candidates(search, bandit):
             return MODEL_ERROR if failed(search) else NO_LEGAL_ACTION
+        if new and search.solver and bandits == 1:
+            search.proven = try_actions(search, bandit)
+            if search.proven != UNPROVEN:
+                prove_path(search, search.proven)
+                return SLICE_DONE
         link = choose(search, bandit)
         path_of(search)[search.step_count].node = index
         path_of(search)[search.step_count].edge = link
@@ -325,7 +348,10 @@ def choose_at_random(search, players):
 @njit
 def evaluate_leaf(search):
     """Write the value of the state reached for each player into `values`."""
-    call.results(search)
+    if search.proven != UNPROVEN:
+        write_results(search, search.proven)
+    else:
+        call.results(search)
     if search.needs_scores:
         call.scores(search)
     if search.needs_evaluation and results_of(search).min() == PLAYING:
@@ -333,6 +359,11 @@ def evaluate_leaf(search):
     if failed(search):
         return MODEL_ERROR
     call.leaf_value(search)
+    # No rollout: the state lies right below the path's last action.
+    if search.solver and search.rollout_actions == 0 and search.step_count > 0:
+        outcome = outcome_of_results(search)
+        if outcome != UNPROVEN:
+            prove_path(search, outcome)
     return SLICE_DONE
 
 

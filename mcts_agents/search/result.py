@@ -23,6 +23,8 @@ class SearchResult:
         seconds: Time that the decision took.
         nodes: Decisions (bandits) in all trees.
         depth: Longest path in any tree, in decisions of that tree.
+        solved: Whether the game's result under best play was proven; then the search
+            ended before its budget.
         bytes: Memory that nodes, edges and joint actions take.
     """
 
@@ -36,4 +38,5 @@ class SearchResult:
     seconds: float = 0.0
     nodes: int = 0
     depth: int = 0
+    solved: bool = False
     bytes: int = 0

@@ -8,7 +8,7 @@ from numba import from_dtype
 from mcts_agents.model import ForwardModel, random_below
 from mcts_agents.model.addresses import as_pointer, compiled_address
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.search import calls, kernel, leaf_values, ucb1
+from mcts_agents.search import calls, kernel, leaf_values, solver, ucb1
 from mcts_agents.search.result import SearchResult
 from mcts_agents.search.settings import SearchSettings
 from mcts_agents.search.tree import (
@@ -143,6 +143,7 @@ class Search:
         plug_ins[calls.TREE_POLICY, 1] = self._compiled.plug_ins["ucb1"]
         plug_ins[calls.LEAF_VALUE, 1] = self._compiled.plug_ins[self.settings.value]
         self._state = model.new_state()
+        self._trial_state = model.new_state()
 
     def run(
         self,
@@ -258,6 +259,7 @@ class Search:
             "game": model.game_address,
             "root_state": state.ctypes.data,
             "state": self._state.ctypes.data,
+            "trial_state": self._trial_state.ctypes.data,
             "error": model.error.ctypes.data,
             "players": model.players,
             "root_player": player,
@@ -272,6 +274,7 @@ class Search:
             and not (model.chance or information_set),
             "has_random_action": model.has("random_action"),
             "has_playout": model.has("playout"),
+            "solver": settings.solver,
             "needs_scores": settings.value == "score",
             "needs_evaluation": settings.value == "evaluate",
             "low": np.inf,
@@ -282,6 +285,7 @@ class Search:
         search["owns"][0, : len(owns)] = owns
         self._tell_addresses()
         arrays["edges"]["child"][: len(owns)] = NONE
+        arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
         arrays["joints"][:] = 0
         arrays["rng"][:] = rng
         arrays["settings"]["exploration"] = settings.exploration
@@ -369,7 +373,13 @@ class Search:
                 for a, n in zip(actions.tolist(), visits, strict=True)
             ]
         )
-        best = self._best(visits, values, rng)
+        ranks = np.array(
+            [
+                self._rank(position[a], player) if a in position else 1
+                for a in actions.tolist()
+            ]
+        )
+        best = self._best(visits, values, ranks, rng)
         nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
         return SearchResult(
             action=int(actions[best]),
@@ -384,24 +394,27 @@ class Search:
             seconds=time.perf_counter() - started,
             nodes=nodes,
             depth=int(search["deepest"][0]),
+            solved=bool(self._arrays["edges"]["outcome"][0] != solver.UNPROVEN),
             bytes=nodes * NODE.itemsize
             + edges * EDGE.itemsize
             + len(self._arrays["joints"]) * JOINT.itemsize,
         )
 
-    def _best(self, visits, values, rng) -> int:
+    def _rank(self, edge: np.void, player: int) -> int:
+        """Return 2 for an action that is proven to win, 0 to lose, 1 for others."""
+        if edge["outcome"] in (solver.UNPROVEN, solver.ALL_DRAW):
+            return 1
+        return 2 if edge["outcome"] == solver.FIRST_WINNER + player else 0
+
+    def _best(self, visits, values, ranks, rng) -> int:
         """Return the position of the final move; ties are broken at random."""
         tried = np.where(visits > 0, values, -np.inf)
-        first, second = (
-            (visits, tried)
-            if self.settings.final == "visits"
-            else (
-                tried,
-                visits,
-            )
-        )
-        best = np.flatnonzero(first == first.max())
-        best = best[second[best] == second[best].max()]
+        keys = [ranks, visits, tried]
+        if self.settings.final == "value":
+            keys = [ranks, tried, visits]
+        best = np.arange(len(visits))
+        for key in keys:
+            best = best[key[best] == key[best].max()]
         return int(best[random_below(rng, len(best))])
 
     def _bandit(self, tree: int, player: int) -> np.void:
@@ -432,8 +445,8 @@ class Search:
                 order = edges["visits"].copy()
                 if mover in forced:
                     order[edges["action"] != forced[mover]] = -1
-                if order.max(initial=0) <= 0:
-                    return variation
+                if order.max(initial=0) <= 0:  # proven before it was sampled
+                    return variation or [(player, action)]
                 links[mover] = edges[int(order.argmax())]
             variation += [(mover, int(e["action"])) for mover, e in links.items()]
             forced = {}

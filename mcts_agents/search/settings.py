@@ -34,6 +34,11 @@ class SearchSettings:
         value: Leaf heuristic: `win`, `score` or `evaluate` (see `leaf_values`).
         score_bonus: Share of the score that a winner gains and a loser forfeits under
             `value=score`, 0 to 1. Game's choice, else 0.5.
+        solver: Prove results near the end of the game (MCTS-Solver). Applies to one
+            tree in games without chance and hidden information, with `value` `win` or
+            `evaluate`, and not to Paranoid with more than two players. None: on where
+            it applies and `value` is `win`. A search whose root is proven ends before
+            its budget.
         final: Take the root action with most `visits` or of greatest mean `value`.
     """
 
@@ -43,11 +48,12 @@ class SearchSettings:
     tree: str = "one"
     paranoid: bool = False
     information: str = "set"
-    exploration: float = math.sqrt(2)
+    exploration: float = 1.0
     rollout: int | None = None
     max_depth: int = 1000
     value: str | None = None
     score_bonus: float | None = None
+    solver: bool | None = None
     final: str = "visits"
 
     def __post_init__(self):
@@ -67,6 +73,8 @@ class SearchSettings:
             check_choice("value", self.value, VALUES)
         if not isinstance(self.paranoid, bool):
             raise ValueError(f"paranoid={self.paranoid!r}: expected true or false")
+        if not isinstance(self.solver, bool | None):
+            raise ValueError(f"solver={self.solver!r}: expected true, false or none")
         if self.simulations is self.seconds is self.forward_model_calls is None:
             object.__setattr__(self, "simulations", 1000)
 
@@ -97,7 +105,22 @@ class SearchSettings:
                 f"value='evaluate': {model.name} has no evaluation function; "
                 "use value='score' or value='win'"
             )
-        return filled
+        provable = (
+            filled.tree == "one"
+            and not (model.chance or model.hidden_information)
+            and filled.value != "score"
+            and not (filled.paranoid and model.players > 2)
+        )
+        if filled.solver and not provable:
+            raise ValueError(
+                f"solver=true: {model.name} with these settings has nothing to prove; "
+                "it takes tree='one', no chance, nothing hidden, value 'win' or "
+                "'evaluate', and no Paranoid with more than two players"
+            )
+        solver = filled.solver
+        if solver is None:
+            solver = provable and filled.value == "win"
+        return replace(filled, solver=solver)
 
 
 def check_integer(name, value, *, least, most=None, optional=False):

@@ -40,7 +40,8 @@ EDGE = np.dtype(
         ("available", np.int32),  # N(a), kept where the legal set can vary
         ("child", np.int32),  # first node below, NONE, or GAME_OVER
         ("mean", np.float64),  # Q(a) for the bandit's player
-        ("inverse_root", np.float64),  # 1 / sqrt(n(a))
+        ("inverse_root", np.float32),  # 1 / sqrt(n(a))
+        ("outcome", np.int32),  # proven result of the game, see `solver`
     ],
     align=True,
 )
@@ -128,6 +129,7 @@ SEARCH = np.dtype(
         ("game", np.intp),
         ("root_state", np.intp),
         ("state", np.intp),
+        ("trial_state", np.intp),  # where the solver tries actions
         ("error", np.intp),  # address of the model's int64 error flag
         ("players", np.int64),
         ("root_player", np.int64),
@@ -142,6 +144,7 @@ SEARCH = np.dtype(
         ("path_determined", np.int64),  # same path, same state: legal sets are fixed
         ("has_random_action", np.int64),
         ("has_playout", np.int64),
+        ("solver", np.int64),  # prove results where the tree reaches the end
         ("needs_scores", np.int64),
         ("needs_evaluation", np.int64),
         # used
@@ -157,6 +160,7 @@ SEARCH = np.dtype(
         # lane
         ("step_count", np.int64),
         ("rollout_actions", np.int64),
+        ("proven", np.int64),  # outcome at which this descent ended, 0: none
         ("active", np.int64),  # trees not yet left
         ("link", np.int64, MAX_PLAYERS),  # where each tree stands; NONE: left
         ("depth", np.int64, MAX_PLAYERS),
@@ -282,6 +286,7 @@ def clear_edge(edge, action):
     edge.child = NONE
     edge.mean = 0.0
     edge.inverse_root = 0.0
+    edge.outcome = 0
 
 
 @njit

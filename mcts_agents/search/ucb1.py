@@ -18,11 +18,15 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.random import random_below
+from mcts_agents.search.solver import ALL_DRAW, UNPROVEN
 from mcts_agents.search.tree import DECISION, EDGE, SETTINGS
 
 # sqrt(ln N) is looked up for N below this and computed above.
 LOG_TABLE_SIZE = 1 << 14
 LN_2 = 0.6931471805599453
+
+# Taken off the value of an action that is proven to lose: any other one is better.
+LOST_ALREADY = 1e12
 
 
 @njit
@@ -95,6 +99,8 @@ def ucb1(view_address, settings_address, rng_address):
         for index in range(view.first, view.first + view.count):
             edge = edges[index]
             value = edge.mean * scale + exploration * edge.inverse_root
+            if edge.outcome != UNPROVEN and edge.outcome != ALL_DRAW:
+                value -= LOST_ALREADY  # a won one would have ended the descent
             if value > best_value:
                 best_value = value
                 best = index

@@ -1,0 +1,41 @@
+"""Wrappers that only watch, record or show: copies that are planned on do without.
+
+A search takes legal actions in the right order and draws nothing, so these wrappers
+change nothing about the game; left in place they would check every step, and write the
+search's steps into the live game's videos and statistics.
+"""
+
+from typing import Any
+
+from gymnasium import wrappers as gymnasium_wrappers
+from pettingzoo.utils import wrappers as pettingzoo_wrappers
+
+WATCHERS = (
+    pettingzoo_wrappers.AssertOutOfBoundsWrapper,
+    pettingzoo_wrappers.CaptureStdoutWrapper,
+    pettingzoo_wrappers.OrderEnforcingWrapper,
+    pettingzoo_wrappers.TerminateIllegalWrapper,
+    gymnasium_wrappers.HumanRendering,
+    gymnasium_wrappers.OrderEnforcing,
+    gymnasium_wrappers.PassiveEnvChecker,
+    gymnasium_wrappers.RecordEpisodeStatistics,
+    gymnasium_wrappers.RecordVideo,
+    gymnasium_wrappers.RenderCollection,
+)
+
+
+def seen_through(env: Any) -> Any:
+    """Return what lies below the outermost watching wrappers of `env`."""
+    # By the very class: somebody's subclass may do more than watch.
+    while type(env) in WATCHERS:
+        env = env.env
+    return env
+
+
+def layers(env: Any) -> list[Any]:
+    """Return an environment and all that it wraps, the outermost first."""
+    found = []
+    while env is not None and env not in found:
+        found.append(env)
+        env = getattr(env, "__dict__", {}).get("env")
+    return found

@@ -1,0 +1,116 @@
+"""MCTS-Solver: proven results of positions near the end of the game.
+
+An action that ends the game has a proven outcome: the one player who wins, or a draw of
+all. A position is proven for the mover's win if one of its actions is; if all of its
+actions are proven, the mover takes a draw if there is one, else the position is lost to
+whoever wins after every action (with several players the winner may depend on the
+mover's whim: then nothing is proven). Outcomes are handed up the path as far as they
+prove anything. Proven losses are avoided, a descent ends at a proven position with its
+exact value, and the search ends when the root is proven.
+
+When a node is made each of its actions is tried once, so that those that end the game
+are proven at once: the search sees every mate in one, which sampling may miss for long.
+These tries count as forward-model calls.
+
+It applies where a path determines the state, one player decides at a time, nothing is
+hidden, and values are results.
+
+Source: M. Winands, Y. Bjornsson, J.-T. Saito, "Monte-Carlo tree search solver", 2008;
+the rule for more than two players is ours.
+"""
+
+from numba import njit
+
+from mcts_agents.model.contract import DRAWN, LOST, MAX_PLAYERS, WON
+from mcts_agents.search import calls as call
+from mcts_agents.search.tree import (
+    edges_of,
+    joint_action_of,
+    nodes_of,
+    path_of,
+    results_of,
+)
+
+# Outcome of an edge: nothing proven, player p wins (1 + p), or all draw.
+UNPROVEN = 0
+FIRST_WINNER = 1
+ALL_DRAW = FIRST_WINNER + MAX_PLAYERS
+
+
+@njit
+def outcome_of_results(search):
+    """Return the outcome that the results of a finished game stand for."""
+    results = results_of(search)
+    winner = UNPROVEN
+    drawn = 0
+    for player in range(search.players):
+        if results[player] == WON:
+            winner = FIRST_WINNER + player
+        drawn += results[player] == DRAWN
+    return ALL_DRAW if drawn == search.players else winner
+
+
+@njit
+def write_results(search, outcome):
+    """Write the results that an outcome stands for."""
+    results = results_of(search)
+    for player in range(search.players):
+        if outcome == ALL_DRAW:
+            results[player] = DRAWN
+        else:
+            results[player] = WON if outcome == FIRST_WINNER + player else LOST
+
+
+@njit
+def try_actions(search, bandit):
+    """Prove the actions of a new node that end the game; return what they prove."""
+    home = search.state
+    for index in range(bandit.first, bandit.first + bandit.count):
+        call.copy_between(search, search.trial_state, home)
+        search.state = search.trial_state
+        joint_action_of(search)[bandit.player] = edges_of(search)[index].action
+        call.apply(search)
+        if call.movers(search) == 0:
+            call.results(search)
+            edges_of(search)[index].outcome = outcome_of_results(search)
+        search.state = home
+    search.forward_model_calls += bandit.count
+    return outcome_of_bandit(search, bandit)
+
+
+@njit
+def prove_path(search, outcome):
+    """Note the outcome of the path's last action, and what it proves further up."""
+    for i in range(search.step_count - 1, -1, -1):
+        step = path_of(search)[i]
+        bandit = nodes_of(search)[step.node]
+        if bandit.movers != 1 << bandit.player:  # a simultaneous decision
+            return
+        edges_of(search)[step.edge].outcome = outcome
+        outcome = outcome_of_bandit(search, bandit)
+        if outcome == UNPROVEN:
+            return
+    edges_of(search)[0].outcome = outcome  # the root's link
+
+
+@njit
+def outcome_of_bandit(search, bandit):
+    """Return what the outcomes of its actions prove about a decision."""
+    common = UNPROVEN
+    draw = False
+    open_ends = 0
+    for index in range(bandit.first, bandit.first + bandit.count):
+        outcome = edges_of(search)[index].outcome
+        if outcome == FIRST_WINNER + bandit.player:
+            return outcome
+        if outcome == UNPROVEN:
+            open_ends += 1
+        elif outcome == ALL_DRAW:
+            draw = True
+        elif common == UNPROVEN:
+            common = outcome
+        elif common != outcome:
+            open_ends += 1
+    if draw and open_ends == 0:
+        return ALL_DRAW
+    return common if open_ends == 0 else UNPROVEN
