@@ -21,14 +21,14 @@ def first_difference(original: Any, twin: Any, name: str = "env") -> str | None:
     Numbers, texts, arrays, containers and attributes of Python objects are compared;
     generators by their state. Wrappers that only watch are looked through.
     """
-    return _difference(original, twin, name, set())
+    return _difference(original, twin, name, {})
 
 
-def _difference(a: Any, b: Any, name: str, seen: set[int]) -> str | None:
+def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
     a, b = seen_through(a), seen_through(b)
     if a is b or id(a) in seen:
         return None
-    seen.add(id(a))
+    seen[id(a)] = a  # kept alive, so that its id stays its own
     if type(a) is not type(b):
         return f"{name} is {a!r} but {b!r} in the copy"
     if isinstance(a, _PLAIN):
@@ -42,7 +42,10 @@ def _difference(a: Any, b: Any, name: str, seen: set[int]) -> str | None:
             return f"{name} has {len(a)} items but {len(b)} in the copy"
         if isinstance(a, set | frozenset) and a != b and _only_plain(a):
             return f"{name} is {a!r} but {b!r} in the copy"
-    for label, v, w in _parts(a, b):
+    mine, other = _attributes(a), _attributes(b)
+    if mine.keys() != other.keys():
+        return f"{name} has other attributes in the copy: {mine.keys() ^ other.keys()}"
+    for label, v, w in _parts(a, b, mine, other):
         found = _difference(v, w, name + label, seen)
         if found:
             return found
@@ -53,8 +56,10 @@ def _only_plain(values: set | frozenset) -> bool:
     return all(isinstance(value, _PLAIN) for value in values)
 
 
-def _parts(a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Give the parts of two objects of one type, in pairs."""
+def _parts(
+    a: Any, b: Any, mine: dict[str, Any], other: dict[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Give the parts of two objects of one type, their attributes too, in pairs."""
     if isinstance(a, GENERATORS):
         if not isinstance(a, random.SystemRandom):
             yield ".state", state_of(a), state_of(b)
@@ -68,14 +73,13 @@ def _parts(a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:
             yield f"[{i}]", v, w
     elif isinstance(a, np.ndarray):
         yield " as a list", a.tolist(), b.tolist()
-    if not isinstance(a, _UNSEEN):
-        mine, other = _attributes(a), _attributes(b)
-        for name in mine:
-            yield f".{name}", mine[name], other.get(name, "nothing")
-        yield " attributes", set(mine), set(other)
+    for name in mine:
+        yield f".{name}", mine[name], other[name]
 
 
 def _attributes(value: Any) -> dict[str, Any]:
+    if isinstance(value, _UNSEEN):
+        return {}
     found = dict(getattr(value, "__dict__", {}))
     for name in slots_of(type(value)):
         if hasattr(value, name):

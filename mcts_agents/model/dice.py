@@ -1,7 +1,8 @@
 """Random generators in copies of an environment: the same dice, or fresh ones.
 
 An exact copy of a generator would tell a search what the real game will throw. Copies
-that are planned on therefore get new generators of the same kind, seeded by the planner.
+that are planned on therefore get new generators of the same kind, seeded by the
+planner.
 """
 
 import copy
