@@ -9,9 +9,7 @@ import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from gymnasium import spaces
-
-from mcts_agents.model.cloning_kinds import ATOMIC, SHARED
+from mcts_agents.model.cloning_kinds import ATOMIC
 
 if TYPE_CHECKING:
     from mcts_agents.model.cloning import Cloner
@@ -38,32 +36,30 @@ def copy_partial(cloner: "Cloner", value: functools.partial) -> functools.partia
 
 
 def copy_function(cloner: "Cloner", value: types.FunctionType) -> types.FunctionType:
-    """Share a function that holds nothing; give others their own closure."""
-    held = [*_contents(value), value.__defaults__, value.__kwdefaults__, vars(value)]
-    if all(_holds_nothing(item) for item in held):
+    """Share a function that holds nothing; give others variables of their own."""
+    cells = value.__closure__ or ()
+    held = (value.__defaults__, value.__kwdefaults__, vars(value))
+    if not cells and all(_is_constant(item) for item in held):
         return value
-    cells = tuple([_cell(cloner, cell) for cell in value.__closure__ or ()])
+    own_cells = tuple([_cell(cloner, cell) for cell in cells])
     twin = types.FunctionType(
-        value.__code__, value.__globals__, value.__name__, None, cells or None
+        value.__code__, value.__globals__, value.__name__, None, own_cells or None
     )
     cloner.remember(value, twin)
-    twin.__defaults__ = cloner.clone(value.__defaults__)
-    twin.__kwdefaults__ = cloner.clone(value.__kwdefaults__)
-    twin.__dict__.update(cloner.clone(vars(value)))
-    for cell, own in zip(value.__closure__ or (), cells, strict=True):
+    twin.__defaults__ = cloner.part(value, "__defaults__", value.__defaults__)
+    twin.__kwdefaults__ = cloner.part(value, "__kwdefaults__", value.__kwdefaults__)
+    twin.__dict__.update(cloner.part(value, "__dict__", vars(value)))
+    names = value.__code__.co_freevars
+    for name, cell, own in zip(names, cells, own_cells, strict=True):
         if _is_full(cell) and not _is_full(own):
-            own.cell_contents = cloner.part(value, "closure", cell.cell_contents)
+            own.cell_contents = cloner.part(value, name, cell.cell_contents)
     return twin
 
 
 def _cell(cloner: "Cloner", cell: types.CellType) -> types.CellType:
     """Return the one copy of a variable that several functions may share."""
-    return cloner.known(cell) or cloner.remember(cell, types.CellType())
-
-
-def _contents(function: types.FunctionType) -> list[Any]:
-    cells = function.__closure__ or ()
-    return [cell.cell_contents for cell in cells if _is_full(cell)]
+    known = cloner.known(cell)
+    return cloner.remember(cell, types.CellType()) if known is None else known
 
 
 def _is_full(cell: types.CellType) -> bool:
@@ -73,18 +69,10 @@ def _is_full(cell: types.CellType) -> bool:
         return False
 
 
-def _holds_nothing(value: Any) -> bool:
-    kind = type(value)
-    if kind in ATOMIC or issubclass(kind, (*SHARED, spaces.Space)):
-        return True
-    if kind is types.FunctionType:
-        return not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)
-    if kind in (tuple, dict):
-        items = value.values() if kind is dict else value
-        return not value or all(type(item) in ATOMIC for item in items)
-    return kind is types.BuiltinFunctionType and isinstance(
-        value.__self__, types.ModuleType | type
-    )
+def _is_constant(held: tuple | dict | None) -> bool:
+    """Whether default values, or attributes of a function, cannot change."""
+    values = held.values() if isinstance(held, dict) else held or ()
+    return all(type(value) in ATOMIC for value in values)
 
 
 def copy_cached_function(cloner: "Cloner", value: Any) -> Any:

@@ -82,8 +82,17 @@ def copy_reduced(cloner: "Cloner", value: Any) -> Any:
     for key, item in pairs or ():
         twin[cloner.clone(key)] = cloner.part(value, key, item)
     if state is not None:
-        _set_state(twin, cloner.part(value, "__getstate__()", state))
+        _set_state(twin, _copied_state(cloner, value, state))
     return twin
+
+
+def _copied_state(cloner: "Cloner", value: Any, state: Any) -> Any:
+    """Copy what a class keeps of an object; an error names the attribute."""
+    if type(state) is dict:
+        return {name: cloner.part(value, name, item) for name, item in state.items()}
+    if type(state) is tuple:
+        return tuple([_copied_state(cloner, value, item) for item in state])
+    return cloner.part(value, "__getstate__()", state)
 
 
 def _set_state(twin: Any, state: Any) -> None:

@@ -1,0 +1,339 @@
+"""Copies by real attributes: equal, independent, and with dice of their own."""
+
+import functools
+import threading
+import types
+import weakref
+from collections import OrderedDict, defaultdict, deque, namedtuple
+
+import gymnasium
+import numpy as np
+import pygame
+import pytest
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
+from mcts_agents.model.comparing import first_difference
+
+Pair = namedtuple("Pair", "left right")
+
+
+def exact(value):
+    return Cloner().clone(value)
+
+
+def planned(value, seed=0):
+    return Cloner(np.random.default_rng(seed)).clone(value)
+
+
+def held(**attributes):
+    return types.SimpleNamespace(**attributes)
+
+
+class Counted(EzPickle):
+    """Its plain deep copy is a fresh one with nothing counted."""
+
+    def __init__(self, start=0):
+        EzPickle.__init__(self, start)
+        self.count = start
+
+
+class Slotted:
+    __slots__ = ("__hidden", "shown")
+
+    def __init__(self, shown):
+        self.shown, self.__hidden = shown, [shown]
+
+    def hidden(self):
+        return self.__hidden
+
+
+class Hand(list):
+    """A list with attributes of its own."""
+
+
+class Closed:
+    """Keeps a lock, and says how to be pickled without it."""
+
+    def __init__(self):
+        self.lock, self.cards = threading.Lock(), [1, 2]
+
+    def __getstate__(self):
+        return {"cards": self.cards}
+
+    def __setstate__(self, state):
+        self.lock, self.cards = threading.Lock(), state["cards"]
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        lambda v: [v],
+        lambda v: (v,),
+        lambda v: {"a": v},
+        lambda v: deque([v]),
+        lambda v: defaultdict(list, a=v),
+        lambda v: OrderedDict(a=v),
+        lambda v: Pair(1, v),
+        lambda v: Hand([v]),
+        lambda v: Slotted(v),
+        lambda v: np.array([v], object),
+        lambda v: held(a=v),
+        lambda v: lambda: v,
+        lambda v: functools.partial(print, v),
+    ],
+)
+def test_what_is_nested_is_copied_by_its_attributes_too(hold):
+    def find(value):
+        if callable(value) and not isinstance(value, functools.partial):
+            return value()
+        if isinstance(value, functools.partial):
+            return value.args[0]
+        if isinstance(value, dict):
+            return value["a"]
+        if isinstance(value, Slotted):
+            return value.shown
+        return value.a if hasattr(value, "a") else value[-1]
+
+    counted = Counted(1)
+    counted.count, counted.dice = 7, np.random.default_rng(3)
+    original = hold(counted)
+    twin = find(exact(original))
+    assert twin is not counted
+    assert twin.count == 7
+    assert twin.dice.random() == np.random.default_rng(3).random()
+    other = find(planned(original))
+    assert other.count == 7
+    assert other.dice.random() != np.random.default_rng(3).random()
+    assert counted.dice.random() == np.random.default_rng(3).random()
+
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+graphs = st.recursive(
+    leaves | st.lists(st.integers(0, 9), max_size=4).map(np.array),
+    lambda parts: (
+        st.lists(parts, max_size=3)
+        | st.lists(parts, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=2), parts, max_size=3)
+        | st.lists(parts, max_size=3).map(deque)
+        | parts.map(lambda v: held(a=v, again=v))
+        | st.sets(st.integers(), max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def mutables(value):
+    """All parts of a graph that can change in place."""
+    if isinstance(value, list | tuple | deque):
+        parts = list(value)
+    elif isinstance(value, dict):
+        parts = list(value.values())
+    else:
+        parts = list(vars(value).values()) if hasattr(value, "__dict__") else []
+    kinds = list | dict | deque | set | np.ndarray | types.SimpleNamespace
+    return [v for p in parts for v in mutables(p)] + [value] * isinstance(value, kinds)
+
+
+def spoil(value):
+    if isinstance(value, np.ndarray):
+        value += 1
+    elif isinstance(value, types.SimpleNamespace):
+        value.a = "spoilt"
+    else:
+        value.clear()
+
+
+@settings(deadline=None, max_examples=200)
+@given(graphs)
+def test_copies_are_equal_and_independent(graph):
+    before, twin = repr(graph), exact(graph)
+    assert repr(twin) == before
+    assert first_difference(graph, twin) is None
+    for part in mutables(twin):
+        spoil(part)
+    assert repr(graph) == before
+
+
+def test_one_thing_met_twice_is_one_thing_in_the_copy():
+    shared = [1]
+    graph = held(a=shared, b={"x": shared})
+    graph.itself = graph
+    twin = exact(graph)
+    assert twin.a is twin.b["x"]
+    assert twin.a is not shared
+    assert twin.itself is twin
+
+
+def test_a_function_that_calls_itself_is_copied():
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    assert exact(factorial)(5) == 120
+
+
+def test_functions_belong_to_the_copy():
+    game = held(n=0, moves=[])
+    game.count = lambda: setattr(game, "n", game.n + 1)
+    game.by_default = lambda me=game: setattr(me, "n", me.n + 10)
+    game.push = game.moves.append
+    game.bound = types.MethodType(lambda self: self.moves, game)
+    twin = exact(game)
+    twin.count()
+    twin.by_default()
+    twin.push(3)
+    assert (game.n, game.moves) == (0, [])
+    assert (twin.n, twin.moves) == (11, [3])
+    assert twin.bound() is twin.moves
+
+
+def test_two_functions_share_a_variable_in_the_copy():
+    def counter():
+        n = 0
+
+        def up():
+            nonlocal n
+            n += 1
+
+        return up, lambda: n
+
+    up, read = original = counter()
+    twin_up, twin_read = exact(original)
+    twin_up()
+    assert (read(), twin_read()) == (0, 1)
+    up()
+    assert (read(), twin_read()) == (1, 1)
+
+
+def test_a_function_that_holds_nothing_is_shared():
+    assert exact(spoil) is spoil
+    assert exact(len) is len
+
+
+def test_views_of_one_array_stay_views():
+    board = np.zeros((3, 4), np.int8)
+    game = held(row=board[1], board=board, turned=board.T[::2])
+    game.fortran = np.asfortranarray(np.arange(6).reshape(2, 3))
+    game.column = game.fortran[:, 1]
+    twin = exact(game)
+    twin.row[2] = 5
+    assert twin.board[1, 2] == 5
+    assert twin.turned[1, 1] == 5
+    twin.fortran[0, 1] = 9
+    assert twin.column[0] == 9
+    assert not board.any()
+    assert game.column.tolist() == [1, 4]
+
+
+def test_a_record_inside_an_array_is_refused():
+    table = np.zeros(2, [("a", int)])
+    with pytest.raises(UncopyableEnvironmentError, match=r"SimpleNamespace\.row.*void"):
+        exact(held(row=table[0]))
+    twin = exact(held(table=table))
+    twin.table[0]["a"] = 1
+    assert table[0]["a"] == 0
+
+
+def test_pygames_positions_are_copied_and_its_tools_are_not():
+    rectangle, point = pygame.Rect(1, 2, 3, 4), pygame.Vector2(1, 2)
+    sprite, group, clock = pygame.sprite.Sprite(), pygame.sprite.Group(), None
+    clock = pygame.time.Clock()
+    sprite.rect = rectangle
+    group.add(sprite)
+    twin = planned(held(group=group, rectangle=rectangle, point=point, clock=clock))
+    twin.rectangle.x, twin.point.x = 50, 50
+    assert next(iter(twin.group)).rect.x == 50
+    twin.group.empty()
+    assert (rectangle.x, point.x, len(group)) == (1, 1, 1)
+    assert twin.clock is clock
+
+
+def test_rectangles_with_attributes_keep_them():
+    class Ball(pygame.Rect):
+        def __init__(self, speed):
+            super().__init__(1, 2, 3, 4)
+            self.speed = speed
+
+    ball = Ball([5, 5])
+    twin = exact(ball)
+    assert (type(twin), tuple(twin), twin.speed) == (Ball, (1, 2, 3, 4), [5, 5])
+    assert twin.speed is not ball.speed
+
+
+def test_pictures_are_copied_once_and_then_shared():
+    picture = pygame.Surface((4, 4))
+    part = picture.subsurface((1, 1, 2, 2))
+    root = exact(held(part=part, picture=picture))
+    root.part.fill((255, 0, 0))
+    assert root.picture.get_at((1, 1))[0] == 255
+    assert picture.get_at((1, 1))[0] == 0
+    assert planned(root).picture is root.picture
+
+
+def test_slots_hidden_names_and_weak_references():
+    original = Slotted(2)
+    twin = exact(original)
+    assert (twin.shown, twin.hidden()) == (2, [2])
+    assert twin.hidden() is not original.hidden()
+    game = held(strong=Counted())
+    game.weak = weakref.ref(game.strong)
+    assert exact(game).weak() is not game.strong
+    other = exact(game)
+    assert other.weak() is other.strong
+
+
+def test_cached_functions_of_an_object_belong_to_the_copy():
+    game = held(n=1)
+    game.read = functools.lru_cache(maxsize=8)(lambda: game.n)
+    assert game.read() == 1
+    twin = exact(game)
+    twin.n = 2
+    assert (twin.read(), game.read()) == (2, 1)
+    assert twin.read.cache_parameters()["maxsize"] == 8
+
+
+def test_a_lock_is_named_with_the_way_to_it():
+    game = held(deck={"cards": [held(lock=threading.Lock())]})
+    with pytest.raises(UncopyableEnvironmentError) as caught:
+        exact(game)
+    assert "SimpleNamespace.deck -> SimpleNamespace.lock" in str(caught.value)
+    for odd in (open(__file__), (i for i in range(3))):
+        with pytest.raises(UncopyableEnvironmentError, match=r"\.odd"):
+            exact(held(odd=odd))
+        odd.close()
+
+
+def test_a_class_that_leaves_its_lock_out_is_copied_as_it_says():
+    game = Closed()
+    game.cards.append(3)
+    twin = exact(game)
+    assert twin.cards == [1, 2, 3]
+    assert twin.cards is not game.cards
+
+
+def test_spaces_are_shared_and_noted():
+    cloner = Cloner()
+    space = spaces.Discrete(3)
+    assert cloner.clone({"space": space})["space"] is space
+    assert cloner.spaces == [space]
+
+
+def test_watching_wrappers_are_left_out_and_others_stay():
+    env = gymnasium.make("CartPole-v1", max_episode_steps=7)
+    env = gymnasium.wrappers.RecordEpisodeStatistics(env)
+    env = gymnasium.wrappers.TransformReward(env, lambda reward: 2 * reward)
+    env.reset(seed=0)
+    twin = exact(env)
+    assert str(twin) == "<TransformReward<TimeLimit<CartPoleEnv<CartPole-v1>>>>"
+    assert first_difference(env, twin) is None
+
+
+def test_constant_tables_are_shared():
+    env = gymnasium.make("Taxi-v4").unwrapped
+    env.reset(seed=0)
+    twin = exact(env)
+    assert twin.P is env.P
+    assert twin.np_random is not env.np_random

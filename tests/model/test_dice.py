@@ -1,0 +1,113 @@
+"""Generators in copies: exact where compared, fresh where planned on."""
+
+import random
+import types
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
+from mcts_agents.model.dice import PlannersSeed, fresh, planners_dice
+from mcts_agents.model.random import new_generator, next_uint64
+
+held = types.SimpleNamespace
+
+
+def exact(value):
+    return Cloner().clone(value)
+
+
+def planned(value, seed=0):
+    return Cloner(np.random.default_rng(seed)).clone(value)
+
+
+class Selfish:
+    """Copies itself, but shares its generator with the copy."""
+
+    def __init__(self):
+        self.generator = np.random.default_rng(0)
+
+    def __deepcopy__(self, memo):
+        twin = Selfish()
+        twin.generator = self.generator
+        return twin
+
+
+class Fair(Selfish):
+    """Copies itself, generator included."""
+
+    def __deepcopy__(self, memo):
+        twin = Fair()
+        twin.generator.bit_generator.state = self.generator.bit_generator.state
+        return twin
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.random.default_rng,
+        np.random.RandomState,
+        random.Random,
+        *(
+            lambda seed, kind=kind: np.random.Generator(kind(seed))
+            for kind in (np.random.MT19937, np.random.Philox, np.random.SFC64)
+        ),
+    ],
+)
+def test_generators_are_exact_or_fresh(make):
+    first = exact(make(5))
+    assert [first.random() for _ in range(5)] == [make(5).random()] + [
+        value for g in [make(5)] for value in [g.random() for _ in range(5)][1:]
+    ]
+    dice = np.random.default_rng(0)
+    throws = Counter(int(6 * fresh(make(5), dice).random()) for _ in range(600))
+    assert min(throws[face] for face in range(6)) > 60  # 100 expected, deviation 9
+    assert planned(make(5)).random() == planned(make(5)).random()
+
+
+def test_a_shared_bit_generator_stays_shared():
+    source = np.random.PCG64(1)
+    pair = held(a=np.random.Generator(source), b=np.random.Generator(source))
+    twin = exact(pair)
+    first = [twin.a.random(), twin.b.random()]
+    generator = np.random.default_rng(1)
+    assert first == [generator.random(), generator.random()]
+    assert planned(pair).a.bit_generator is not source
+
+
+def test_spawned_generators_are_fresh_too():
+    real = np.random.default_rng(1).spawn(1)[0].random()
+    children = planned(np.random.default_rng(1)).spawn(2)
+    assert len({real, *(child.random() for child in children)}) == 3
+    words = PlannersSeed(np.random.default_rng(0)).generate_state(5, np.uint32)
+    assert words.shape == (5,)
+    assert words.dtype == np.uint32
+
+
+def test_methods_of_generators_throw_the_copys_dice():
+    legacy = np.random.RandomState(1)
+    game = held(dice=legacy, draw=legacy.random_sample, pick=random.Random(1).choice)
+    twin = exact(game)
+    assert twin.draw() == np.random.RandomState(1).random_sample()
+    assert planned(game).draw() != np.random.RandomState(1).random_sample()
+    expected = random.Random(1).choice(range(10**9))
+    assert planned(game).pick(range(10**9)) != expected
+    assert game.draw() == np.random.RandomState(1).random_sample()
+    assert game.pick(range(10**9)) == expected
+
+
+def test_a_class_that_copies_itself_gets_other_dice_too():
+    true = np.random.default_rng(0).random()
+    assert exact(Fair()).generator.random() == true
+    assert planned(Fair()).generator.random() != true
+    with pytest.raises(UncopyableEnvironmentError, match=r"Selfish.*generator"):
+        exact(Selfish())
+
+
+def test_the_planners_generator_is_advanced_as_compiled_code_advances_it():
+    rng, other = new_generator(3), new_generator(3)
+    for _ in range(20):
+        dice = planners_dice(rng)
+        assert dice.random() == np.random.default_rng(int(next_uint64(other))).random()
+        assert rng.tolist() == other.tolist()
