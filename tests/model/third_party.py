@@ -1,5 +1,6 @@
 """Environments of other people for tests: awkward ones, small."""
 
+import functools
 import threading
 
 import gymnasium
@@ -171,3 +172,45 @@ class Forgetful(Dice):
         twin = Forgetful()
         twin.reset(seed=0)
         return twin
+
+
+class Sampling(gymnasium.Env):
+    """Guess a number that the environment draws from its own action space."""
+
+    observation_space = spaces.Discrete(7)
+
+    def __init__(self):
+        self.action_space = spaces.Discrete(6)
+
+    def _get_info(self):
+        return {"action_mask": np.array([1, 1, 1, 1, 1, self.drawn == 0], np.int8)}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.action_space.seed(seed)
+        self.drawn = 0
+        return 0, self._get_info()
+
+    def step(self, action):
+        assert self._get_info()["action_mask"][action], "illegal"
+        self.drawn += 1
+        number = int(self.action_space.sample())
+        over = self.drawn == 10
+        return number + 1, float(number == action), over, False, self._get_info()
+
+
+class Cached(Countdown):
+    """As PettingZoo's tutorial has it: spaces in a cache that holds the environment."""
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019, UP033
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    @functools.cache  # noqa: B019
+    def square(self, number):
+        return number**2
+
+    def step(self, action):
+        assert self.action_space(self.agent_selection).contains(action)
+        assert self.square(self.left) == self.left * self.left
+        super().step(action)
