@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from mcts_agents import MCTSAgent
+from mcts_agents.model import new_generator
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -38,9 +41,21 @@ def test_the_gymnasium_example_plays_an_episode():
     assert example("gymnasium_environment").main(simulations=50) in (0.0, 1.0)
 
 
-def test_the_new_game_is_won_by_theory():
-    # 3, 5, 7 is a first player's win in Nim (3 ^ 5 ^ 7 != 0).
-    assert example("new_game").main(simulations=5000) == 0
+@pytest.mark.parametrize(
+    ("heaps", "heap", "stones"),
+    [((0, 3, 5), 2, 2), ((1, 2, 4), 2, 1), ((1, 1, 6), 2, 6)],
+)
+def test_the_new_game_is_played_by_theory(heaps, heap, stones):
+    # The one move after which the exclusive or of the heaps is 0.
+    model = example("new_game").rules.model()
+    state = model.reset(new_generator(0))
+    model.view(state)["heaps"][:] = heaps
+    action = MCTSAgent(simulations=5000, seed=0).decide(model, state, 0)
+    assert divmod(action, 7) == (heap, stones - 1)
+
+
+def test_the_new_game_is_played_to_its_end():
+    assert example("new_game").main(simulations=200) in (0, 1)
 
 
 def test_the_new_game_typed_into_a_notebook_gives_the_same():
