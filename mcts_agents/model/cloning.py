@@ -14,7 +14,6 @@ import copy
 import enum
 import functools
 import logging
-import random
 import re
 import types
 from collections import deque
@@ -27,7 +26,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-Generator = np.random.Generator | np.random.RandomState | random.Random
+from mcts_agents.model.dice import GENERATORS, generators_in
 
 
 class UncopyableEnvironmentError(ValueError):
@@ -68,7 +67,6 @@ _SHARED = (
     types.MethodWrapperType,
     property,
 )
-_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
 class Cloner:
@@ -79,7 +77,7 @@ class Cloner:
     """
 
     def __init__(self) -> None:
-        self.generators: list[Generator] = []
+        self.generators: list[Any] = []
         self._memo: dict[int, Any] = {}
         # Originals are kept alive as long as their ids stand in the memo.
         self._alive: list[Any] = []
@@ -168,7 +166,7 @@ def _array(cloner: Cloner, value: np.ndarray) -> np.ndarray:
     return twin
 
 
-def _generator(cloner: Cloner, value: Generator) -> Generator:
+def _generator(cloner: Cloner, value: Any) -> Any:
     twin = cloner.remember(value, copy.deepcopy(value))
     cloner.generators.append(twin)
     return twin
@@ -209,6 +207,7 @@ def _foreign_object(cloner: Cloner, value: Any) -> Any:
     except Exception as error:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise UncopyableEnvironmentError(f"{kind} ({error})") from error
+    cloner.generators.extend(generators_in(twin))
     return cloner.remember(value, twin)
 
 
@@ -242,7 +241,7 @@ def _handler_of(kind: type) -> Callable[[Cloner, Any], Any]:
     """Choose once for each class how its objects are copied."""
     if issubclass(kind, _SHARED) or kind.__module__.partition(".")[0] == "pygame":
         return _share
-    if issubclass(kind, _GENERATORS):
+    if issubclass(kind, GENERATORS):
         return _generator
     if issubclass(kind, EzPickle):
         return _plain_object

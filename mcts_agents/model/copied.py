@@ -26,7 +26,6 @@ import numpy as np
 
 from mcts_agents.model.cloning import (
     Cloner,
-    Generator,
     UncopyableEnvironmentError,
     first_difference,
 )
@@ -39,6 +38,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
+from mcts_agents.model.dice import reseed
 from mcts_agents.model.faces import Face, face_of
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import next_uint64
@@ -187,17 +187,10 @@ class CopiedEnvironment(ForwardModel):
         self._reseed(cloner.generators)
         return _Copy(face, np.zeros(len(live.agents)))
 
-    def _reseed(self, generators: list[Generator]) -> None:
-        """Give copied generators new states, drawn from the planner's."""
+    def _reseed(self, generators: list[Any]) -> None:
+        """Give copied generators another future, drawn from the planner's."""
         for generator in generators:
-            if isinstance(generator, random.Random):
-                generator.seed(int(self._random.integers(2**63)))
-            elif isinstance(generator, np.random.RandomState):
-                generator.seed(int(self._random.integers(2**32)))
-            else:
-                source = type(generator.bit_generator)
-                seed = int(self._random.integers(2**63))
-                generator.bit_generator.state = source(seed).state
+            reseed(generator, self._random)
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""

@@ -13,22 +13,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    CaptureStdoutWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
 
 from mcts_agents.model.cloning import Cloner, first_difference
-
-# Wrappers that only watch over the environment; a search takes legal actions in order.
-WATCHING = (
-    AssertOutOfBoundsWrapper,
-    CaptureStdoutWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
+from mcts_agents.model.watchers import layers, seen_through
 
 
 def face_of(env: Any) -> "Face":
@@ -43,9 +30,7 @@ def face_of(env: Any) -> "Face":
     if isinstance(env, ParallelEnv):
         return ParallelFace(env)
     if isinstance(env, AECEnv):
-        inner = env
-        while isinstance(inner, WATCHING):
-            inner = inner.env
+        inner = seen_through(env)
         if isinstance(inner, parallel_to_aec_wrapper):
             # Planned from the parallel environment, where no pending action lies.
             return SerialisedFace(env, inner)
@@ -152,11 +137,9 @@ class Face(ABC):
 
     def prepare(self, generator: np.random.Generator) -> None:
         """Make a first copy fit for planning: it must not draw pictures."""
-        layer = self.env
-        while layer is not None:
+        for layer in layers(self.env):
             if vars(layer).get("render_mode") is not None:
                 layer.render_mode = None
-            layer = vars(layer).get("env")
 
 
 class AECFace(Face):
@@ -302,12 +285,9 @@ class GymnasiumFace(Face):
 
     def __init__(self, env: gymnasium.Env):
         self._done = False
-        super().__init__(env, ["player_0"])
-        layer = env
-        while layer is not None:
-            if vars(layer).get("_has_reset") is False:
-                raise RuntimeError(f"{self.name}: call reset() first")
-            layer = vars(layer).get("env")
+        super().__init__(seen_through(env), ["player_0"])
+        if any(vars(layer).get("_has_reset") is False for layer in layers(env)):
+            raise RuntimeError(f"{self.name}: call reset() first")
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space

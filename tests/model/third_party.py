@@ -171,3 +171,26 @@ class Forgetful(Dice):
         twin = Forgetful()
         twin.reset(seed=0)
         return twin
+
+
+class OwnDice:
+    """Brings its own way of being copied, generator and all."""
+
+    def __init__(self, seed):
+        self.generator = np.random.default_rng(seed)
+
+    def __deepcopy__(self, memo):
+        twin = OwnDice(0)
+        twin.generator.bit_generator.state = self.generator.bit_generator.state
+        return twin
+
+
+class HiddenDice(Dice):
+    """Throws with a generator inside an object that copies itself."""
+
+    def reset(self, *, seed=None, options=None):
+        self.dice = OwnDice(seed)
+        return super().reset(seed=seed)
+
+    def throw(self):
+        return int(self.dice.generator.integers(6))
