@@ -17,18 +17,18 @@ What keeps a plan honest:
 """
 
 import ctypes
-import random
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import gymnasium
 import numpy as np
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
-from mcts_agents.model.cloning import (
-    Cloner,
-    UncopyableEnvironmentError,
-    first_difference,
-)
+from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
+from mcts_agents.model.comparing import first_difference
 from mcts_agents.model.contract import (
     DRAWN,
     ENTRIES,
@@ -38,10 +38,20 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
-from mcts_agents.model.dice import reseed
-from mcts_agents.model.faces import Face, face_of
+from mcts_agents.model.copied_aec import AECFace
+from mcts_agents.model.copied_gymnasium import GymnasiumFace
+from mcts_agents.model.copied_parallel import ParallelFace, SerialisedFace
+from mcts_agents.model.faces import Face
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.guards import (
+    global_generators,
+    noted_signals,
+    one_thread,
+    space_generators,
+    unchanged,
+)
 from mcts_agents.model.random import next_uint64
+from mcts_agents.model.watchers import layers, seen_through
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
@@ -80,8 +90,8 @@ class CopiedEnvironment(ForwardModel):
         redeterminise: Callable[..., Any] | None = None,
     ):
         self.env = env
-        self._live = face_of(env)
-        name = self._live.name
+        live = face_of(env)
+        name, self._agents = live.name, live.agents
         if not perfect_information and redeterminise is None:
             raise ValueError(
                 f"{name}: whether this environment hides information from its players "
@@ -93,13 +103,13 @@ class CopiedEnvironment(ForwardModel):
         self._copies: dict[int, _Copy] = {}
         self._last_handle = 0
         self._pending: BaseException | None = None
-        self._random = np.random.default_rng(0)
+        self._dice = np.random.default_rng(0)
         game = np.zeros(1, np.dtype(HEADER))
-        game["players"] = len(self._live.agents)
-        game["actions"] = game["legal_limit"] = self._live.actions
+        game["players"] = len(live.agents)
+        game["actions"] = game["legal_limit"] = live.actions
         super().__init__(
             name=name,
-            variant={"players": len(self._live.agents)},
+            variant={"players": len(live.agents)},
             game=game,
             state_size=ctypes.sizeof(ctypes.c_int64),
             chance=True,
@@ -118,6 +128,7 @@ class CopiedEnvironment(ForwardModel):
         }
         if redeterminise is not None:
             self._functions["redeterminise"] = self._resample
+        self._guarded_code = self._guarded(self._movers).__code__
         self._callbacks = {
             name: self._callback(name, function)
             for name, function in self._functions.items()
@@ -147,27 +158,41 @@ class CopiedEnvironment(ForwardModel):
             RuntimeError: Before `reset`, or after the game is over.
             ValueError: The agent has no decision to make.
         """
-        live = self._live = face_of(self.env)
+        live = face_of(self.env)
+        self._check_unchanged(live)
         player = live.player_of(agent)
-        python_state, numpy_state = random.getstate(), np.random.get_state()
         # Numbers, unlike the environment's own generator, that the planner may know.
-        self._random = np.random.default_rng(int(next_uint64(rng)))
-        try:
+        self._dice = np.random.default_rng(int(next_uint64(rng)))
+        with ExitStack() as borrowed:
+            borrowed.enter_context(one_thread(self.name))
+            self._refuse_nesting()
+            borrowed.callback(self.release)
+            borrowed.enter_context(global_generators(self._dice))
+            borrowed.enter_context(noted_signals(self._note, self._guarded_code))
+            exact, found = self._exact_copy(live)
+            borrowed.enter_context(space_generators(found, self._dice))
+            exact.prepare(self._dice)
+            root = _Copy(exact.clone(Cloner(self._dice)), np.zeros(self.players))
             state = self.new_state()
-            handle = self._store(state.ctypes.data, self._first_copy(live))
-            random.seed(int(self._random.integers(2**63)))
-            np.random.seed(int(self._random.integers(2**32)))
+            self._store(state.ctypes.data, root)
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
-            self._copies[handle].returns[:] = 0.0
             yield state, player
-        finally:
-            self.release()
-            random.setstate(python_state)
-            np.random.set_state(numpy_state)
 
-    def _first_copy(self, live: Face) -> "_Copy":
-        """Copy the live environment, compare, and only then give it other dice."""
+    def _check_unchanged(self, live: Face) -> None:
+        """Refuse an environment that has become another game since the model's."""
+        if (live.agents, live.actions) != (self._agents, self.actions):
+            raise RuntimeError(
+                f"{self.name}: its agents or its actions are others than when this "
+                f"model was made ({', '.join(self._agents)}); make a new model or agent"
+            )
+
+    def _refuse_nesting(self) -> None:
+        if self._copies:
+            raise RuntimeError(f"{self.name}: this model is already planning")
+
+    def _exact_copy(self, live: Face) -> tuple[Face, list[Any]]:
+        """Copy the live environment, dice and all; compare; list the shared spaces."""
         cloner = Cloner()
         try:
             face = live.clone(cloner)
@@ -176,25 +201,22 @@ class CopiedEnvironment(ForwardModel):
                 f"{self.name} cannot be copied: {error}. Planning needs copies; remove "
                 "that part before planning, or give the environment a __deepcopy__"
             ) from error
-        found = first_difference(live.env, face.env) or live.difference(face)
+        # Observations may draw noise, the live one's too.
+        with unchanged(cloner.generators):
+            found = first_difference(live.env, face.env) or live.difference(face)
         if found:
             raise UnfaithfulCopyError(
                 f"{self.name}: a copy of this environment is not in the same "
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
-        face.prepare(self._random)
-        self._reseed(cloner.generators)
-        return _Copy(face, np.zeros(len(live.agents)))
-
-    def _reseed(self, generators: list[Any]) -> None:
-        """Give copied generators another future, drawn from the planner's."""
-        for generator in generators:
-            reseed(generator, self._random)
+        return face, [*cloner.spaces, *live.action_spaces]
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
         self._copies.clear()
+        self._pending = None
+        self.error[0] = 0
 
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
@@ -202,6 +224,13 @@ class CopiedEnvironment(ForwardModel):
         self.error[0] = 0
         if pending is not None:
             raise pending
+
+    def copy(self, state: np.ndarray) -> np.ndarray:
+        """Return an independent copy of `state`, released with the returned array."""
+        target = super().copy(state)
+        handle = int(target.view(np.int64)[0])
+        weakref.finalize(target, self._copies.pop, handle, None)
+        return target
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the function `name` of the table; its exceptions come out at once."""
@@ -212,6 +241,11 @@ class CopiedEnvironment(ForwardModel):
     # -- the functions of the table (addresses as integers; `game` is not needed)
 
     def _callback(self, name: str, function: Callable[..., int | None]) -> Any:
+        """Make the address of a function that compiled code can call."""
+        parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(self._guarded(function))
+
+    def _guarded(self, function: Callable[..., int | None]) -> Callable[..., int]:
         """Wrap a function for compiled code, which knows no exceptions of Python."""
 
         def guarded(game: int, *arguments: int) -> int:
@@ -220,15 +254,25 @@ class CopiedEnvironment(ForwardModel):
             try:
                 return int(function(*arguments) or 0)
             except BaseException as error:
-                self._pending = error
-                self.error[0] = 1
+                self._note(error)
                 return 0
 
-        parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(guarded)
+        return guarded
+
+    def _note(self, error: BaseException) -> None:
+        """Keep the first exception, and tell compiled code to stop."""
+        if self._pending is None:
+            self._pending = error
+        self.error[0] = 1
 
     def _at(self, state: int) -> "_Copy":
-        return self._copies[ctypes.c_int64.from_address(state).value]
+        held = self._copies.get(ctypes.c_int64.from_address(state).value)
+        if held is None:
+            raise RuntimeError(
+                f"{self.name}: this state is empty; states of a copied environment "
+                "live inside `planning` only"
+            )
+        return held
 
     def _store(self, target: int, held: "_Copy") -> int:
         """Put a copy into the slot of a state; what it held is released."""
@@ -241,10 +285,8 @@ class CopiedEnvironment(ForwardModel):
 
     def _copy(self, target: int, source: int) -> None:
         held = self._at(source)
-        cloner = Cloner()
-        face = held.face.clone(cloner)
-        # Each copy has a future of its own, as each throw of the dice.
-        self._reseed(cloner.generators)
+        # Each copy has dice, hence a future, of its own.
+        face = held.face.clone(Cloner(self._dice))
         self._store(target, _Copy(face, held.returns.copy()))
 
     def _movers(self, state: int) -> int:
@@ -275,9 +317,38 @@ class CopiedEnvironment(ForwardModel):
     def _resample(self, state: int, player: int, rng: int) -> None:
         held = self._at(state)
         agent = held.face.agents[player]
-        changed = self._redeterminise(held.face.env, agent, self._random)
+        changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
+
+
+def face_of(env: Any) -> Face:
+    """Return the face of an environment after `reset`.
+
+    Raises:
+        ValueError: It is no environment, or an action space is not Discrete.
+        RuntimeError: It was not reset.
+    """
+    if isinstance(env, gymnasium.Env):
+        return GymnasiumFace(env)
+    if isinstance(env, ParallelEnv):
+        return ParallelFace(env)
+    if not isinstance(env, AECEnv):
+        raise ValueError(
+            f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
+            "Gymnasium environment of one game (vectors of them cannot be planned on)"
+        )
+    inner = seen_through(env)
+    if isinstance(inner, parallel_to_aec_wrapper):
+        # Planned from the parallel environment, where no pending action lies.
+        return SerialisedFace(inner)
+    if any(isinstance(layer, parallel_to_aec_wrapper) for layer in layers(inner)):
+        raise ValueError(
+            f"{inner}: {type(inner).__name__} wraps the AEC form of a parallel "
+            "environment, where actions lie that others must not see yet; wrap the "
+            "parallel environment and give it to parallel_to_aec"
+        )
+    return AECFace(inner)
 
 
 class _Copy:

@@ -1,9 +1,11 @@
-"""Random generators in copies of an environment, which get other dice.
+"""Random generators in copies of an environment: the same dice, or fresh ones.
 
-An exact copy of a generator would tell a search what the real game will throw. The
-generators of copies that are planned on are therefore seeded anew by the planner.
+An exact copy of a generator would tell a search what the real game will throw. Copies
+that are planned on therefore get new generators of the same kind, seeded by the
+planner.
 """
 
+import copy
 import gc
 import random
 import types
@@ -45,13 +47,26 @@ class PlannersSeed(ISpawnableSeedSequence):
         return [PlannersSeed(np.random.default_rng(int(seed))) for seed in seeds]
 
 
-def reseed(generator: Any, dice: np.random.Generator) -> None:
-    """Give a generator another future, in place.
-
-    The system's own dice stay as they are: nobody can foresee them.
-    """
+def fresh(generator: Any, dice: np.random.Generator) -> Any:
+    """Return a generator of the same kind whose numbers come from `dice`."""
+    kind = type(generator)
+    if kind is np.random.Generator:
+        return np.random.Generator(fresh(generator.bit_generator, dice))
+    if isinstance(generator, np.random.BitGenerator):
+        return kind(PlannersSeed(dice))
+    if kind is np.random.RandomState:
+        return np.random.RandomState(fresh(generator._bit_generator, dice))
+    if kind is random.Random:
+        return random.Random(int(dice.integers(2**63)))
     if isinstance(generator, random.SystemRandom):
-        return
+        return generator  # the system's own dice: nobody can foresee them
+    twin = copy.deepcopy(generator)
+    reseed(twin, dice)
+    return twin
+
+
+def reseed(generator: Any, dice: np.random.Generator) -> None:
+    """Give a generator another future, in place."""
     if isinstance(generator, random.Random):
         generator.seed(int(dice.integers(2**63)))
     elif isinstance(generator, np.random.RandomState):
@@ -59,6 +74,29 @@ def reseed(generator: Any, dice: np.random.Generator) -> None:
     else:
         bits = getattr(generator, "bit_generator", generator)
         bits.state = type(bits)(PlannersSeed(dice)).state
+
+
+def state_of(generator: Any) -> Any:
+    """Return what `restore` takes."""
+    if isinstance(generator, random.SystemRandom):
+        return None
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    if isinstance(generator, np.random.RandomState):
+        return generator.get_state(legacy=False)
+    return getattr(generator, "bit_generator", generator).state
+
+
+def restore(generator: Any, state: Any) -> None:
+    """Put a generator back to where `state_of` saw it."""
+    if isinstance(generator, random.SystemRandom):
+        return
+    if isinstance(generator, random.Random):
+        generator.setstate(state)
+    elif isinstance(generator, np.random.RandomState):
+        generator.set_state(state)
+    else:
+        getattr(generator, "bit_generator", generator).state = state
 
 
 def generators_in(value: Any) -> list[Any]:

@@ -23,6 +23,9 @@ WATCHERS = (
     gymnasium_wrappers.RenderCollection,
 )
 
+# Deeper than any real chain of wrappers; an environment that holds itself ends here.
+MOST_LAYERS = 100
+
 
 def seen_through(env: Any) -> Any:
     """Return what lies below the outermost watching wrappers of `env`."""
@@ -35,7 +38,8 @@ def seen_through(env: Any) -> Any:
 def layers(env: Any) -> list[Any]:
     """Return an environment and all that it wraps, the outermost first."""
     found = []
-    while env is not None and env not in found:
+    while env is not None and len(found) < MOST_LAYERS:
         found.append(env)
-        env = getattr(env, "__dict__", {}).get("env")
+        inner = getattr(env, "__dict__", {})
+        env = inner.get("env", inner.get("aec_env"))
     return found

@@ -329,9 +329,13 @@ def test_all_copies_are_released():
     env = connect_four()
     model = CopiedEnvironment(env, perfect_information=True)
     with model.planning(None, new_generator(0)) as (state, _):
-        model.copy(state)
+        kept = model.copy(state)
+        model.copy(state)  # dropped at once, and its copy with it
         assert len(model._copies) == 2
+        assert model.movers(kept) == (0,)
     assert not model._copies
+    with pytest.raises(RuntimeError, match="empty"):
+        model.movers(kept)
 
 
 def test_equal_parts_stay_one_in_the_copy():
