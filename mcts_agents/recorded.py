@@ -3,12 +3,13 @@
 The format is JSON lines, plain or gzipped: a header, then one game a line with `moves`,
 `players` (who made each move), `legal` (the sorted legal moves of each ply, joined by
 spaces) and `returns`. A game with `max_turns` may have been cut by that limit, with all
-returns 0.
+returns 0. Other keys are not looked at.
 """
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,18 @@ class Mismatch:
         )
 
 
+@dataclass(frozen=True)
+class RecordedGame:
+    """One game of a file; `moves`, `players` and `legal` have one entry a ply."""
+
+    index: int
+    moves: list[str]
+    players: list[int]
+    legal: list[str]
+    returns: list[float]
+    max_turns: int | None
+
+
 @dataclass
 class Report:
     """What replaying one file found."""
@@ -75,36 +88,49 @@ def verify_file(
         raise RecordError(f"{game.name}: no recorded games of this game are known")
     try:
         model = game.rules.model(**game.recorded_variant(header))
-    except ValueError as error:
+    except KeyError as error:
+        raise RecordError(f"{path}: its header has no {error}") from error
+    except (TypeError, ValueError) as error:
         raise RecordError(f"{path}: {error}") from error
     report = Report(str(path))
     for done, record in enumerate(games, 1):
-        try:
-            plies = len(record["moves"])
-            found = next(_mismatches(game, model, record), None)
-        except (KeyError, TypeError, IndexError) as error:
-            raise RecordError(
-                f"{path}: game {done} is not a record: {error!r}"
-            ) from error
         report.games += 1
-        report.plies += plies
+        report.plies += len(record.moves)
+        found = _first_difference(game, model, record)
         if found is not None:
-            ply, what, recorded, ours, state = found
             report.mismatches += 1
             report.first = report.first or Mismatch(
-                str(path), record.get("g", done - 1), ply, what, recorded, ours,
-                game.ansi(model, state, None),
-            )  # fmt: skip
+                str(path), record.index, *found[:-1], game.ansi(model, found[-1], None)
+            )
         progress(done, len(games))
     return report
 
 
-def read_record(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
     """Return the header and the games of a file.
 
     Raises:
         RecordError: It cannot be read or is not such a record.
     """
+    header, *lines = _read_lines(path)
+    if "openspiel" not in header:
+        raise RecordError(f"{path}: not a record of games: its header names no game")
+    if not lines:
+        raise RecordError(f"{path}: no games after the header")
+    games = []
+    for number, line in enumerate(lines):
+        try:
+            games.append(_recorded_game(number, line))
+        except (KeyError, TypeError, ValueError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise RecordError(
+                f"{path}: line {number + 2} is not a recorded game: {reason}"
+            ) from error
+    return header, games
+
+
+def _read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file's lines, at least one."""
     try:
         data = Path(path).read_bytes()
         text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
@@ -112,55 +138,98 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     except OSError as error:
         reason = error.strerror or "not a whole gzip file"
         raise RecordError(f"{path}: cannot be read: {reason}") from error
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, zlib.error) as error:
         raise RecordError(f"{path}: not a record of games: {error}") from error
     if not lines or not all(isinstance(line, dict) for line in lines):
         raise RecordError(f"{path}: not a record of games: no JSON objects in lines")
-    if "openspiel" not in lines[0]:
-        raise RecordError(f"{path}: not a record of games: its header names no game")
-    return lines[0], lines[1:]
+    return lines
 
 
+def _recorded_game(number: int, line: dict[str, Any]) -> RecordedGame:
+    """Return a line as a game; KeyError, TypeError or ValueError if it is none."""
+    moves, players, legal = line["moves"], line["players"], line["legal"]
+    if not len(moves) == len(players) == len(legal):
+        raise ValueError("moves, players and legal are not equally many")
+    for name, values, kind in (
+        ("moves", moves, str),
+        ("players", players, int),
+        ("legal", legal, str),
+    ):
+        if not all(isinstance(value, kind) for value in values):
+            raise TypeError(f"{name} must hold values of type {kind.__name__}")
+    limit = line.get("max_turns")
+    return RecordedGame(
+        index=int(line.get("g", number)),
+        moves=moves,
+        players=players,
+        legal=legal,
+        returns=[float(value) for value in line["returns"]],
+        max_turns=None if limit is None else int(limit),
+    )
+
+
+# The ply, what differs, what was recorded, what we have, and the state there.
 Difference = tuple[int, str, object, object, np.ndarray]
 
 
-def _mismatches(
-    game: Game, model: ForwardModel, record: dict[str, Any]
-) -> Iterator[Difference]:
-    """Yield what differs, with the ply, what was recorded, what we have, and where."""
+def _first_difference(
+    game: Game, model: ForwardModel, record: RecordedGame
+) -> Difference | None:
+    """Replay one game as far as record and rules agree."""
     rng = new_generator(0)
     state = model.reset(rng)
-    plies = zip(record["moves"], record["players"], record["legal"], strict=True)
+    plies = zip(record.moves, record.players, record.legal, strict=True)
     for ply, (move, player, legal) in enumerate(plies):
         movers = model.movers(state)
         if movers != (player,):
-            yield ply, "the player to move", player, movers, state
-            return
-        ours = sorted(
-            game.format_action(model, action)
-            for action in model.legal_actions(state, player).tolist()
-        )
-        if ours != legal.split():
-            yield ply, "the set of legal moves", legal, " ".join(ours), state
-            return
-        if move not in ours:
-            yield ply, "the move", move, "not legal", state
-            return
-        model.apply(state, {player: game.parse_action(model, move)}, rng)
-    returns = [float(value) for value in record["returns"]]
-    length = len(record["moves"])
-    cut = length >= record.get("max_turns", length + 1) and not any(returns)
+            return ply, "the player to move", player, _named(movers), state
+        actions = model.legal_actions(state, player).tolist()
+        names = [game.format_action(model, action) for action in actions]
+        if sorted(names) != legal.split():
+            ours = " ".join(sorted(names))
+            return ply, "the set of legal moves", legal, ours, state
+        if move not in names:
+            return ply, "the move", move, "not legal", state
+        action = actions[names.index(move)]
+        if game.parse_action(model, move) != action:
+            return ply, "the move's name", move, "read as another move", state
+        model.apply(state, {player: action}, rng)
+    return _difference_at_end(model, record, state)
+
+
+def _named(movers: tuple[int, ...]) -> object:
+    """Return who moves as records have it."""
+    return movers[0] if len(movers) == 1 else movers or "nobody, the game is over"
+
+
+def _difference_at_end(
+    model: ForwardModel, record: RecordedGame, state: np.ndarray
+) -> Difference | None:
+    length = len(record.moves)
+    cut = (
+        record.max_turns is not None
+        and length >= record.max_turns
+        and not any(record.returns)
+    )
     if model.is_over(state) == cut:
         words = ("goes on", "is over")
-        yield length, "the end", words[not cut], words[cut], state
-    elif recorded_results(returns) != model.results(state).tolist() and not cut:
-        yield length, "the returns", returns, model.returns(state), state
+        return length, "the end", words[not cut], words[cut], state
+    if not cut:
+        ours = recorded_returns(model.results(state).tolist())
+        if ours != record.returns:
+            return length, "the returns", record.returns, ours, state
+    return None
 
 
-def recorded_results(returns: list[float]) -> list[int]:
-    """Return WON, DRAWN or LOST by recorded returns, whose scale is the reference's.
+def recorded_returns(results: list[int]) -> list[float]:
+    """Return a finished game's results on the scale of the records.
 
-    They sum to zero: a positive return is a win, a negative one a loss. (With several
-    players a single winner has as many as there are losers.)
+    There they sum to zero: each loser has -1, the winners share what the losers lose
+    (a single winner of n players has n - 1), and who draws has 0.
+
+    Args:
+        results: WON, DRAWN or LOST of each player.
     """
-    return [WON if r > 0 else LOST if r < 0 else DRAWN for r in returns]
+    winners, losers = results.count(WON), results.count(LOST)
+    scale = {WON: losers / max(winners, 1), DRAWN: 0.0, LOST: -1.0}
+    return [scale[result] for result in results]

@@ -3,17 +3,22 @@
 Those are imported when their command runs, so that `--help` comes at once.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mcts_agents.cli.requests import RequestError
+
+INTERRUPTED = 130
+
+# Typer's own complaints about options and arguments; it exports no name for them.
+UsageError = typer.BadParameter.__base__
+
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Planning agents and the games that they play.",
@@ -33,21 +38,6 @@ class Render(StrEnum):
 
     ansi = "ansi"
     none = "none"
-
-
-@contextmanager
-def clear_errors() -> Iterator[None]:
-    """Turn wrong requests into one line and exit code 2, Ctrl-C into 130."""
-    from mcts_agents.cli.requests import RequestError
-
-    try:
-        yield
-    except RequestError as error:
-        typer.echo(f"mcts-agents: {error}", err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("mcts-agents: interrupted", err=True)
-        raise typer.Exit(130) from None
 
 
 def show_version(wanted: bool) -> None:
@@ -76,8 +66,7 @@ def list_command(json: Json = False) -> None:
     """List the games and the agents with their options."""
     from mcts_agents.cli.listing import list_all
 
-    with clear_errors():
-        list_all(json)
+    list_all(json)
 
 
 @app.command()
@@ -96,20 +85,28 @@ def play(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Play one game, with agents or with you (`--agent human`)."""
+    """Play one game, with agents or with you (`--agent human`).
+
+    The JSON has game, players, seed, agents, moves and returns; moves is a list of
+    {"player", "action", "name"} in the order of the decisions (players ascending where
+    several decide at once).
+    """
     from mcts_agents.cli.play import play_game
 
-    with clear_errors():
-        shown = (not json) if render is None else render is Render.ansi
-        play_game(game, players, agent or ["mcts"], seed, shown, json)
+    shown = (not json) if render is None else render is Render.ansi
+    play_game(game, players, agent or ["mcts"], seed, shown, json)
 
 
 @app.command()
 def bench(
     game: GameName,
     simulations: Annotated[
-        int, typer.Option(min=1, help="Simulations of one decision.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Simulations of one decision; the agent's, or 10000, if left out.",
+        ),
+    ] = None,
     players: Players = None,
     agent: Annotated[str, typer.Option(help="Spec of an mcts agent.")] = "mcts",
     json: Json = False,
@@ -117,8 +114,7 @@ def bench(
     """Measure simulations, playouts and forward-model steps per second."""
     from mcts_agents.cli.bench import bench_game
 
-    with clear_errors():
-        bench_game(game, simulations, players, agent, json)
+    bench_game(game, simulations, players, agent, json)
 
 
 @app.command()
@@ -132,12 +128,31 @@ def verify(
     """Replay recorded games of a reference implementation and count mismatches."""
     from mcts_agents.cli.verify import verify_files
 
-    with clear_errors():
-        mismatches = verify_files(game, files, json)
+    mismatches = verify_files(game, files, json)
     if mismatches:
         raise typer.Exit(1)
 
 
 def main() -> None:
-    """Run the command line."""
-    app(prog_name="mcts-agents")
+    """Run the command line; wrong requests get one line on standard error."""
+    sys.exit(_run(sys.argv[1:] or ["--help"]))
+
+
+def _run(arguments: list[str]) -> int:
+    """Return the exit code: 0, 1 for mismatches, 2 for wrong requests, or 130."""
+    try:
+        code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except RequestError as error:
+        return _refuse(str(error))
+    except UsageError as error:
+        return _refuse(error.format_message())
+    if code == INTERRUPTED:
+        typer.echo("mcts-agents: interrupted", err=True)
+    return code
+
+
+def _refuse(reason: str) -> int:
+    typer.echo(f"mcts-agents: {' '.join(reason.split())}", err=True)
+    return 2

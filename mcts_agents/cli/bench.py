@@ -11,29 +11,26 @@ from rich.table import Table
 
 from mcts_agents.agents import MCTSAgent, make_agent, parse_spec
 from mcts_agents.cli.requests import RequestError, requested, requested_model
-from mcts_agents.model import new_generator
+from mcts_agents.model import ForwardModel, new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
 
 SEED = 0
+DEFAULT_SIMULATIONS = 10_000
 RUNS = 5
 # A throughput is measured over at least this long.
 LEAST_SECONDS = 0.3
 
 
 def bench_game(
-    spec: str, simulations: int, players: int | None, agent_spec: str, as_json: bool
+    spec: str,
+    simulations: int | None,
+    players: int | None,
+    agent_spec: str,
+    as_json: bool,
 ) -> None:
     """Print what searches, playouts and steps from the opening position cost."""
     _, model = requested_model(spec, players)
-    with requested():
-        name, options = parse_spec(agent_spec)
-        if name != "mcts":
-            raise RequestError(f"{agent_spec!r}: bench measures mcts agents")
-        if "seconds" in options or "forward_model_calls" in options:
-            raise RequestError(f"{agent_spec!r}: bench sets the budget: --simulations")
-        make_agent(agent_spec)  # says what is wrong with the spec
-        agent = MCTSAgent(**{"seed": SEED, **options, "simulations": simulations})
-        agent.settings.for_model(model)
+    agent = _requested_agent(agent_spec, simulations, model)
     state = model.reset(new_generator(SEED))
     player = model.movers(state)[0]
     model.redeterminise(state, player, new_generator(SEED))
@@ -45,7 +42,7 @@ def bench_game(
         "game": spec,
         "players": model.players,
         "agent": agent_spec,
-        "simulations": simulations,
+        "simulations": agent.settings.simulations,
         "simulations_per_second": statistics.median(
             result.simulations / result.seconds for result in results
         ),
@@ -68,6 +65,23 @@ def bench_game(
         text = f"{value:,.2f}" if measure == "compile_seconds" else f"{value:,.0f}"
         table.add_row(measure.replace("_", " "), text)
     Console().print(table)
+
+
+def _requested_agent(
+    spec: str, simulations: int | None, model: ForwardModel
+) -> MCTSAgent:
+    """Return the agent of a spec; `simulations` go before those that the spec names."""
+    with requested():
+        name, options = parse_spec(spec)
+        make_agent(spec)  # says what is wrong with the spec
+        if name != "mcts":
+            raise RequestError(f"{spec!r}: bench measures mcts agents")
+        if "seconds" in options or "forward_model_calls" in options:
+            raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
+        budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS
+        agent = MCTSAgent(**{"seed": SEED, **options, "simulations": budget})
+        agent.settings.for_model(model)
+    return agent
 
 
 def _rate(run: Callable[[int], int]) -> float:

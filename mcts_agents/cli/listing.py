@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mcts_agents.agents.specs import AGENTS, OPTIONS
+from mcts_agents.cli.requests import HUMAN
 from mcts_agents.envs import GAMES, load_game
 
 
@@ -20,21 +21,20 @@ def list_all(as_json: bool) -> None:
         print(json.dumps({"games": games, "agents": agents}))
         return
     console = Console()
-    table = Table("game", "title", "players", "moves", "chance", "options")
+    table = _table("game", "title", "players", "kind", "options", kept_whole=True)
     for row in games:
         table.add_row(
             row["game"],
             row["title"],
             ", ".join(map(str, row["players"])),
-            "at once" if row["simultaneous"] else "in turn",
-            "after the start" if row["chance"] else "-",
-            ", ".join(f"{name}={value}" for name, value in row["options"].items()),
+            _kind(row),
+            "\n".join(f"{name}={value}" for name, value in row["options"].items()),
         )
     console.print(table)
-    table = Table("agent", "about", "options")
+    table = _table("agent", "about", "options")
     for row in agents:
         table.add_row(row["agent"], row["about"], ", ".join(row["options"]))
-    table.add_row("human", "You, in the terminal (play only).", "")
+    table.add_row(HUMAN, "You, in the terminal (play only).", "")
     console.print(table)
 
 
@@ -48,9 +48,28 @@ def _described(name: str) -> dict[str, object]:
         "players": list(game.player_counts),
         "default_players": default,
         "simultaneous": game.simultaneous,
+        "hidden": game.rules.has("redeterminise"),
         "chance": game.rules.chance,
         "options": options,
     }
+
+
+def _table(*headings: str, kept_whole: bool = False) -> Table:
+    """Return a table whose names, and if asked whose options, are not broken."""
+    table = Table()
+    for heading in headings:
+        whole = heading in ("game", "agent") or heading == "options" and kept_whole
+        table.add_column(heading, no_wrap=whole, overflow="fold")
+    return table
+
+
+def _kind(row: dict[str, object]) -> str:
+    words = ["moves at once" if row["simultaneous"] else "moves in turn"]
+    if row["hidden"]:
+        words.append("hidden information")
+    if row["chance"]:
+        words.append("chance")
+    return ", ".join(words)
 
 
 def _first_line(kind: type) -> str:

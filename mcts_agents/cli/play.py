@@ -12,7 +12,7 @@ from rich.table import Table
 
 from mcts_agents.agents import Agent, Planner
 from mcts_agents.agents.human import HumanAgent
-from mcts_agents.cli.requests import requested_agents, requested_model
+from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import RESULT_NAMES, ForwardModel
 
@@ -45,11 +45,13 @@ def play_game(
     _, make_env, _ = environments(game)
     env = make_env(render_mode="ansi", **model.variant)
     env.reset(seed=seed)
-    # A person at the table must not see the others' hands.
-    pictures = shown and "human" not in specs
+    # A person at the table must not see the others' hands, nor be told a choice that
+    # is face down until a turn is complete; the person's own view shows what is open.
+    pictures = shown and HUMAN not in specs
+    told = shown and (pictures or not model.hidden_information)
     if pictures:
         console.print(env.render(), markup=False, soft_wrap=True)
-    moves, returns = _play(env, seats, console if shown else None, pictures)
+    moves, returns = _play(env, seats, console if told else None, pictures)
     if as_json:
         outcome = {
             "game": spec,
@@ -75,6 +77,7 @@ def _human(game: Game, console: Console) -> HumanAgent:
             raise EOFError
         return line
 
+    sys.stdin.reconfigure(errors="replace")  # what cannot be read is no move
     return HumanAgent(
         game.ansi,
         game.format_action,

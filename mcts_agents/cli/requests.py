@@ -6,8 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 
 from mcts_agents.agents import Agent, Planner, make_agent
+from mcts_agents.agents.specs import AGENTS
 from mcts_agents.envs import Game, make_model
 from mcts_agents.model import ForwardModel
+from mcts_agents.names import parse_spec, unknown_name
+
+HUMAN = "human"
 
 
 class RequestError(Exception):
@@ -46,11 +50,21 @@ def requested_agents(
     with requested():
         for seat, spec in enumerate(seats):
             derived = np.random.SeedSequence([seed, seat]).generate_state(1)
-            agents.append(
-                human if spec == "human" else make_agent(spec, seed=int(derived[0]))
-            )
+            agents.append(_agent(spec, int(derived[0]), human))
         for agent in agents:
             # Refuse what the game cannot serve, and compile, before the first move.
             if isinstance(agent, Planner):
                 agent.search_of(model)
     return seats, agents
+
+
+def _agent(spec: str, seed: int, human: Agent) -> Agent:
+    """Return the agent of a spec, in which a person may be named too."""
+    name, options = parse_spec(spec)
+    if name == HUMAN:
+        if options:
+            raise RequestError(f"{spec!r}: {HUMAN} has no options")
+        return human
+    if name not in AGENTS:
+        raise RequestError(unknown_name("agent", name, (*AGENTS, HUMAN)))
+    return make_agent(spec, seed=seed)

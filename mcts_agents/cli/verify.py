@@ -18,7 +18,8 @@ def verify_files(name: str, files: list[Path], as_json: bool) -> int:
         game = load_game(name)
     reports: list[Report] = []
     errors = Console(stderr=True, highlight=False)
-    with Progress(console=errors, transient=True) as progress:
+    hidden = not errors.is_terminal
+    with Progress(console=errors, transient=True, disable=hidden) as progress:
         for path in files:
             task = progress.add_task(path.name, total=None)
 

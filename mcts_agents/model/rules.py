@@ -160,6 +160,10 @@ class Rules:
         self._variant = function
         return function
 
+    def has(self, name: str) -> bool:
+        """Whether the author wrote the function `name`; compiles nothing."""
+        return name in self._functions
+
     def defaults(self) -> dict[str, object]:
         """Return the keywords of `variant` and their defaults."""
         self._check_complete()
