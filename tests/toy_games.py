@@ -93,7 +93,7 @@ def auction() -> CompiledModel:
         winner = -1
         for player in range(3):
             bid = joint_action[player]
-            if not state.awake >> player & 1:
+            if bid < 0:  # sleeps
                 continue
             state.coins[player] += 1 - bid
             if bid == best:

@@ -21,7 +21,9 @@ def list_all(as_json: bool) -> None:
         print(json.dumps({"games": games, "agents": agents}))
         return
     console = Console()
-    table = _table("game", "title", "players", "kind", "options", kept_whole=True)
+    table = _table(
+        "game", "title", "players", "moves", "options", whole=("game", "options")
+    )
     for row in games:
         table.add_row(
             row["game"],
@@ -31,7 +33,7 @@ def list_all(as_json: bool) -> None:
             "\n".join(f"{name}={value}" for name, value in row["options"].items()),
         )
     console.print(table)
-    table = _table("agent", "about", "options")
+    table = _table("agent", "about", "options", whole=("agent",))
     for row in agents:
         table.add_row(row["agent"], row["about"], ", ".join(row["options"]))
     table.add_row(HUMAN, "You, in the terminal (play only).", "")
@@ -54,21 +56,17 @@ def _described(name: str) -> dict[str, object]:
     }
 
 
-def _table(*headings: str, kept_whole: bool = False) -> Table:
-    """Return a table whose names, and if asked whose options, are not broken."""
+def _table(*headings: str, whole: tuple[str, ...]) -> Table:
+    """Return a table; what stands in the columns `whole` is not broken."""
     table = Table()
     for heading in headings:
-        whole = heading in ("game", "agent") or heading == "options" and kept_whole
-        table.add_column(heading, no_wrap=whole, overflow="fold")
+        table.add_column(heading, no_wrap=heading in whole, overflow="fold")
     return table
 
 
 def _kind(row: dict[str, object]) -> str:
-    words = ["moves at once" if row["simultaneous"] else "moves in turn"]
-    if row["hidden"]:
-        words.append("hidden information")
-    if row["chance"]:
-        words.append("chance")
+    words = ["at once" if row["simultaneous"] else "in turn"]
+    words += [word for word in ("hidden", "chance") if row[word]]
     return ", ".join(words)
 
 

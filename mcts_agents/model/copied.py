@@ -41,6 +41,7 @@ from mcts_agents.model.contract import (
 from mcts_agents.model.copied_aec import AECFace
 from mcts_agents.model.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copied_parallel import ParallelFace, SerialisedFace
+from mcts_agents.model.dice import planners_dice
 from mcts_agents.model.faces import Face
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.guards import (
@@ -50,7 +51,6 @@ from mcts_agents.model.guards import (
     space_generators,
     unchanged,
 )
-from mcts_agents.model.random import next_uint64
 from mcts_agents.model.watchers import layers, seen_through
 
 # Returns of two players closer than this count as equal.
@@ -161,8 +161,7 @@ class CopiedEnvironment(ForwardModel):
         live = face_of(self.env)
         self._check_unchanged(live)
         player = live.player_of(agent)
-        # Numbers, unlike the environment's own generator, that the planner may know.
-        self._dice = np.random.default_rng(int(next_uint64(rng)))
+        self._dice = planners_dice(rng)
         with ExitStack() as borrowed:
             borrowed.enter_context(one_thread(self.name))
             self._refuse_nesting()

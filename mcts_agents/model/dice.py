@@ -15,6 +15,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
+from mcts_agents.model.random import next_uint64
+
 GENERATORS = (
     np.random.Generator,
     np.random.RandomState,
@@ -45,6 +47,13 @@ class PlannersSeed(ISpawnableSeedSequence):
         """Return sequences for generators that the environment itself spawns."""
         seeds = self._dice.integers(2**63, size=n_children)
         return [PlannersSeed(np.random.default_rng(int(seed))) for seed in seeds]
+
+
+def planners_dice(rng: np.ndarray) -> np.random.Generator:
+    """Return numpy's generator seeded by the planner's own, which is advanced."""
+    # The Python function: compiling it for one number would take a third of a second.
+    with np.errstate(over="ignore"):
+        return np.random.default_rng(int(next_uint64.py_func(rng)))
 
 
 def fresh(generator: Any, dice: np.random.Generator) -> Any:

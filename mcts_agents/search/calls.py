@@ -9,7 +9,7 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, first_class
 from mcts_agents.model.contract import ENTRIES, ROW
-from mcts_agents.search.tree import PLUG_IN
+from mcts_agents.search.tree import PLUG_IN, joint_action_of
 
 _MOVERS = ROW["movers"]
 _LEGAL_ACTIONS = ROW["legal_actions"]
@@ -61,10 +61,14 @@ def legal_actions(search, player):
 
 @njit
 def apply(search):
-    """Let the movers play `joint_action`."""
+    """Let the movers play `joint_action`; it is -1 for the others, then for all."""
     row = _row(search.table, _APPLY)
     function = _load_apply(row[0], row[1])
-    return function(search.game, search.state, search.joint_action, search.rng)
+    done = function(search.game, search.state, search.joint_action, search.rng)
+    joint_action = joint_action_of(search)
+    for player in range(search.players):
+        joint_action[player] = -1
+    return done
 
 
 @njit

@@ -287,6 +287,7 @@ class Search:
         arrays["edges"]["child"][: len(owns)] = NONE
         arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
         arrays["joints"][:] = 0
+        arrays["joint_action"][:] = -1
         arrays["rng"][:] = rng
         arrays["settings"]["exploration"] = settings.exploration
         arrays["settings"]["score_bonus"] = settings.score_bonus
