@@ -78,13 +78,17 @@ def test_the_new_game_typed_into_a_notebook_gives_the_same():
 def test_a_second_process_plays_its_first_move_without_compiling():
     code = (
         "import json, dataclasses\n"
-        "from mcts_agents import MCTSAgent\n"
+        "from mcts_agents import MCTSAgent, RandomAgent\n"
         "from mcts_agents.envs import hex as game\n"
         "from mcts_agents.model.compilation import statistics\n"
-        "env = game.env()\n"
-        "env.reset(seed=0)\n"
-        "MCTSAgent(simulations=10, seed=0).act(env)\n"
-        "print(json.dumps(dataclasses.asdict(statistics())))\n"
+        "from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as compiled:\n"
+        "    env = game.env()\n"
+        "    env.reset(seed=0)\n"
+        "    MCTSAgent(simulations=10, seed=0).act(env)\n"
+        "    RandomAgent(seed=0).act(env)\n"
+        "found = dataclasses.asdict(statistics())\n"
+        "print(json.dumps({**found, 'compiled': len(compiled.buffer)}))\n"
     )
     runs = [
         json.loads(
@@ -100,3 +104,4 @@ def test_a_second_process_plays_its_first_move_without_compiling():
     ]
     assert runs[1]["cache_misses"] == runs[1]["uncached"] == 0
     assert runs[1]["cache_hits"] > 0
+    assert runs[1]["compiled"] == 0  # nor anything outside of the cache
