@@ -19,7 +19,7 @@ from mcts_agents import make_agent
 from mcts_agents.agents import Agent
 from mcts_agents.envs import chinese_checkers, sushi_go, tictactoe
 from mcts_agents.envs import hex as hex_game
-from mcts_agents.model import random_below
+from mcts_agents.model import draw_below
 
 
 class PerfectTicTacToe(Agent):
@@ -30,7 +30,7 @@ class PerfectTicTacToe(Agent):
         view = model.view(state)
         values = self.values(int(view["stones"][0]), int(view["stones"][1]), player)
         best = [move for move, value in values.items() if value == max(values.values())]
-        return best[random_below(self._rng, len(best))]
+        return best[draw_below(self._rng, len(best))]
 
     @staticmethod
     @functools.cache

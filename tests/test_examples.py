@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from mcts_agents import MCTSAgent
+from mcts_agents.model import new_generator
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -38,9 +41,21 @@ def test_the_gymnasium_example_plays_an_episode():
     assert example("gymnasium_environment").main(simulations=50) in (0.0, 1.0)
 
 
-def test_the_new_game_is_won_by_theory():
-    # 3, 5, 7 is a first player's win in Nim (3 ^ 5 ^ 7 != 0).
-    assert example("new_game").main(simulations=5000) == 0
+@pytest.mark.parametrize(
+    ("heaps", "heap", "stones"),
+    [((0, 3, 5), 2, 2), ((1, 2, 4), 2, 1), ((1, 1, 6), 2, 6)],
+)
+def test_the_new_game_is_played_by_theory(heaps, heap, stones):
+    # The one move after which the exclusive or of the heaps is 0.
+    model = example("new_game").rules.model()
+    state = model.reset(new_generator(0))
+    model.view(state)["heaps"][:] = heaps
+    action = MCTSAgent(simulations=5000, seed=0).decide(model, state, 0)
+    assert divmod(action, 7) == (heap, stones - 1)
+
+
+def test_the_new_game_is_played_to_its_end():
+    assert example("new_game").main(simulations=200) in (0, 1)
 
 
 def test_the_new_game_typed_into_a_notebook_gives_the_same():
@@ -63,13 +78,17 @@ def test_the_new_game_typed_into_a_notebook_gives_the_same():
 def test_a_second_process_plays_its_first_move_without_compiling():
     code = (
         "import json, dataclasses\n"
-        "from mcts_agents import MCTSAgent\n"
+        "from mcts_agents import MCTSAgent, RandomAgent\n"
         "from mcts_agents.envs import hex as game\n"
         "from mcts_agents.model.compilation import statistics\n"
-        "env = game.env()\n"
-        "env.reset(seed=0)\n"
-        "MCTSAgent(simulations=10, seed=0).act(env)\n"
-        "print(json.dumps(dataclasses.asdict(statistics())))\n"
+        "from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as compiled:\n"
+        "    env = game.env()\n"
+        "    env.reset(seed=0)\n"
+        "    MCTSAgent(simulations=10, seed=0).act(env)\n"
+        "    RandomAgent(seed=0).act(env)\n"
+        "found = dataclasses.asdict(statistics())\n"
+        "print(json.dumps({**found, 'compiled': len(compiled.buffer)}))\n"
     )
     runs = [
         json.loads(
@@ -85,3 +104,4 @@ def test_a_second_process_plays_its_first_move_without_compiling():
     ]
     assert runs[1]["cache_misses"] == runs[1]["uncached"] == 0
     assert runs[1]["cache_hits"] > 0
+    assert runs[1]["compiled"] == 0  # nor anything outside of the cache

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Agent
-from mcts_agents.model import ForwardModel, random_below
+from mcts_agents.model import ForwardModel, draw_below
 from mcts_agents.model.copied import visible_legal_actions
 
 
@@ -17,9 +17,9 @@ class RandomAgent(Agent):
         if hasattr(getattr(env, "unwrapped", env), "planning_state"):
             return super().act(env, agent)
         actions = visible_legal_actions(env, agent)
-        return actions[random_below(self._rng, len(actions))]
+        return actions[draw_below(self._rng, len(actions))]
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return a legal action, all equally likely."""
         actions = model.legal_actions(state, player)
-        return int(actions[random_below(self._rng, len(actions))])
+        return int(actions[draw_below(self._rng, len(actions))])

@@ -3,6 +3,7 @@
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import (
+    draw_below,
     new_generator,
     next_uint64,
     random_below,
@@ -22,6 +23,7 @@ __all__ = [
     "Rules",
     "RulesError",
     "Spec",
+    "draw_below",
     "new_generator",
     "next_uint64",
     "random_below",

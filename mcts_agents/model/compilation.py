@@ -180,6 +180,10 @@ def _content_key(source, namespace, roots) -> str | None:
         file = inspect.getsourcefile(function)
         if file is None or not Path(file).is_file():
             return None
+        # Cached code names the modules of its functions and imports them again.
+        if function.__module__ not in sys.modules:
+            return None
+        constants.add(f"module {function.__module__}")
         files.add(file)
         for name, found, constant in _reached(function):
             # One file may hold many functions and constants of the same name.

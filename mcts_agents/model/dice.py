@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
-from mcts_agents.model.random import next_uint64
+from mcts_agents.model.random import draw_uint64
 
 GENERATORS = (
     np.random.Generator,
@@ -51,9 +51,7 @@ class PlannersSeed(ISpawnableSeedSequence):
 
 def planners_dice(rng: np.ndarray) -> np.random.Generator:
     """Return numpy's generator seeded by the planner's own, which is advanced."""
-    # The Python function: compiling it for one number would take a third of a second.
-    with np.errstate(over="ignore"):
-        return np.random.default_rng(int(next_uint64.py_func(rng)))
+    return np.random.default_rng(draw_uint64(rng))
 
 
 def fresh(generator: Any, dice: np.random.Generator) -> Any:

@@ -51,6 +51,17 @@ def random_below(rng, n):
     return np.int64(((next_uint64(rng) >> _32) * np.uint64(n)) >> _32)
 
 
+def draw_below(rng: np.ndarray, n: int) -> int:
+    """Return what `random_below` would, for Python code, without compiling anything."""
+    return (draw_uint64(rng) >> 32) * n >> 32
+
+
+def draw_uint64(rng: np.ndarray) -> int:
+    """Return what `next_uint64` would, for Python code, without compiling anything."""
+    with np.errstate(over="ignore"):
+        return int(next_uint64.py_func(rng))
+
+
 @njit
 def random_float(rng):
     """Return a uniform float64 in [0, 1) with 53 random bits."""

@@ -5,7 +5,7 @@ import time
 import numpy as np
 from numba import from_dtype
 
-from mcts_agents.model import ForwardModel, random_below
+from mcts_agents.model import ForwardModel, draw_below
 from mcts_agents.model.addresses import as_pointer, compiled_address
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.search import calls, kernel, leaf_values, solver, ucb1
@@ -416,7 +416,7 @@ class Search:
         best = np.arange(len(visits))
         for key in keys:
             best = best[key[best] == key[best].max()]
-        return int(best[random_below(rng, len(best))])
+        return int(best[draw_below(rng, len(best))])
 
     def _bandit(self, tree: int, player: int) -> np.void:
         """Return the root bandit of a player in a tree."""

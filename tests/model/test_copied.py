@@ -23,6 +23,7 @@ from tests.model.third_party import (
     Dice,
     Failing,
     Forgetful,
+    HiddenDice,
     Locked,
     Matching,
     serialised_matching,
@@ -180,11 +181,12 @@ def test_a_pending_action_in_the_aec_form_is_not_seen():
     assert found[0] == found[1]
 
 
-def test_the_search_does_not_see_the_real_dice():
+@pytest.mark.parametrize("kind", [Dice, HiddenDice])
+def test_the_search_does_not_see_the_real_dice(kind):
     # With the live generator every guess would be right.
     right = 0
     for seed in range(60):
-        env = Dice()
+        env = kind()
         env.reset(seed=seed)
         action = planner(40).act(env)
         right += env.step(action)[1] == 1
@@ -298,6 +300,16 @@ def test_a_time_limit_is_part_of_the_plan():
     env.step(0)
     result = planner(50).plan(env)
     assert np.nanmax(result.values) == 3.0  # of four steps one is gone
+
+
+def test_a_recording_does_not_hold_what_the_search_played():
+    inner = gymnasium.make("CartPole-v1", render_mode="rgb_array")
+    env = gymnasium.wrappers.RecordEpisodeStatistics(inner)
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(planner(20).act(env))
+    assert env.episode_returns == 3
+    assert env.unwrapped.render_mode == "rgb_array"
 
 
 @pytest.mark.parametrize("name", ["Pendulum-v1", "MountainCarContinuous-v0"])

@@ -8,6 +8,7 @@ from numba import njit
 from scipy.stats import chisquare
 
 from mcts_agents.model import (
+    draw_below,
     new_generator,
     next_uint64,
     random_below,
@@ -157,3 +158,10 @@ def test_natural_log():
     # Just above 1 the logarithm is as small as the rounding of its argument.
     for gap in (1e-15, 1e-12, 1e-9, 1e-6, 1e-3):
         assert natural_log(1.0 + gap) == pytest.approx(math.log(1.0 + gap), rel=1e-14)
+
+
+def test_python_code_draws_the_same_without_compiling():
+    compiled, drawn = new_generator(9), new_generator(9)
+    for n in (1, 2, 7, 1000, 2**31 - 1) * 20:
+        assert draw_below(drawn, n) == random_below(compiled, n)
+    assert drawn.tolist() == compiled.tolist()

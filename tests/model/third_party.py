@@ -214,3 +214,26 @@ class Cached(Countdown):
         assert self.action_space(self.agent_selection).contains(action)
         assert self.square(self.left) == self.left * self.left
         super().step(action)
+
+
+class OwnDice:
+    """Brings its own way of being copied, generator and all."""
+
+    def __init__(self, seed):
+        self.generator = np.random.default_rng(seed)
+
+    def __deepcopy__(self, memo):
+        twin = OwnDice(0)
+        twin.generator.bit_generator.state = self.generator.bit_generator.state
+        return twin
+
+
+class HiddenDice(Dice):
+    """Throws with a generator inside an object that copies itself."""
+
+    def reset(self, *, seed=None, options=None):
+        self.dice = OwnDice(seed)
+        return super().reset(seed=seed)
+
+    def throw(self):
+        return int(self.dice.generator.integers(6))
