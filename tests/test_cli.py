@@ -3,12 +3,24 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
+from mcts_agents.cli import main
 from tests.golden import golden_folder
+
+# Reports what the process compiled, after the command is done.
+COUNTED = """
+import atexit, sys
+from mcts_agents.cli import main
+from mcts_agents.model.compilation import statistics
+atexit.register(lambda: print(statistics(), file=sys.stderr))
+main()
+"""
 
 COMMAND = [sys.executable, "-m", "mcts_agents"]
 
@@ -25,6 +37,22 @@ def run(*arguments, stdin=None):
     )
 
 
+@pytest.fixture
+def run_here(monkeypatch, capsys):
+    """Run the command in this process: for the many whose end is all that matters."""
+
+    def run_one(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(
+            arguments, ended.value.code, shown.out, shown.err
+        )
+
+    return run_one
+
+
 def test_list_names_games_and_agents():
     text = run("list")
     assert text.returncode == 0
@@ -33,6 +61,7 @@ def test_list_names_games_and_agents():
     assert list(games) == ["tictactoe", "hex", "sushi_go", "chinese_checkers"]
     assert games["sushi_go"]["players"] == [2, 3, 4, 5]
     assert games["sushi_go"]["simultaneous"] is True
+    assert [name for name in games if games[name]["hidden"]] == ["sushi_go"]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
     assert [row["agent"] for row in listed["agents"]] == ["mcts", "one-step", "random"]
     assert "simulations" in text.stdout.replace("\n", "")
@@ -98,6 +127,94 @@ def test_a_person_sees_no_hands_and_no_choice_before_choosing():
     assert "10 unknown" in before_choosing
 
 
+def test_a_person_who_uses_chopsticks_is_not_told_what_others_chose():
+    """The others' cards lie face down until both of one's own are chosen."""
+    game = run(
+        "play", "sushi_go", "--players", "2", "--seed", "3",
+        "--agent", "random", "--agent", "human",
+        stdin="chopsticks\nuse chopsticks\nq\n",
+    )  # fmt: skip
+    assert game.returncode == 130
+    # What is shown before each of the three prompts.
+    _, _, turn, pair = game.stdout.replace("\n>", "").split("Sushi Go!")
+    assert "uses chopsticks" in pair
+    assert "has chosen" in pair
+    last = [text.partition("last: ")[2].partition("\n")[0] for text in (turn, pair)]
+    assert last[0] == last[1] != ""
+    assert "plays" not in game.stdout
+
+
+def test_text_that_cannot_be_read_is_asked_for_again():
+    typed = subprocess.run(
+        [*COMMAND, "play", "tictactoe", "--agent", "human"],
+        input=b"\xff\xfe\nb2\n",
+        capture_output=True,
+        check=False,
+    )
+    assert typed.returncode == 130
+    assert b"expected a column" in typed.stdout
+    assert b"player_0 plays b2" in typed.stdout
+
+
+def test_with_json_a_person_reads_standard_error():
+    game = run(
+        "play", "tictactoe", "--agent", "human", "--json",
+        stdin="a1\na2\nb1\nb2\nc1\n",
+    )  # fmt: skip
+    played = json.loads(game.stdout)
+    assert [move["name"] for move in played["moves"]] == "a1 a2 b1 b2 c1".split()
+    assert [move["player"] for move in played["moves"]] == [0, 1, 0, 1, 0]
+    assert played["returns"] == [1, -1]
+    assert played["agents"] == ["human", "human"]
+    assert "player_0>" in game.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to send")
+def test_interrupting_a_search_is_quiet():
+    # Compiled before, so that there is no notice of it.
+    run("play", "hex", "--agent", "mcts:simulations=5", "--json")
+    with subprocess.Popen(
+        [*COMMAND, "play", "hex", "--agent", "mcts:seconds=60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.readline()  # the position is shown: the first decision begins
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        shown, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "mcts-agents: interrupted\n"
+    assert "plays" not in shown
+
+
+def test_a_reader_that_closes_early_is_no_error_of_ours():
+    with subprocess.Popen(
+        [*COMMAND, "play", "hex", "--agent", "random", "--seed", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert b"Traceback" not in errors
+
+
+def test_a_second_process_compiles_nothing():
+    command = ["play", "tictactoe", "--agent", "mcts:simulations=20", "--json"]
+    for _ in range(2):
+        played = subprocess.run(
+            [sys.executable, "-c", COUNTED, *command],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert "cache_misses=0" in played.stderr
+    assert "cache_hits=0" not in played.stderr
+    assert "Compiling" not in played.stderr
+    assert json.loads(played.stdout)["game"] == "tictactoe"
+
+
 def test_bench_reports_what_it_measured():
     done = run(
         "bench", "hex:size=4", "--simulations", "300",
@@ -116,6 +233,21 @@ def test_bench_reports_what_it_measured():
 
 
 @pytest.mark.parametrize(
+    ("arguments", "simulations"),
+    [
+        ([], 10_000),
+        (["--agent", "mcts:simulations=70"], 70),
+        (["--agent", "mcts:simulations=70", "--simulations", "90"], 90),
+    ],
+)
+def test_bench_takes_its_budget_from_the_option_or_the_agent(
+    run_here, arguments, simulations
+):
+    figures = json.loads(run_here("bench", "tictactoe", *arguments, "--json").stdout)
+    assert figures["simulations"] == simulations
+
+
+@pytest.mark.parametrize(
     ("name", "files", "games"),
     [
         ("tictactoe", ["tic_tac_toe"], 117),
@@ -123,10 +255,10 @@ def test_bench_reports_what_it_measured():
         ("chinese_checkers", ["chinese_checkers_turns_4p"], 71),
     ],
 )
-def test_verify_finds_no_mismatch_in_recorded_games(name, files, games):
+def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
     folder = golden_folder("openspiel")
     paths = [str(folder / f"{file}.jsonl.gz") for file in files]
-    done = run("verify", name, *paths, "--json")
+    done = run_here("verify", name, *paths, "--json")
     assert done.returncode == 0
     reports = json.loads(done.stdout)["files"]
     assert [report["file"] for report in reports] == paths
@@ -153,12 +285,12 @@ def write(path, *lines):
     return str(path)
 
 
-def test_verify_accepts_a_right_record_plain_or_gzipped(tmp_path):
+def test_verify_accepts_a_right_record_plain_or_gzipped(run_here, tmp_path):
     header, game = recorded_draw()
     plain = write(tmp_path / "plain.jsonl", header, game)
     packed = tmp_path / "packed.jsonl.gz"
     packed.write_bytes(gzip.compress((tmp_path / "plain.jsonl").read_bytes()))
-    done = run("verify", "tictactoe", plain, str(packed), "--json")
+    done = run_here("verify", "tictactoe", plain, str(packed), "--json")
     assert done.returncode == 0
     assert [r["plies"] for r in json.loads(done.stdout)["files"]] == [9, 9]
 
@@ -172,10 +304,10 @@ def test_verify_accepts_a_right_record_plain_or_gzipped(tmp_path):
         ({"moves": ["a9"] * 9}, "the move"),
     ],
 )
-def test_verify_prints_the_first_mismatch_in_full(tmp_path, change, words):
+def test_verify_prints_the_first_mismatch_in_full(run_here, tmp_path, change, words):
     header, game = recorded_draw()
     path = write(tmp_path / "wrong.jsonl", header, game, {**game, **change, "g": 7})
-    done = run("verify", "tictactoe", path, "--json")
+    done = run_here("verify", "tictactoe", path, "--json")
     assert done.returncode == 1
     (report,) = json.loads(done.stdout)["files"]
     assert (report["games"], report["mismatches"]) == (2, 1)
@@ -185,13 +317,13 @@ def test_verify_prints_the_first_mismatch_in_full(tmp_path, change, words):
     assert "found:" in done.stderr
 
 
-def test_verify_sees_a_game_that_ends_too_early_or_too_late(tmp_path):
+def test_verify_sees_a_game_that_ends_too_early_or_too_late(run_here, tmp_path):
     header, game = recorded_draw()
     short = {k: v[:-1] if k != "g" else v for k, v in game.items()} | {
         "returns": [0, 0]
     }
     path = write(tmp_path / "short.jsonl", header, short)
-    done = run("verify", "tictactoe", path)
+    done = run_here("verify", "tictactoe", path)
     assert done.returncode == 1
     assert "the end" in done.stderr
 
@@ -204,6 +336,9 @@ def test_verify_sees_a_game_that_ends_too_early_or_too_late(tmp_path):
             ["play", "hex", "--agent", "mtcs"],
             "unknown agent 'mtcs': did you mean mcts?",
         ),
+        (["play", "hex", "--agent", "humn"], "did you mean human?"),
+        (["play", "hex", "--agent", "human:name=x"], "human has no options"),
+        (["play", "hex", "--agent", "mcts:tree=mlti"], "one, self, multi"),
         (["play", "hex", "--agent", "mcts:simulatons=4"], "did you mean simulations"),
         (["play", "hex", "--agent", "mcts:simulations=0"], "simulations=0"),
         (["play", "hex", "--agent", "mcts:value=evaluate"], "no evaluation function"),
@@ -212,14 +347,21 @@ def test_verify_sees_a_game_that_ends_too_early_or_too_late(tmp_path):
         (["play", "sushi_go", "--players", "1"], "players=1"),
         (["play", "sushi_go", "--players", "9"], "players=9"),
         (["play", "hex"] + ["--agent", "random"] * 3, "3 agents for 2 players"),
+        (["play", "hex", "--render", "ansii"], "'ansi', 'none'"),
+        (["play", "hex", "--players", "two"], "--players"),
+        (["play", "hex", "--sead", "1"], "--seed"),
+        (["play"], "game"),
+        (["plya", "hex"], "play"),
+        (["bench", "hex", "--simulations", "0"], "--simulations"),
+        (["bench", "hex", "--agent", "human"], "bench measures mcts agents"),
         (["bench", "hex", "--agent", "random"], "bench measures mcts agents"),
         (["bench", "hex", "--agent", "mcts:seconds=1"], "--simulations"),
         (["verify", "hex", "no/such/file"], "no/such/file: cannot be read"),
         (["verify", "hex", __file__], "not a record of games"),
     ],
 )
-def test_what_does_not_exist_gets_one_clear_line(arguments, words):
-    done = run(*arguments, "--json")
+def test_what_does_not_exist_gets_one_clear_line(run_here, arguments, words):
+    done = run_here(*arguments, "--json")
     assert done.returncode == 2
     assert done.stdout == ""
     assert words in done.stderr
@@ -227,14 +369,17 @@ def test_what_does_not_exist_gets_one_clear_line(arguments, words):
     assert "Traceback" not in done.stderr
 
 
-def test_verify_knows_another_games_record(tmp_path):
+def test_verify_knows_another_games_record(run_here, tmp_path):
     path = write(tmp_path / "record.jsonl", *recorded_draw())
-    done = run("verify", "hex", path)
+    done = run_here("verify", "hex", path)
     assert done.returncode == 2
     assert "not of hex" in done.stderr
 
 
-def test_wrong_usage_and_version():
-    assert run("play").returncode == 2
-    assert run("nothing").returncode == 2
+def test_help_and_version():
     assert run("--version").stdout.startswith("mcts-agents 0.")
+    asked, bare = run("--help"), run()
+    assert asked.returncode == bare.returncode == 0
+    assert asked.stdout == bare.stdout
+    for command in ("list", "play", "bench", "verify"):
+        assert command in asked.stdout

@@ -6,9 +6,9 @@ See `board` for slots, classes and axes. `game` and `state` are the records of `
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.bits import count_bits, lowest_bit
 from mcts_agents.envs.chinese_checkers.board import bridge_shifts
 from mcts_agents.model import random_below
+from mcts_agents.model.bits import count_bits, lowest_bit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 # Shifts of a hop along the axes 1, 2, 3, and where the field hopped over lies.

@@ -12,7 +12,6 @@ policies in multi-player games", ICGA Journal 36 (2013).
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.bits import lowest_bit
 from mcts_agents.envs.chinese_checkers.board import (
     CLASSES,
     SEATS,
@@ -29,6 +28,7 @@ from mcts_agents.envs.chinese_checkers.moves import (
     targets_in,
 )
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec
+from mcts_agents.model.bits import lowest_bit
 
 MOST_PLAYERS, MOST_FIELDS, MOST_PIECES = 6, 121, 10
 WIN_RULES = ("near", "any", "strict")

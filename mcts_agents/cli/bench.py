@@ -10,7 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 from mcts_agents.agents import MCTSAgent, make_agent, parse_spec
-from mcts_agents.cli.requests import RequestError, requested, requested_model
+from mcts_agents.agents.specs import AGENTS
+from mcts_agents.cli.requests import (
+    HUMAN,
+    RequestError,
+    requested,
+    requested_model,
+)
 from mcts_agents.model import ForwardModel, new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
 
@@ -73,9 +79,9 @@ def _requested_agent(
     """Return the agent of a spec; `simulations` go before those that the spec names."""
     with requested():
         name, options = parse_spec(spec)
-        make_agent(spec)  # says what is wrong with the spec
-        if name != "mcts":
+        if name != "mcts" and name in (*AGENTS, HUMAN):
             raise RequestError(f"{spec!r}: bench measures mcts agents")
+        make_agent(spec)  # says what is wrong with the spec
         if "seconds" in options or "forward_model_calls" in options:
             raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
         budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS

@@ -1,5 +1,6 @@
 """`mcts-agents play`."""
 
+import io
 import json
 import secrets
 import sys
@@ -72,12 +73,11 @@ def play_game(
 def _human(game: Game, console: Console) -> HumanAgent:
     def ask(prompt: str) -> str:
         console.print(prompt, end="", markup=False)
-        line = sys.stdin.readline()
+        line = _typed_line()
         if not line:
             raise EOFError
         return line
 
-    sys.stdin.reconfigure(errors="replace")  # what cannot be read is no move
     return HumanAgent(
         game.ansi,
         game.format_action,
@@ -85,6 +85,15 @@ def _human(game: Game, console: Console) -> HumanAgent:
         ask,
         lambda text: console.print(text, markup=False, soft_wrap=True),
     )
+
+
+def _typed_line() -> str:
+    """Return a line of the standard input, empty at its end."""
+    if sys.stdin is None:  # closed by whoever started the process
+        return ""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what cannot be read is no move
+    return sys.stdin.readline()
 
 
 def _play(

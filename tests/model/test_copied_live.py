@@ -25,6 +25,7 @@ from tests.model.third_party import (
     Cached,
     Countdown,
     Matching,
+    Noisy,
     Sampling,
     serialised_matching,
 )
@@ -57,6 +58,7 @@ AEC = {
     "knights": lambda: pettingzoo.make("aec", "butterfly/knights_archers_zombies"),
     "pong as AEC": lambda: pettingzoo.make("aec", "butterfly/cooperative_pong"),
     "countdown": lambda: Countdown(players=4, start=9),
+    "noisy": lambda: Noisy(players=3, start=9),
     "matching as AEC": serialised_matching,
     "wrapped": lambda: BaseWrapper(pettingzoo.make("aec", "classic/connect_four")),
 }

@@ -237,3 +237,14 @@ class HiddenDice(Dice):
 
     def throw(self):
         return int(self.dice.generator.integers(6))
+
+
+class Noisy(Countdown):
+    """Shows its number with an error that is drawn whenever somebody looks."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.np_random = np.random.default_rng(seed)
+
+    def observe(self, agent):
+        return self.left + int(self.np_random.integers(-1, 10**6))
