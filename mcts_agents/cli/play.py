@@ -91,8 +91,9 @@ def _typed_line() -> str:
     """Return a line of the standard input, empty at its end."""
     if sys.stdin is None:  # closed by whoever started the process
         return ""
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what cannot be read is no move
+    # What cannot be decoded is no move. (Only settable before the first line.)
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
+        sys.stdin.reconfigure(errors="replace")
     return sys.stdin.readline()
 
 

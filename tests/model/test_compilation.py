@@ -105,6 +105,7 @@ def run(folder, code, *, typed=False, fails=False, **variables):
     """Run code in a new process; return what it printed and said."""
     environment = {
         **os.environ,
+        "NUMBA_BOUNDSCHECK": None,  # whatever this process was started with
         "NUMBA_CACHE_DIR": str(folder / "cache"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),

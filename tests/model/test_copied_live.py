@@ -89,8 +89,9 @@ def test_planning_never_moves_an_aec_environment(name):
         if not env.agents:
             break
         assert env.agent_selection == untouched.agent_selection
-        assert same(env.last(), untouched.last())
-        *_, termination, truncation, _ = env.last()
+        seen = env.last()
+        assert same(seen, untouched.last())
+        *_, termination, truncation, _ = seen
         action = None if termination or truncation else agent.act(env)
         env.step(action)
         untouched.step(action)
