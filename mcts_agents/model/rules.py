@@ -247,7 +247,8 @@ class Rules:
             source.append(_wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
         if "playout" not in self._functions:
-            source.append(_playout_source("random_action" in self._functions))
+            has_random_action = "random_action" in self._functions
+            source.append(_playout_source(self.name, has_random_action))
             namespace["random_below"] = random_below
             namespace["stack_int32"] = stack_int32
             namespace["numpy_empty"] = np.empty
@@ -299,17 +300,25 @@ def playout(game, state, rng, limit):
 """
 
 
-def _playout_source(has_random_action: bool) -> str:
+# An entry of `legal` that nobody wrote must not reach `apply`, which may index by it.
+_CHOOSE = """n = author_legal_actions(variant, record, player, legal)
+                if n <= 0 or n > variant.legal_limit:
+                    raise RuntimeError({message})
+                action = legal[random_below(generator, n)]"""
+_NO_LEGAL_ACTION = (
+    "a player who is to move has no legal action, or more than legal_limit; `movers` "
+    "and `legal_actions` must agree"
+)
+
+
+def _playout_source(name: str, has_random_action: bool) -> str:
     """Write the playout that every set of compiled rules has."""
     if has_random_action:
         legal = ""
         choose = "action = author_random_action(variant, record, player, generator)"
     else:
         legal = "legal = numpy_empty(variant.legal_limit, INT32)"
-        choose = (
-            "action = legal[random_below(generator, "
-            "author_legal_actions(variant, record, player, legal))]"
-        )
+        choose = _CHOOSE.format(message=repr(f"{name}: {_NO_LEGAL_ACTION}"))
     return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
 
 
