@@ -674,3 +674,50 @@ def test_choices_of_a_playout_are_uniform():
         counts[model.view(state)["chosen"]] += 1
     assert set(np.flatnonzero(counts)) == set(range(0, 37, 6))
     assert chisquare(counts[::6]).pvalue > LEAST_PROBABILITY
+
+
+@pytest.mark.parametrize("listed", [0, -1, 3])
+def test_playout_never_applies_an_action_that_was_not_listed(listed):
+    """Memory that nobody wrote would reach `apply`, which may use it as an index."""
+    rules = Rules("unlisted", state=np.dtype([("moves", np.int8), ("listed", np.int8)]))
+
+    @rules.variant
+    def variant(game, *, players=1):
+        return Spec(players=players, actions=2)
+
+    @rules.define
+    def reset(game, state, rng):
+        state.moves = 0
+        state.listed = 2
+
+    @rules.define
+    def movers(game, state):
+        return 1 if state.moves < 5 else 0
+
+    @rules.define
+    def legal_actions(game, state, player, out):
+        out[0] = 0
+        out[1] = 1
+        return 2 if state.moves < 3 else state.listed
+
+    @rules.define
+    def apply(game, state, joint_action, rng):
+        state.moves += 1
+
+    @rules.define
+    def scores(game, state, out):
+        out[0] = 0
+
+    @rules.define
+    def results(game, state, out):
+        out[0] = WON if state.moves == 5 else PLAYING
+
+    model = rules.model()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    sound = model.copy(state)
+    model.view(state)["listed"] = listed
+    with pytest.raises(RuntimeError, match=r"unlisted: a player who is to move has no"):
+        model.call("playout", state.ctypes.data, rng.ctypes.data, 10)
+    assert model.view(state)["moves"] == 3
+    assert model.call("playout", sound.ctypes.data, rng.ctypes.data, 10) == 5
