@@ -3,13 +3,19 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN = $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-bounds lint bench clean
 
 demo: $(VENV)/installed
 	$(RUN)/python examples/demo.py
 
 test: $(VENV)/installed
 	$(RUN)/python -m pytest -n auto
+
+# The same tests with bounds checking in compiled code, in a cache of their own: on a
+# warm cache the setting checks nothing.
+test-bounds: $(VENV)/installed
+	cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$cache" $(RUN)/python -m pytest -n auto
 
 lint: $(VENV)/installed
 	$(RUN)/python -m pip install --quiet ruff
