@@ -143,17 +143,17 @@ def _decide(seat: Seat, env: Any) -> int:
 
 
 def _table(title: str, model: ForwardModel, state: Any, seats: list[Seat]) -> Table:
-    table = Table(title=title)
+    table = Table(title=title, pad_edge=False)
     table.add_column("seat")
     table.add_column("agent", overflow="fold")
-    for heading in ("result", "score", "decisions", "ms each", "simulations each"):
+    for heading in ("result", "score", "moves", "ms\neach", "simulations\neach"):
         table.add_column(heading, justify="right")
     results, scores = model.results(state), model.scores(state)
     for player, seat in enumerate(seats):
         decisions = len(seat.seconds)
         table.add_row(
             f"player_{player}",
-            seat.spec,
+            seat.spec.replace(",", ",\n"),
             RESULT_NAMES[results[player]],
             f"{scores[player]:g}",
             str(decisions),
