@@ -43,7 +43,9 @@ KINDS = {
     "joint_action": intp,
     "actions": intp,
     "out": intp,
+    "memory": intp,
     "player": int64,
+    "actor": int64,
     "observer": int64,
     "n": int64,
     "limit": int64,
@@ -103,7 +105,35 @@ ENTRIES: dict[str, Entry] = {
     ),
     # Written by the library for compiled rules: a copy of the bytes.
     "copy": Entry(("game", "target", "source"), "make `target` equal to `source`"),
+    "action_values": Entry(
+        ("game", "state", "player", "actions", "n", "out"),
+        "write how good each of `player`'s `n` legal `actions` looks into `out`, on "
+        "the scale 0 to 1",
+    ),
+    "state_key": Entry(
+        ("game", "state", "observer"),
+        "return an int64 hash of all that `observer` knows of the state, of the whole "
+        "state for observer -1; equal for positions that a graph search may merge",
+    ),
+    "turn": Entry(
+        ("game", "state"), "return the number of turns ended since the opening"
+    ),
+    "round": Entry(
+        ("game", "state"), "return the number of rounds ended since the opening"
+    ),
+    "visible_action": Entry(
+        ("game", "state", "joint_action", "actor", "observer"),
+        "return a code of what `observer` sees, when it is played in `state`, of "
+        "`actor`'s part of `joint_action`: the action itself if it is public, another "
+        "number that does not depend on what stays hidden if it is not",
+    ),
 }
+
+# A scripted policy, which chooses an action: `memory` is 0, no policy has one yet.
+POLICY = Entry(
+    ("game", "state", "player", "memory", "rng"),
+    "return the action of `player`, who may know what the state holds",
+)
 
 REQUIRED = tuple(name for name, entry in ENTRIES.items() if entry.required)
 

@@ -75,6 +75,11 @@ class ForwardModel:
         """Return the state as the author's record (compiled rules only)."""
         raise TypeError(f"{self.name}: a copied environment's state is not a record")
 
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Names of the scripted policies that the game brings (compiled rules only)."""
+        return ()
+
     def raise_pending(self) -> None:
         """Raise the exception that a callback into Python caught (none here)."""
 
@@ -159,6 +164,44 @@ class ForwardModel:
         """Return the evaluation of an unfinished state, shape (players,), float64."""
         return self._vector("evaluate", state, np.float64)
 
+    def action_values(self, state: np.ndarray, player: int) -> np.ndarray:
+        """Return how good each of `player`'s legal actions looks, float64, 0 to 1."""
+        self._check_has("action_values")
+        actions = self.legal_actions(state, player)
+        out = np.zeros(len(actions))
+        addresses = actions.ctypes.data, len(actions), out.ctypes.data
+        self.call("action_values", state.ctypes.data, player, *addresses)
+        return out
+
+    def state_key(self, state: np.ndarray, observer: int = -1) -> int:
+        """Return a hash of what `observer` knows of the state; -1 knows all."""
+        self._check_has("state_key")
+        return self.call("state_key", state.ctypes.data, observer)
+
+    def turn(self, state: np.ndarray) -> int:
+        """Return the number of turns ended since the opening."""
+        self._check_has("turn")
+        return self.call("turn", state.ctypes.data)
+
+    def round(self, state: np.ndarray) -> int:
+        """Return the number of rounds ended since the opening."""
+        self._check_has("round")
+        return self.call("round", state.ctypes.data)
+
+    def visible_action(
+        self, state: np.ndarray, joint_action: Sequence[int], actor: int, observer: int
+    ) -> int:
+        """Return a code of what `observer` sees of `actor`'s part of a joint action.
+
+        Where nothing is hidden that is the action; see the contract.
+        """
+        if not self.has("visible_action") and not self.hidden_information:
+            return int(joint_action[actor])
+        self._check_has("visible_action")
+        joint = np.asarray(joint_action, np.int32)
+        addresses = state.ctypes.data, joint.ctypes.data
+        return self.call("visible_action", *addresses, actor, observer)
+
     def redeterminise(self, state: np.ndarray, observer: int, rng: np.ndarray) -> None:
         """Resample in place what `observer` cannot know, if anything is hidden."""
         if self.hidden_information:
@@ -178,9 +221,12 @@ class ForwardModel:
         """Return 1, 0 or -1 for a player who won, neither, or lost."""
         return [float((0, 1, 0, -1)[r]) for r in self.results(state)]
 
-    def _vector(self, name, state, dtype):
+    def _check_has(self, name):
         if not self.has(name):
             raise ValueError(f"{self.name} has no function {name!r}")
+
+    def _vector(self, name, state, dtype):
+        self._check_has(name)
         out = np.zeros(self.players, dtype)
         self.call(name, state.ctypes.data, out.ctypes.data)
         return out

@@ -5,13 +5,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
 
 from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, REQUIRED
+from mcts_agents.model.contract import (
+    ENTRIES,
+    HEADER,
+    KINDS,
+    MAX_PLAYERS,
+    POLICY,
+    REQUIRED,
+)
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
+
+# What the author of a scripted policy writes.
+POLICY_PARAMETERS = ("game", "state", "player", "rng")
 
 
 class RulesError(TypeError):
@@ -43,6 +53,7 @@ _VIEWS = {
     "state": "carray(as_pointer(state), 1, STATE)[0]",
     "rng": "carray(as_pointer(rng), 2, UINT64)",
     "joint_action": "carray(as_pointer(joint_action), variant.players, INT32)",
+    "actions": "carray(as_pointer(actions), n, INT32)",
 }
 _OUTPUTS = {
     "legal_actions": "carray(as_pointer(out), variant.legal_limit, INT32)",
@@ -50,8 +61,18 @@ _OUTPUTS = {
     "results": "carray(as_pointer(out), variant.players, INT32)",
     "evaluate": "carray(as_pointer(out), variant.players, FLOAT64)",
     "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
+    "action_values": "carray(as_pointer(out), n, FLOAT64)",
 }
-_RETURNS_NUMBER = {"movers", "legal_actions", "random_action", "playout"}
+_RETURNS_NUMBER = {
+    "movers",
+    "legal_actions",
+    "random_action",
+    "playout",
+    "state_key",
+    "turn",
+    "round",
+    "visible_action",
+}
 
 
 @dataclass
@@ -67,7 +88,8 @@ class Rules:
     - `rng`: a generator for `mcts_agents.model.random`;
     - `joint_action`: int32, one action a player, -1 for those who do not move;
     - `out`: int32 (`legal_actions`, `results`), float64 (`scores`, `evaluate`) or
-      int8 (`observe`, flat).
+      int8 (`observe`, flat);
+    - `actions`: int32, `n` of them.
 
     Helpers are functions decorated with `numba.njit`.
 
@@ -113,6 +135,7 @@ class Rules:
             [(n, self.state[n]) for n in self.state.names], align=True
         )
         self._functions: dict[str, Callable] = {}
+        self._policies: dict[str, Callable] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
 
@@ -139,6 +162,28 @@ class Rules:
         self._functions[name] = function
         self._compiled = None
         return function
+
+    def policy(self, function: Callable) -> Callable:
+        """Add a scripted policy, found by its name; returns it unchanged.
+
+        `def NAME(game, state, player, rng)` returns a legal action of `player`.
+        Searches use it in rollouts and as an opponent model.
+        """
+        found = tuple(inspect.signature(function).parameters)
+        if found != POLICY_PARAMETERS:
+            raise RulesError(
+                f"{self.name}: write `def {function.__name__}"
+                f"({', '.join(POLICY_PARAMETERS)})` instead of `def "
+                f"{function.__name__}({', '.join(found)})`: {POLICY.purpose}"
+            )
+        self._policies[function.__name__] = function
+        self._compiled = None
+        return function
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Names of the scripted policies."""
+        return tuple(self._policies)
 
     def variant(self, function: Callable[..., Spec]) -> Callable[..., Spec]:
         """Set the function that makes a variant, run in Python once per model.
@@ -246,16 +291,19 @@ class Rules:
         for name, function in self._functions.items():
             source.append(_wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
+        for name, function in self._policies.items():
+            source.append(_policy_source(name))
+            namespace[f"author_policy_{name}"] = njit(function)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
             source.append(_playout_source(self.name, has_random_action))
             namespace["random_below"] = random_below
             namespace["stack_int32"] = stack_int32
             namespace["numpy_empty"] = np.empty
-        module = compile_module(
-            self.name, "\n".join(source), namespace, list(self._functions.values())
-        )
-        names = {"copy": None, "playout": None, **self._functions}
+        functions = [*self._functions.values(), *self._policies.values()]
+        module = compile_module(self.name, "\n".join(source), namespace, functions)
+        names = ["copy", "playout", *self._functions]
+        names += [f"policy_{name}" for name in self._policies]
         return {name: getattr(module, name) for name in names}
 
 
@@ -322,13 +370,22 @@ def _playout_source(name: str, has_random_action: bool) -> str:
     return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
 
 
+def _policy_source(name: str) -> str:
+    """Write the wrapper of a scripted policy."""
+    kinds = ", ".join(str(KINDS[p]) for p in POLICY.parameters)
+    arguments = ", ".join(_VIEWS.get(p, p) for p in POLICY_PARAMETERS if p != "game")
+    return (
+        f"\n@njit(int64({kinds}), cache=CACHE)\n"
+        f"def policy_{name}({', '.join(POLICY.parameters)}):\n"
+        f"    variant = {_VIEWS['game']}\n"
+        f"    return author_policy_{name}(variant, {arguments})\n"
+    )
+
+
 def _wrapper_source(name: str) -> str:
     """Write the function that turns addresses into records and calls the author's."""
     parameters = ENTRIES[name].parameters
-    kinds = ", ".join(
-        "int64" if p in ("player", "observer", "n", "limit") else "intp"
-        for p in parameters
-    )
+    kinds = ", ".join("int64" if KINDS[p] == int64 else "intp" for p in parameters)
     arguments = []
     for parameter in parameters:
         if parameter == "game":
@@ -380,6 +437,15 @@ class CompiledModel(ForwardModel):
     def call(self, name: str, *arguments: int) -> int:
         """Call the compiled function `name` after the address of the variant."""
         return self._functions[name](self.game_address, *arguments)
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Names of the scripted policies that the rules bring."""
+        return self._rules.policies
+
+    def policy_address(self, name: str) -> int:
+        """Return the address of a scripted policy, to be called as `POLICY`."""
+        return compiled_address(self._functions[f"policy_{name}"], POLICY.signature)
 
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""

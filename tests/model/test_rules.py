@@ -342,7 +342,15 @@ def test_attributes():
     assert model.game["goal"][0] == 9
     assert model.game["steps"][0].tolist() == [1, 2, 3]
     assert not model.game.flags.writeable
-    assert [name for name in ENTRIES if not model.has(name)] == ["random_action"]
+    missing = {name for name in ENTRIES if not model.has(name)}
+    assert missing == {
+        "random_action",
+        "action_values",
+        "state_key",
+        "turn",
+        "round",
+        "visible_action",
+    }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):
         model.has("step")
     bare = rules_without().model()
@@ -721,3 +729,44 @@ def test_playout_never_applies_an_action_that_was_not_listed(listed):
         model.call("playout", state.ctypes.data, rng.ctypes.data, 10)
     assert model.view(state)["moves"] == 3
     assert model.call("playout", sound.ctypes.data, rng.ctypes.data, 10) == 5
+
+
+def test_what_searches_may_ask_for():
+    """Values of actions, keys, counters, visible actions and scripted policies."""
+    rules = rules_without()
+
+    def action_values(game, state, player, actions, n, out):
+        for i in range(n):
+            out[i] = 0.25 * actions[i]
+
+    def state_key(game, state, observer):
+        return 100 + observer
+
+    def turn(game, state):
+        return 4
+
+    def visible_action(game, state, joint_action, actor, observer):
+        return 10 * joint_action[actor] + observer
+
+    def last(game, state, player, rng):
+        return game.actions - 1
+
+    for function in (action_values, state_key, turn, visible_action):
+        rules.define(function)
+    rules.policy(last)
+    model = rules.model()
+    state = model.reset(new_generator(0))
+    actions = model.legal_actions(state, 0)
+    assert model.action_values(state, 0).tolist() == [0.25 * a for a in actions]
+    assert model.state_key(state) == 99
+    assert model.state_key(state, 2) == 102
+    assert model.turn(state) == 4
+    assert model.visible_action(state, [3, 5], 1, 0) == 50
+    assert model.policies == ("last",)
+    policy = (model.game_address, state.ctypes.data, 0, 0, 0)
+    assert model.policy_address("last") != 0
+    assert model.call("policy_last", *policy[1:]) == model.actions - 1
+    with pytest.raises(ValueError, match="has no function 'round'"):
+        model.round(state)
+    with pytest.raises(RulesError, match="write `def <lambda>"):
+        rules.policy(lambda game, state: 0)
