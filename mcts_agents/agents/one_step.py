@@ -12,7 +12,7 @@ import numpy as np
 from mcts_agents.agents.agent import Planner
 from mcts_agents.model import ForwardModel
 from mcts_agents.search import SearchResult, SearchSettings
-from mcts_agents.search.settings import check_integer
+from mcts_agents.search.options import check_integer
 
 # So large that UCB1 always takes the action tried least.
 EVEN_EXPLORATION = 1e9

@@ -4,6 +4,7 @@ from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import (
     draw_below,
+    draw_uint64,
     new_generator,
     next_uint64,
     random_below,
@@ -24,6 +25,7 @@ __all__ = [
     "RulesError",
     "Spec",
     "draw_below",
+    "draw_uint64",
     "new_generator",
     "next_uint64",
     "random_below",

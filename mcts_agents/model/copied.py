@@ -217,6 +217,11 @@ class CopiedEnvironment(ForwardModel):
         self._pending = None
         self.error[0] = 0
 
+    @property
+    def copies_environments(self) -> bool:
+        """True: states are handles."""
+        return True
+
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
         pending, self._pending = self._pending, None

@@ -76,6 +76,11 @@ class ForwardModel:
         raise TypeError(f"{self.name}: a copied environment's state is not a record")
 
     @property
+    def copies_environments(self) -> bool:
+        """Whether states are handles of copied environments, not plain bytes."""
+        return False
+
+    @property
     def policies(self) -> tuple[str, ...]:
         """Names of the scripted policies that the game brings (compiled rules only)."""
         return ()

@@ -7,9 +7,9 @@ the load costs less than passing all functions through every function of the ker
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, first_class
-from mcts_agents.model.contract import ENTRIES, ROW
-from mcts_agents.search.tree import PLUG_IN, joint_action_of
+from mcts_agents.model.addresses import as_pointer, first_class, int64_at
+from mcts_agents.model.contract import ENTRIES, POLICY, ROW
+from mcts_agents.search.records import PLUG_IN, joint_action_of
 
 _MOVERS = ROW["movers"]
 _LEGAL_ACTIONS = ROW["legal_actions"]
@@ -21,6 +21,11 @@ _EVALUATE = ROW["evaluate"]
 _RANDOM_ACTION = ROW["random_action"]
 _PLAYOUT = ROW["playout"]
 _COPY = ROW["copy"]
+ACTION_VALUES = ROW["action_values"]
+_STATE_KEY = ROW["state_key"]
+_TURN = ROW["turn"]
+_ROUND = ROW["round"]
+_VISIBLE_ACTION = ROW["visible_action"]
 _load_movers = first_class(ENTRIES["movers"].signature)
 _load_legal_actions = first_class(ENTRIES["legal_actions"].signature)
 _load_apply = first_class(ENTRIES["apply"].signature)
@@ -31,10 +36,21 @@ _load_evaluate = first_class(ENTRIES["evaluate"].signature)
 _load_random_action = first_class(ENTRIES["random_action"].signature)
 _load_playout = first_class(ENTRIES["playout"].signature)
 _load_copy = first_class(ENTRIES["copy"].signature)
+_load_action_values = first_class(ENTRIES["action_values"].signature)
+_load_state_key = first_class(ENTRIES["state_key"].signature)
+_load_counter = first_class(ENTRIES["turn"].signature)
+_load_visible_action = first_class(ENTRIES["visible_action"].signature)
+_load_policy = first_class(POLICY.signature)
 _load_plug_in = first_class(PLUG_IN)
 
 # Rows of the table of plug-ins.
-TREE_POLICY, LEAF_VALUE = range(2)
+TREE_POLICY, LEAF_VALUE, UPDATE, BACKUP = range(4)
+
+
+@njit
+def failed(search):
+    """Whether a callback into Python raised an exception (checked after every one)."""
+    return int64_at(search.error) != 0
 
 
 @njit
@@ -149,3 +165,69 @@ def leaf_value(search):
     row = _row(search.plug_ins, LEAF_VALUE)
     function = _load_plug_in(row[0], row[1])
     return function(search.leaf, search.settings, search.rng)
+
+
+@njit
+def policy_update(search):
+    """Let the tree policy learn from an iteration, given the OUTCOME record."""
+    row = _row(search.plug_ins, UPDATE)
+    function = _load_plug_in(row[0], row[1])
+    return function(search.outcome, search.settings, search.rng)
+
+
+@njit
+def backup(search):
+    """Change the values that are passed up, given the BACKUP record."""
+    row = _row(search.plug_ins, BACKUP)
+    function = _load_plug_in(row[0], row[1])
+    return function(search.backup, search.settings, search.rng)
+
+
+@njit
+def policy(search, seat, player):
+    """Return the action of a player by the policy of a seat (root player, others)."""
+    row = _row(search.policies, seat)
+    function = _load_policy(row[0], row[1])
+    return function(search.game, search.state, player, 0, search.rng)
+
+
+@njit
+def action_values(search, player, n):
+    """Write H(s, a) of the `n` actions in `legal` into `heuristics`."""
+    row = _row(search.table, ACTION_VALUES)
+    function = _load_action_values(row[0], row[1])
+    return function(
+        search.game, search.state, player, search.legal, n, search.heuristics
+    )
+
+
+@njit
+def state_key(search, observer):
+    """Return the key of what an observer knows of the state."""
+    row = _row(search.table, _STATE_KEY)
+    function = _load_state_key(row[0], row[1])
+    return function(search.game, search.state, observer)
+
+
+@njit
+def turn(search):
+    """Return the number of turns ended."""
+    row = _row(search.table, _TURN)
+    function = _load_counter(row[0], row[1])
+    return function(search.game, search.state)
+
+
+@njit
+def round_number(search):
+    """Return the number of rounds ended."""
+    row = _row(search.table, _ROUND)
+    function = _load_counter(row[0], row[1])
+    return function(search.game, search.state)
+
+
+@njit
+def visible_action(search, actor, observer):
+    """Return what an observer sees of an actor's part of the joint action."""
+    row = _row(search.table, _VISIBLE_ACTION)
+    function = _load_visible_action(row[0], row[1])
+    return function(search.game, search.state, search.joint_action, actor, observer)

@@ -4,14 +4,16 @@
   state is worth 1/players to those still playing.
 - `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
   al., CoG 2022, section V; the bonus is a setting).
+- `leader`: the own score minus the greatest of the others', with the same bonus.
 - `evaluate`: the game's evaluation function while it runs, `win` once it is over.
 """
 
+import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
-from mcts_agents.search.tree import LEAF, SETTINGS
+from mcts_agents.search.records import LEAF, SETTINGS
 
 
 @njit
@@ -41,19 +43,43 @@ def win(view_address, settings_address, rng_address):
 
 
 @njit
-def score(view_address, settings_address, rng_address):
+def write_scores(view, settings, out):
     """Write the scores with the bonus for winning and the malus for losing."""
-    view = carray(as_pointer(view_address), 1, LEAF)[0]
-    settings = carray(as_pointer(settings_address), 1, SETTINGS)[0]
     results = int32_at(view.results, view.players)
     scores = float64_at(view.scores, view.players)
-    out = float64_at(view.out, view.players)
     for player in range(view.players):
         out[player] = scores[player]
         if results[player] == WON:
             out[player] *= 1.0 + settings.score_bonus
         elif results[player] == LOST:
             out[player] *= 1.0 - settings.score_bonus
+
+
+@njit
+def score(view_address, settings_address, rng_address):
+    """Write the scores with bonus and malus."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    settings = carray(as_pointer(settings_address), 1, SETTINGS)[0]
+    write_scores(view, settings, float64_at(view.out, view.players))
+    return 0
+
+
+@njit
+def leader(view_address, settings_address, rng_address):
+    """Write each player's lead over the best of the others (a lone one's score)."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    settings = carray(as_pointer(settings_address), 1, SETTINGS)[0]
+    out = float64_at(view.out, view.players)
+    write_scores(view, settings, out)
+    first, second, best = -np.inf, -np.inf, -1
+    for player in range(view.players):
+        if out[player] > first:
+            first, second, best = out[player], first, player
+        else:
+            second = max(second, out[player])
+    if view.players > 1:
+        for player in range(view.players):
+            out[player] -= second if player == best else first
     return 0
 
 

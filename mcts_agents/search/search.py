@@ -1,125 +1,44 @@
 """`Search`: the compiled kernel, its memory, and the loop of slices around it."""
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numba import from_dtype
 
-from mcts_agents.model import ForwardModel, draw_below
-from mcts_agents.model.addresses import as_pointer, compiled_address
-from mcts_agents.model.compilation import compile_module
-from mcts_agents.search import calls, kernel, leaf_values, solver, ucb1
+from mcts_agents.model import ForwardModel
+from mcts_agents.search import calls, candidates, rollout, solver
+from mcts_agents.search.callbacks import Callbacks
+from mcts_agents.search.compiled import compiled, compiled_plug_in
+from mcts_agents.search.history import History, follow
+from mcts_agents.search.memory import Memory, keeps_statistics
+from mcts_agents.search.merging import search_forest, search_threads
+from mcts_agents.search.records import NONE, SEARCH
 from mcts_agents.search.result import SearchResult
-from mcts_agents.search.settings import SearchSettings
-from mcts_agents.search.tree import (
-    ARRAYS,
-    EDGE,
-    JOINT,
-    NODE,
-    NONE,
-    PLUG_IN,
-    SEARCH,
-    child_of_joint,
-    rehash,
+from mcts_agents.search.root import RootStatistics
+from mcts_agents.search.settings import SAMPLING_POLICIES, SearchSettings
+from mcts_agents.search.showing import TreeReader
+from mcts_agents.search.status import (
+    BUDGET_SPENT,
+    GROW,
+    MODEL_ERROR,
+    NO_LIMIT,
+    ROLLOUT_TOO_LONG,
+    SLICE_DONE,
 )
 
 # A slice is made about this long, so that clocks and Ctrl-C are heard.
 SLICE_SECONDS = 0.001
 FIRST_SLICE = 16
+MEBIBYTE = 1 << 20
 
-# Room at the start; untouched memory costs nothing, and growing takes time that a
-# decision of some milliseconds does not have.
-FIRST_NODES = 1 << 18
-FIRST_EDGES = 1 << 21
-FIRST_JOINTS = 1 << 12
-
-_SOURCE = """
-@njit(int64(intp, int64, int64), cache=CACHE)
-def run_slice(search, iterations, call_limit):
-    return kernel_run_slice(
-        carray(as_pointer(search), 1, SEARCH)[0], iterations, call_limit
-    )
-
-@njit(int64(intp, int64), cache=CACHE)
-def run_playouts(search, count):
-    return kernel_run_playouts(carray(as_pointer(search), 1, SEARCH)[0], count)
-
-@njit(int64(intp, int64), cache=CACHE)
-def run_random_games(search, count):
-    return kernel_run_random_games(carray(as_pointer(search), 1, SEARCH)[0], count)
-
-@njit(int64(FLOATS), cache=CACHE)
-def fill_logs(table):
-    return kernel_fill_logs(table)
-
-@njit(int64(intp, int64, ACTIONS), cache=CACHE)
-def child_of_joint(search, node, actions):
-    return kernel_child_of_joint(
-        carray(as_pointer(search), 1, SEARCH)[0], node, actions
-    )
-
-@njit(int64(JOINTS, JOINTS), cache=CACHE)
-def rehash(old, new):
-    return kernel_rehash(old, new)
-"""
-_PLUG_IN_SOURCE = """
-@njit(PLUG_IN, cache=CACHE)
-def {name}(view, settings, rng):
-    return plug_in_{name}(view, settings, rng)
-"""
-_PLUG_INS = {
-    "ucb1": ucb1.ucb1,
-    "win": leaf_values.win,
-    "score": leaf_values.score,
-    "evaluate": leaf_values.evaluate,
+_ROLLOUT_ENDS = {
+    "exact": rollout.EXACT,
+    "action": rollout.END_ACTION,
+    "start": rollout.START_ACTION,
+    "turn": rollout.END_TURN,
+    "round": rollout.END_ROUND,
 }
-
-
-class _Compiled:
-    """The kernel and the plug-ins, compiled once per process."""
-
-    def __init__(self):
-        namespace = {
-            "SEARCH": SEARCH,
-            "as_pointer": as_pointer,
-            "FLOATS": from_dtype(np.dtype(np.float64))[::1],
-            "JOINTS": from_dtype(JOINT)[::1],
-            "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
-            "PLUG_IN": PLUG_IN,
-            "kernel_run_slice": kernel.run_slice,
-            "kernel_run_playouts": kernel.run_playouts,
-            "kernel_run_random_games": kernel.run_random_games,
-            "kernel_fill_logs": ucb1.fill_square_root_logs,
-            "kernel_rehash": rehash,
-            "kernel_child_of_joint": child_of_joint,
-        }
-        source = _SOURCE
-        for name, function in _PLUG_INS.items():
-            namespace[f"plug_in_{name}"] = function
-            source += _PLUG_IN_SOURCE.format(name=name)
-        roots = [value for value in namespace.values() if hasattr(value, "py_func")]
-        module = compile_module("search_kernel", source, namespace, roots)
-        self.run_slice = module.run_slice
-        self.run_playouts = module.run_playouts
-        self.run_random_games = module.run_random_games
-        self.rehash = module.rehash
-        self.child_of_joint = module.child_of_joint
-        self.plug_ins = {
-            name: compiled_address(getattr(module, name), PLUG_IN) for name in _PLUG_INS
-        }
-        self.square_root_logs = np.empty(ucb1.LOG_TABLE_SIZE)
-        module.fill_logs(self.square_root_logs)
-
-
-_compiled: _Compiled | None = None
-
-
-def compiled() -> _Compiled:
-    """Compile or load the kernel on first use."""
-    global _compiled
-    if _compiled is None:
-        _compiled = _Compiled()
-    return _compiled
 
 
 class Search:
@@ -137,13 +56,19 @@ class Search:
         self.model = model
         self.settings = settings.for_model(model)
         self._compiled = compiled()
-        self._arrays = self._new_arrays()
+        self._memory = Memory(model, self.settings, self._compiled)
+        self._callbacks = Callbacks(model)
         self._search = np.zeros(1, SEARCH)
-        plug_ins = self._arrays["plug_ins"].reshape(-1, 2)
-        plug_ins[calls.TREE_POLICY, 1] = self._compiled.plug_ins["ucb1"]
-        plug_ins[calls.LEAF_VALUE, 1] = self._compiled.plug_ins[self.settings.value]
+        self._policy = [rollout.RANDOM, rollout.RANDOM]
+        self._heuristic = candidates.NO_HEURISTIC
+        self._write_plug_ins()
         self._state = model.new_state()
         self._trial_state = model.new_state()
+        self._threads: list[Search] = []
+        self._runs = 0
+        # What the last decision was about: its player, and the game so far.
+        self._player: int | None = None
+        self._history: History | None = None
 
     def run(
         self,
@@ -153,6 +78,7 @@ class Search:
         *,
         started: float | None = None,
         simulations: int | None = None,
+        history: History | None = None,
     ) -> SearchResult:
         """Search from `state` for `player`, who must be one of its movers.
 
@@ -162,6 +88,8 @@ class Search:
             rng: The search's generator, advanced.
             started: `time.perf_counter()` from which a budget in seconds counts.
             simulations: Iterations to run instead of the settings' budget of them.
+            history: The game so far, as far as the player has seen it; without it no
+                tree is reused.
 
         Raises:
             ValueError: `player` has no decision to make in `state`.
@@ -175,89 +103,197 @@ class Search:
                 f"{self.model.name}: player {player} has no decision to make here; "
                 f"the movers are {self.model.movers(state)}"
             )
+        settings = self.settings
+        if simulations is not None:
+            settings = replace(settings, simulations=simulations)
         if len(actions) == 1:
             return SearchResult(
                 action=int(actions[0]),
                 actions=actions,
                 visits=np.zeros(1, np.int64),
                 values=np.full(1, np.nan),
+                strategy=np.ones(1) if self._sampling else None,
                 principal_variation=[(player, int(actions[0]))],
                 seconds=time.perf_counter() - started,
             )
-        self._begin(state, player, rng)
-        self._run_slices(started, simulations or self.settings.simulations)
-        rng[:] = self._arrays["rng"]
-        return self._result(player, actions, rng, started)
+        self._runs += 1
+        if settings.threads > 1:
+            if not self._threads:
+                alone = replace(self.settings, threads=1)
+                self._threads = [
+                    Search(self.model, alone) for _ in range(settings.threads)
+                ]
+            parts = search_threads(self._threads, state, player, rng, settings, started)
+        elif settings.determinizations > 1:
+            parts = search_forest(self, state, player, rng, settings, started)
+        else:
+            parts = [self.search_once(state, player, rng, settings, started, history)]
+        return self._result(parts, player, rng, started)
+
+    def search_once(
+        self, state, player, rng, settings, started, history=None
+    ) -> RootStatistics:
+        """Search one tree, or one a player, from one root; see `run`."""
+        self._begin(state, player, rng, history)
+        reused = self._root_visits(player)
+        self._run_slices(started, settings)
+        rng[:] = self._memory.arrays["rng"]
+        return self._root(state, player, reused)
+
+    def forget(self) -> None:
+        """Forget trees and move averages of earlier decisions, as for a new game."""
+        self._player = self._history = None
+        for thread in self._threads:
+            thread.forget()
 
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Run `count` random playouts from `state` with no tree; return `count`.
 
         For measuring: it is what a simulation costs without the search.
         """
-        self._begin(state, 0, rng)
+        self._begin_random(state, rng)
         count = self._compiled.run_playouts(self._search.ctypes.data, count)
-        rng[:] = self._arrays["rng"]
+        rng[:] = self._memory.arrays["rng"]
         return count
 
     def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Step through `count` random games; return how many actions were applied."""
-        self._begin(state, 0, rng)
+        self._begin_random(state, rng)
         actions = self._compiled.run_random_games(self._search.ctypes.data, count)
-        rng[:] = self._arrays["rng"]
+        rng[:] = self._memory.arrays["rng"]
         return actions
 
     # -- beginning
 
-    def _new_arrays(self) -> dict[str, np.ndarray]:
-        model, settings = self.model, self.settings
-        lengths = {
-            "table": model.table.size,
-            "plug_ins": 4,
-            "nodes": FIRST_NODES,
-            "edges": FIRST_EDGES,
-            "joints": FIRST_JOINTS,
-            "path": model.players * settings.max_depth,
-            "legal": model.legal_limit,
-            "candidates": model.legal_limit,
-            "slots": model.actions,
-            "decision": 1,
-            "leaf": 1,
-            "settings": 1,
-            "rng": 2,
-        }
-        small = set(ARRAYS) - {"nodes", "edges"}
-        arrays = {
-            name: (np.zeros if name in small else np.empty)(
-                lengths.get(name, model.players), dtype
-            )
-            for name, dtype in ARRAYS.items()
-        }
-        arrays["table"][:] = model.table.ravel()
-        return arrays
+    @property
+    def _sampling(self) -> bool:
+        return self.settings.tree_policy in SAMPLING_POLICIES
 
-    def _tell_addresses(self) -> None:
-        """Write where the arrays are into the record that compiled code reads."""
-        for name, array in self._arrays.items():
-            self._search[name] = array.ctypes.data
-            self._search[f"{name}_length"] = len(array)
-        decision = self._arrays["decision"]
-        decision["edges"] = self._arrays["edges"].ctypes.data
-        decision["edges_length"] = len(self._arrays["edges"])
+    def _write_plug_ins(self) -> None:
+        """Write the addresses of all that has behaviour into the tables."""
+        settings, plug_ins = self.settings, self._compiled.plug_ins
+        rows = self._memory.arrays["plug_ins"].reshape(-1, 2)
+        policy = settings.tree_policy
+        if not isinstance(policy, str):
+            rows[calls.TREE_POLICY, 1] = compiled_plug_in(policy)
+        else:
+            if policy == "ucb1" and self._extended:
+                policy = "ucb1_extended"
+            rows[calls.TREE_POLICY, 1] = plug_ins[policy]
+            if self._updates:
+                rows[calls.UPDATE, 1] = plug_ins[f"{policy}_update"]
+        if isinstance(settings.value, str):
+            rows[calls.LEAF_VALUE, 1] = plug_ins[settings.value]
+        else:
+            rows[calls.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
+        if settings.backup != "monte_carlo":
+            rows[calls.BACKUP, 1] = plug_ins[settings.backup]
+        for seat, name in enumerate(("rollout_policy", "opponent_model")):
+            self._write_policy(seat, getattr(settings, name))
+        heuristic = settings.action_heuristic
+        if heuristic == "mast":
+            self._heuristic = candidates.MAST_HEURISTIC
+        elif heuristic != "none":
+            self._heuristic = candidates.GAME_HEURISTIC
+            if not isinstance(heuristic, str):
+                table = self._memory.arrays["table"].reshape(-1, 2)
+                address = self._callbacks.action_values(heuristic)
+                table[calls.ACTION_VALUES] = (address, 0)
 
-    def _begin(self, state, player, rng):
-        model, settings, arrays = self.model, self.settings, self._arrays
-        search = self._search
-        everybody = (1 << model.players) - 1
-        owns = {
-            "one": [everybody],
-            "self": [1 << player],
-            "multi": [1 << p for p in range(model.players)],
-        }[settings.tree]
-        information_set = model.hidden_information and settings.information == "set"
+    def _write_policy(self, seat: int, policy: Any) -> None:
+        row = self._memory.arrays["policies"].reshape(-1, 2)[seat]
+        if isinstance(policy, str) and policy in ("random", "mast"):
+            self._policy[seat] = rollout.MAST if policy == "mast" else rollout.RANDOM
+            return
+        self._policy[seat] = rollout.FUNCTION
+        if isinstance(policy, str):
+            row[1] = self.model.policy_address(policy)
+        else:
+            row[0] = self._callbacks.policy(policy)
+
+    @property
+    def _extended(self) -> bool:
+        """Whether UCB1 needs more than its plain formula."""
+        settings = self.settings
+        return (
+            settings.first_play_urgency is not None
+            or settings.action_heuristic != "none"
+            or settings.abstraction != "none"
+        )
+
+    @property
+    def _updates(self) -> bool:
+        return self.settings.tree_policy in ("exp3", "regret_matching")
+
+    def _begin_random(self, state: np.ndarray, rng: np.ndarray) -> None:
+        """Set up for uniformly random play, whatever the settings say."""
+        self._begin(state, 0, rng, None)
+        self._search["policy"] = rollout.RANDOM
+        self._search["mast_rollout"] = 0
+
+    def _begin(self, state, player, rng, history) -> None:
+        """Set up the records, and the trees, empty or kept from the last decision."""
+        model, settings, search = self.model, self.settings, self._search
+        arrays = self._memory.arrays
+        owns = self._owners(player)
+        roots = self._roots(player, history, len(owns))
+        scale = (float(search["low"][0]), float(search["high"][0]))
+        kept = search.copy() if roots is not None else None
         search[:] = 0
-        for name, value in {
+        for name, value in {**self._asked(player, owns), **self._asked_more()}.items():
+            search[name] = value
+        search["root_state"] = state.ctypes.data
+        search["low"], search["high"] = (np.inf, -np.inf) if kept is None else scale
+        search["owns"][0, : len(owns)] = owns
+        search["policy"][0] = self._policy
+        search["edge_count"] = len(owns)
+        arrays["rng"][:] = rng
+        self._write_settings()
+        arrays["leaf"]["game"] = model.game_address
+        arrays["leaf"]["state"] = self._state.ctypes.data
+        arrays["leaf"]["players"], arrays["leaf"]["root_player"] = model.players, player
+        arrays["joint_action"][:] = -1
+        model.error[0] = 0
+        if settings.mast != "none":
+            decay = settings.mast_decay if self._player == player else 0.0
+            arrays["averages"]["visits"] *= decay
+            arrays["averages"]["total"] *= decay
+        self._callbacks.seed(arrays["rng"])
+        if kept is None:
+            arrays["edges"]["child"][: len(owns)] = NONE
+            arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
+            arrays["joints"][:] = 0
+            arrays["pools"][:] = 0
+            self._memory.tell_addresses(search)
+        else:
+            self._keep(kept, roots)
+        self._player = player
+        self._history = history
+
+    def _owners(self, player: int) -> list[int]:
+        """Return the players of each tree, as bit masks."""
+        each = [1 << p for p in range(self.model.players)]
+        return {
+            "one": [sum(each)],
+            "self": [1 << player],
+            "multi": each,
+            "observers": each,
+        }[self.settings.tree]
+
+    def _asked(self, player: int, owns: list[int]) -> dict[str, int]:
+        """Return what the SEARCH record says of the game and of the trees."""
+        model, settings = self.model, self.settings
+        everybody = (1 << model.players) - 1
+        fixed_world = settings.information == "perfect" or settings.determinizations > 1
+        stored = settings.loop != "open"
+        information_set = model.hidden_information and not fixed_world and not stored
+        determined = stored or (
+            owns == [everybody]
+            and not (model.chance or information_set or settings.graph)
+        )
+        abstracted = {"none": 0, "own": 1 << player, "all": everybody}
+        return {
             "game": model.game_address,
-            "root_state": state.ctypes.data,
             "state": self._state.ctypes.data,
             "trial_state": self._trial_state.ctypes.data,
             "error": model.error.ctypes.data,
@@ -266,91 +302,172 @@ class Search:
             "trees": len(owns),
             "owned": owns[0] if len(owns) == 1 else everybody,
             "legal_limit": model.legal_limit,
-            "rollout_limit": settings.rollout,
             "depth_limit": settings.max_depth,
             "paranoid": settings.paranoid,
             "information_set": information_set,
-            "path_determined": owns == [everybody]
-            and not (model.chance or information_set),
+            "path_determined": determined,
+            "listed": not determined or settings.widening > 0.0,
+            "abstracted": abstracted[settings.abstraction],
+            "graph": settings.graph,
+            "graph_observer": player if information_set else -1,
+            "expand_after_clash": settings.expand_after_clash,
+            "stored": stored,
+            "observers": settings.tree == "observers",
+            "has_visible_action": model.has("visible_action"),
+            "state_size": model.state_size,
+        }
+
+    def _asked_more(self) -> dict[str, int | float]:
+        """Return what the SEARCH record says of rollouts, values and statistics."""
+        model, settings = self.model, self.settings
+        limit = settings.rollout * (model.players if settings.rollout_per_player else 1)
+        notes = settings.mast in ("rollout", "both")
+        plain = self._policy == [rollout.RANDOM, rollout.RANDOM] and not notes
+        return {
+            "rollout_limit": limit,
+            "rollout_end": _ROLLOUT_ENDS[settings.rollout_end],
             "has_random_action": model.has("random_action"),
-            "has_playout": model.has("playout"),
+            "has_playout": model.has("playout")
+            and plain
+            and settings.rollout_end == "exact",
+            "mast_tree": settings.mast in ("tree", "both"),
+            "mast_rollout": notes,
+            "mast_temperature": settings.mast_temperature,
+            "mast_default": settings.mast_default,
             "solver": settings.solver,
-            "needs_scores": settings.value == "score",
+            "needs_scores": settings.value in ("score", "leader"),
             "needs_evaluation": settings.value == "evaluate",
-            "low": np.inf,
-            "high": -np.inf,
-            "edge_count": len(owns),
-        }.items():
-            search[name] = value
-        search["owns"][0, : len(owns)] = owns
-        self._tell_addresses()
-        arrays["edges"]["child"][: len(owns)] = NONE
-        arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
-        arrays["joints"][:] = 0
-        arrays["joint_action"][:] = -1
-        arrays["rng"][:] = rng
-        arrays["settings"]["exploration"] = settings.exploration
-        arrays["settings"]["score_bonus"] = settings.score_bonus
-        arrays["decision"]["square_root_logs"] = (
-            self._compiled.square_root_logs.ctypes.data
+            "normalise": settings.normalise,
+            "initial_visits": settings.initial_visits,
+            "heuristic": self._heuristic,
+            "recalculation": settings.action_heuristic_interval,
+            "prior_temperature": np.inf
+            if settings.prior_temperature is None
+            else settings.prior_temperature,
+            "widening": settings.widening,
+            "widening_exponent": settings.widening_exponent,
+            "keeps_statistics": keeps_statistics(settings),
+            "updates": self._updates,
+            "complex_backup": settings.backup != "monte_carlo",
+            "memory_limit": (settings.memory or 0) * MEBIBYTE,
+            "node_bytes": self._memory.node_bytes,
+            "edge_bytes": self._memory.edge_bytes,
+        }
+
+    def _write_settings(self) -> None:
+        """Write the numbers that plug-ins read."""
+        settings, arrays = self.settings, self._memory.arrays
+        record = arrays["settings"]
+        for name in (
+            "exploration",
+            "score_bonus",
+            "epsilon",
+            "temperature",
+            "progressive_bias",
+            "abstraction_visits",
+            "backup_lambda",
+            "backup_threshold",
+        ):
+            record[name] = getattr(settings, name)
+        urgency = settings.first_play_urgency
+        record["first_play_urgency"] = np.inf if urgency is None else urgency
+        record["use_prior"] = settings.prior_temperature is not None
+        record["ordered"] = settings.action_heuristic != "none"
+        decision = arrays["decision"]
+        decision["low"], decision["high"] = 0.0, 1.0
+        decision["abstract_visits"] = 0
+        decision["square_root_logs"] = self._compiled.square_root_logs.ctypes.data
+
+    # -- reusing the last decision's trees
+
+    def _roots(self, player, history, trees) -> np.ndarray | None:
+        """Return the links that become roots, if anything can be kept."""
+        last = self._history
+        if not self.settings.reuse_tree or self._player != player:
+            return None
+        if last is None or history is None or not history.continues(last):
+            return None
+        reader = self._reader()
+        owners = self._owners(player)
+        played = history.since(last)
+        roots = [
+            follow(reader, tree, owners[tree], player, played) for tree in range(trees)
+        ]
+        return np.array(roots, np.int64) if max(roots) != NONE else None
+
+    def _keep(self, old: np.ndarray, roots: np.ndarray) -> None:
+        """Copy what lies below the new roots into fresh arrays."""
+        before = dict(self._memory.arrays)
+        joints = before["joints"]
+        order = np.flatnonzero(joints["edge"] != 0)
+        order = order[np.argsort(joints["node"][order], kind="stable")]
+        self._memory.new_tree(len(before["nodes"]), len(before["edges"]))
+        self._memory.arrays["joints"] = np.zeros_like(joints)
+        self._memory.arrays["pools"][:] = 0
+        self._memory.tell_addresses(self._search)
+        remap = np.empty(int(old["node_count"][0]), np.int32)
+        self._compiled.keep_subtrees(
+            old.ctypes.data, self._search.ctypes.data, roots, order, remap
         )
-        leaf = arrays["leaf"]
-        leaf["game"], leaf["state"] = model.game_address, self._state.ctypes.data
-        leaf["players"], leaf["root_player"] = model.players, player
-        for name in ("results", "scores", "evaluation"):
-            leaf[name] = arrays[name].ctypes.data
-        leaf["out"] = arrays["values"].ctypes.data
+        for name in ("deepest", "widest"):  # bounds, which stay valid
+            self._search[name] = old[name]
+
+    def _root_visits(self, player: int) -> int:
+        reader = self._reader()
+        for bandits in reader.bandits_below(self._root_tree(player)):
+            if player in bandits:
+                return int(self._memory.arrays["nodes"][bandits[player]]["visits"])
+        return 0
 
     # -- searching
 
-    def _run_slices(self, started: float, simulations: int | None) -> None:
+    def _run_slices(self, started: float, settings: SearchSettings) -> None:
         """Run slices of about a millisecond until a budget is spent."""
-        settings, search = self.settings, self._search
-        left = simulations or kernel.NO_LIMIT
-        calls = settings.forward_model_calls or kernel.NO_LIMIT
-        deadline = (
-            kernel.NO_LIMIT if settings.seconds is None else started + settings.seconds
-        )
+        search = self._search
+        left = settings.simulations or NO_LIMIT
+        calls_limit = settings.forward_model_calls or NO_LIMIT
+        deadline = NO_LIMIT
+        if settings.seconds is not None:
+            deadline = started + settings.seconds - settings.safety_margin
         iterations = FIRST_SLICE
         slice_started = time.perf_counter()
         while left > 0:
             iterations = min(iterations, left)
             before = int(search["simulations"][0])
-            status = self._compiled.run_slice(search.ctypes.data, iterations, calls)
+            status = self._compiled.run_slice(
+                search.ctypes.data, iterations, calls_limit
+            )
             done = int(search["simulations"][0]) - before
             left -= done
-            if status == kernel.BUDGET_SPENT:
+            if status == BUDGET_SPENT:
                 return
-            if status == kernel.GROW:
-                self._grow()
-            elif status != kernel.SLICE_DONE:
+            if status == GROW:
+                self._memory.grow(
+                    int(search["node_count"][0]), int(search["edge_count"][0])
+                )
+                self._memory.tell_addresses(search)
+            elif status != SLICE_DONE:
                 self._raise(status)
             now = time.perf_counter()
             each = (now - slice_started) / max(done, 1)
             slice_started = now
             # At most fourfold at a time: the first iterations are not typical.
             iterations = max(1, min(4 * iterations, int(SLICE_SECONDS / each)))
-            if deadline < kernel.NO_LIMIT:
+            if deadline < NO_LIMIT:
                 if now + each >= deadline:
                     return
                 iterations = max(1, min(iterations, int((deadline - now) / each)))
 
-    def _grow(self) -> None:
-        """Double the arrays; what they hold stays where it is."""
-        for name, used in (("nodes", "node_count"), ("edges", "edge_count")):
-            old = self._arrays[name]
-            new = np.empty(2 * len(old), old.dtype)
-            count = int(self._search[used][0])
-            new[:count] = old[:count]
-            self._arrays[name] = new
-        joints = np.zeros(2 * len(self._arrays["joints"]), JOINT)
-        self._compiled.rehash(self._arrays["joints"], joints)
-        self._arrays["joints"] = joints
-        self._tell_addresses()
-
     def _raise(self, status: int) -> None:
-        if status == kernel.MODEL_ERROR:
+        self.forget()
+        if status == MODEL_ERROR:
+            self._callbacks.raise_pending()
             self.model.raise_pending()
+        if status == ROLLOUT_TOO_LONG:
+            raise RuntimeError(
+                f"{self.model.name}: a rollout is longer than mast can take in; "
+                "shorten it by `rollout`, or use mast='tree'"
+            )
         raise RuntimeError(
             f"{self.model.name}: a player who is to move has no legal action, or more "
             f"than legal_limit={self.model.legal_limit}; `movers` and `legal_actions` "
@@ -359,114 +476,69 @@ class Search:
 
     # -- results
 
-    def _result(self, player, actions, rng, started) -> SearchResult:
-        search = self._search
-        root_tree = player if self.settings.tree == "multi" else 0
-        edges = self._edges_of(self._bandit(root_tree, player))
-        position = {int(edge["action"]): edge for edge in edges}
-        visits = np.array(
-            [position[a]["visits"] if a in position else 0 for a in actions.tolist()],
-            np.int64,
+    def _root_tree(self, player: int) -> int:
+        return player if self.settings.tree in ("multi", "observers") else 0
+
+    def _reader(self) -> TreeReader:
+        return TreeReader(
+            self._memory.arrays,
+            self._search,
+            self._compiled.link_of_joint,
+            self._sampling,
         )
-        values = np.array(
-            [
-                position[a]["mean"] if n else np.nan
-                for a, n in zip(actions.tolist(), visits, strict=True)
-            ]
-        )
-        ranks = np.array(
-            [
-                self._rank(position[a], player) if a in position else 1
-                for a in actions.tolist()
-            ]
-        )
-        best = self._best(visits, values, ranks, rng)
-        nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
-        return SearchResult(
-            action=int(actions[best]),
-            actions=actions,
-            visits=visits,
-            values=values,
-            principal_variation=self._principal_variation(
-                root_tree, player, int(actions[best])
-            ),
+
+    def _root(self, state, player, reused) -> RootStatistics:
+        """Read the statistics of the acting player's decision."""
+        search, reader = self._search, self._reader()
+        root_tree = self._root_tree(player)
+        memory = self._memory
+        tables = 4 * (search["joint_count"][0] * 16 + search["pool_count"][0] * 24)
+        run = self._runs
+
+        def tree(depth: int | None) -> dict[str, Any]:
+            if self._runs != run:
+                raise RuntimeError(
+                    "the search has gone on to another decision; read a tree before"
+                )
+            return reader.tree(root_tree, player, depth)
+
+        return RootStatistics.read(
+            reader,
+            root_tree,
+            player,
+            self.model.legal_actions(state, player),
             simulations=int(search["simulations"][0]),
             forward_model_calls=int(search["forward_model_calls"][0]),
-            seconds=time.perf_counter() - started,
-            nodes=nodes,
+            nodes=int(search["node_count"][0]),
             depth=int(search["deepest"][0]),
-            solved=bool(self._arrays["edges"]["outcome"][0] != solver.UNPROVEN),
-            bytes=nodes * NODE.itemsize
-            + edges * EDGE.itemsize
-            + len(self._arrays["joints"]) * JOINT.itemsize,
+            solved=bool(memory.arrays["edges"]["outcome"][0] != solver.UNPROVEN),
+            reused=reused,
+            bytes=int(search["node_count"][0]) * memory.node_bytes
+            + int(search["edge_count"][0]) * memory.edge_bytes
+            + int(tables),
+            tree=tree,
         )
 
-    def _rank(self, edge: np.void, player: int) -> int:
-        """Return 2 for an action that is proven to win, 0 to lose, 1 for others."""
-        if edge["outcome"] in (solver.UNPROVEN, solver.ALL_DRAW):
-            return 1
-        return 2 if edge["outcome"] == solver.FIRST_WINNER + player else 0
-
-    def _best(self, visits, values, ranks, rng) -> int:
-        """Return the position of the final move; ties are broken at random."""
-        tried = np.where(visits > 0, values, -np.inf)
-        keys = [ranks, visits, tried]
-        if self.settings.final == "value":
-            keys = [ranks, tried, visits]
-        best = np.arange(len(visits))
-        for key in keys:
-            best = best[key[best] == key[best].max()]
-        return int(best[draw_below(rng, len(best))])
-
-    def _bandit(self, tree: int, player: int) -> np.void:
-        """Return the root bandit of a player in a tree."""
-        node = int(self._arrays["edges"][tree]["child"])
-        return self._bandits_at(node)[player]
-
-    def _bandits_at(self, node: int) -> dict[int, np.void]:
-        """Return the bandits of a node by player."""
-        nodes = self._arrays["nodes"]
-        count = int(nodes[node]["movers"]).bit_count()
-        return {int(nodes[i]["player"]): nodes[i] for i in range(node, node + count)}
-
-    def _edges_of(self, bandit: np.void) -> np.ndarray:
-        first = int(bandit["first"])
-        return self._arrays["edges"][first : first + int(bandit["count"])]
-
-    def _principal_variation(self, tree, player, action) -> list[tuple[int, int]]:
-        """Follow the most visited actions from the root, the first one given."""
-        variation: list[tuple[int, int]] = []
-        node = int(self._arrays["edges"][tree]["child"])
-        forced = {player: action}
-        while node >= 0:
-            bandits = self._bandits_at(node)
-            links = {}
-            for mover, bandit in bandits.items():
-                edges = self._edges_of(bandit)
-                order = edges["visits"].copy()
-                if mover in forced:
-                    order[edges["action"] != forced[mover]] = -1
-                if order.max(initial=0) <= 0:  # proven before it was sampled
-                    return variation or [(player, action)]
-                links[mover] = edges[int(order.argmax())]
-            variation += [(mover, int(e["action"])) for mover, e in links.items()]
-            forced = {}
-            if len(links) == 1:
-                child = int(next(iter(links.values()))["child"])
-            else:
-                joint = np.array([e["action"] for e in links.values()], np.int32)
-                child = self._compiled.child_of_joint(
-                    self._search.ctypes.data, node, joint
-                )
-            node = self._most_visited(child)
-        return variation
-
-    def _most_visited(self, node: int) -> int:
-        """Return the most visited of a node and its siblings (other next movers)."""
-        nodes = self._arrays["nodes"]
-        best = node
-        while node >= 0:
-            if nodes[node]["visits"] > nodes[best]["visits"]:
-                best = node
-            node = int(nodes[node]["sibling"])
-        return best
+    def _result(self, parts, player, rng, started) -> SearchResult:
+        settings = self.settings
+        root = RootStatistics.merged(parts, settings)
+        best = root.best(settings.final, rng)
+        shown = parts[-1]
+        action = int(root.actions[best])
+        return SearchResult(
+            action=action,
+            actions=root.actions,
+            visits=root.visits,
+            values=root.values,
+            strategy=root.strategy,
+            principal_variation=shown.principal_variation(action),
+            simulations=root.simulations,
+            forward_model_calls=root.forward_model_calls,
+            seconds=time.perf_counter() - started,
+            nodes=root.nodes,
+            depth=root.depth,
+            solved=root.solved,
+            reused=root.reused,
+            bytes=root.bytes,
+            _read_tree=shown.tree,
+        )

@@ -1,80 +1,480 @@
 """The settings of a search: what they may be, and what they mean."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.search.applicability import check_applicable
+from mcts_agents.search.options import check_options, option
 
-TREES = ("one", "self", "multi")
-INFORMATION = ("set", "perfect")
-VALUES = ("win", "score", "evaluate")
-FINAL_MOVES = ("visits", "value")
+TREES = ("one", "self", "multi", "observers")
+TREE_POLICIES = (
+    "ucb1",
+    "ucb_tuned",
+    "alphago",
+    "exp3",
+    "exp3_boltzmann",
+    "regret_matching",
+    "uniform",
+    "epsilon_greedy",
+)
+# Policies that value each action by an index, and take the greatest.
+INDEX_POLICIES = ("ucb1", "ucb_tuned", "alphago")
+# Policies that keep an average strategy, and draw the final move from it.
+SAMPLING_POLICIES = ("exp3", "exp3_boltzmann", "regret_matching")
+
+_MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
+_OMA = "Baier, Kaisers, CoG 2020"
+_MANUAL = "TAG's manual"
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Settings of `MCTSAgent`; None leaves the choice to the game.
+    """Settings of `MCTSAgent`; `docs/options.md` lists them with their meaning.
 
-    Attributes:
-        simulations: Budget in iterations, from 1. 1000 if no budget is given.
-        seconds: Budget in seconds a decision, above 0.
-        forward_model_calls: Budget in actions applied (one for each player), from 1.
-            Where several budgets are given, the first to be spent ends the search.
-        tree: `one`, a single tree with nodes of all players (MaxN); `self`, a single
-            tree of the acting player, the others act at random; `multi`, one tree a
-            player (MultiTree MCTS, Goodman et al. 2022).
-        paranoid: Back up -1 times the acting player's value for all others.
-        information: `set`, a new determinization each iteration; `perfect`, one
-            determinization for the whole search (PI-MCTS).
-        exploration: K of UCB1, from 0, for values normalised to the range seen.
-        rollout: Most actions in a rollout, all players together, from 0. Game's
-            choice, else 1000.
-        max_depth: Most decisions on a path in any tree, 1 to 100000.
-        value: Leaf heuristic: `win`, `score` or `evaluate` (see `leaf_values`).
-        score_bonus: Share of the score that a winner gains and a loser forfeits under
-            `value=score`, 0 to 1. Game's choice, else 0.5.
-        solver: Prove results near the end of the game (MCTS-Solver). Applies to one
-            tree in games without chance and hidden information, with `value` `win` or
-            `evaluate`, and not to Paranoid with more than two players. None: on where
-            it applies and `value` is `win`. A search whose root is proven ends before
-            its budget.
-        final: Take the root action with most `visits` or of greatest mean `value`.
+    None leaves a choice to the game. An option that has no effect beside the others, or
+    that the game cannot serve, is refused by `for_model`.
+
+    Raises:
+        ValueError: A value that is not allowed; the message names it and what is.
     """
 
-    simulations: int | None = None
-    seconds: float | None = None
-    forward_model_calls: int | None = None
-    tree: str = "one"
-    paranoid: bool = False
-    information: str = "set"
-    exploration: float = 1.0
-    rollout: int | None = None
-    max_depth: int = 1000
-    value: str | None = None
-    score_bonus: float | None = None
-    solver: bool | None = None
-    final: str = "visits"
+    # -- budget
+    simulations: int | None = option(
+        None,
+        "Iterations. 1000 if no budget is given. Of several budgets the first that is "
+        "spent ends the search.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+        tag="BUDGET_ITERATIONS",
+    )
+    seconds: float | None = option(
+        None,
+        "Seconds a decision.",
+        "Budget",
+        kind=float,
+        above=0.0,
+        optional=True,
+        tag="BUDGET_TIME",
+    )
+    safety_margin: float = option(
+        0.0,
+        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Budget",
+        kind=float,
+        least=0.0,
+        tag="breakMS",
+    )
+    forward_model_calls: int | None = option(
+        None,
+        "Actions applied, one for each player, in trees and rollouts.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+        tag="BUDGET_FM_CALLS",
+    )
+    memory: int | None = option(
+        None,
+        "MiB that trees and stored states may take; the search ends before it would "
+        "take more.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+    )
+    threads: int = option(
+        1,
+        "Searches side by side from the same root (root parallelisation), each with "
+        "its share of the budget; their root statistics are merged. Seconds are not "
+        "shared out: every thread has them.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=256,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    reuse_tree: bool = option(
+        False,
+        "Begin with the part of the last decision's tree that what was really played "
+        "since leads to. Its visits are not counted by the budget.",
+        "Budget",
+        kind=bool,
+        tag="reuseTree",
+    )
+    # -- tree
+    tree: str = option(
+        "one",
+        "`one`: one tree with nodes of all players (MaxN). `self`: one tree of the "
+        "acting player; the opponent model plays the others. `multi`: a tree for each "
+        "player (MultiTree). `observers`: a tree for each player, which also branches "
+        "by what its player sees of the others' actions (MO-ISMCTS).",
+        "Tree",
+        choices=TREES,
+        source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012",
+        tag="opponentTreePolicy",
+    )
+    paranoid: bool = option(
+        False,
+        "Back up -1 times the acting player's value for all others.",
+        "Tree",
+        kind=bool,
+        source=_MULTITREE,
+        tag="paranoid",
+    )
+    abstraction: str = option(
+        "none",
+        "Opponent move abstraction: mix the value of an action with its mean over all "
+        "positions that the same own moves led to; `own`: for the acting player (OMA), "
+        "`all`: for every player (OMA-All).",
+        "Tree",
+        choices=("none", "own", "all"),
+        source=_OMA,
+        tag="opponentTreePolicy",
+    )
+    abstraction_visits: float = option(
+        30.0,
+        "Equivalence parameter e of the abstraction: its weight is "
+        "sqrt(e / (3 n(a) + e)).",
+        "Tree",
+        kind=float,
+        above=0.0,
+        source=f"{_OMA}, equation 5",
+        tag="omaVisits",
+    )
+    graph: bool = option(
+        False,
+        "Graph search: positions with the same state key share a node (MCGS).",
+        "Tree",
+        kind=bool,
+        source=_MANUAL,
+        tag="opponentTreePolicy",
+    )
+    expand_after_clash: bool = option(
+        True,
+        "In a graph search, go on in the graph where an untried action leads to a "
+        "position that is known; else roll out from there.",
+        "Tree",
+        kind=bool,
+        tag="MCGSExpandAfterClash",
+    )
+    max_depth: int = option(
+        1000,
+        "Most decisions on a path in any tree.",
+        "Tree",
+        kind=int,
+        least=1,
+        most=100_000,
+        tag="maxTreeDepth",
+    )
+    solver: bool | None = option(
+        None,
+        "Prove results near the end of the game (MCTS-Solver); a search whose root is "
+        "proven ends before its budget. None: where it applies and `value` is `win`.",
+        "Tree",
+        kind=bool,
+        optional=True,
+        source="Winands, Bjornsson, Saito, CG 2008",
+    )
+    # -- information
+    information: str = option(
+        "set",
+        "Where information is hidden, `set`: a new determinization each iteration; "
+        "`perfect`: one determinization for the whole search (PI-MCTS).",
+        "Information",
+        choices=("set", "perfect"),
+        source=_MULTITREE,
+        tag="information",
+    )
+    loop: str = option(
+        "open",
+        "`open`: nodes stand for sequences of actions, which are applied in every "
+        "iteration. `closed`: nodes hold states; only without chance and hidden "
+        "information. `sampled`: nodes hold states on one determinization; chance and "
+        "modelled players act once for each edge.",
+        "Information",
+        choices=("open", "closed", "sampled"),
+        source=f"{_MANUAL}; Weil et al. 2023",
+        tag="information",
+    )
+    determinizations: int = option(
+        1,
+        "Trees on as many determinizations, each with its share of the budget, merged "
+        "as `combine` says.",
+        "Information",
+        kind=int,
+        least=1,
+        most=10_000,
+        tag="numDeterminizations",
+    )
+    combine: str = option(
+        "average",
+        "Merge determinizations by `average` value, `visits` in all, or `vote` for "
+        "the final move.",
+        "Information",
+        choices=("average", "visits", "vote"),
+        tag="perfectInformationPolicy",
+    )
+    # -- tree policy
+    tree_policy: Any = option(
+        "ucb1",
+        "How a decision in the tree is made; one page for each in docs/algorithms.",
+        "Tree policy",
+        choices=TREE_POLICIES,
+        objects="a function compiled with numba.njit, (view, settings, rng) -> edge",
+        tag="treePolicy",
+    )
+    exploration: float = option(
+        1.0,
+        "K, the weight of exploration, for values normalised to the range seen.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        tag="K",
+    )
+    epsilon: float = option(
+        0.1,
+        "Probability of a uniformly random action (EXP3, regret matching, greedy).",
+        "Tree policy",
+        kind=float,
+        above=0.0,
+        most=1.0,
+        tag="exploreEpsilon",
+    )
+    temperature: float = option(
+        0.1,
+        "Temperature of the softmax over mean values of `exp3_boltzmann`.",
+        "Tree policy",
+        kind=float,
+        above=0.0,
+        tag="exp3Boltzmann",
+    )
+    first_play_urgency: float | None = option(
+        None,
+        "Exploration term of an untried action; none: infinite, so that all are tried "
+        "first.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        optional=True,
+        tag="FPU",
+    )
+    normalise: bool = option(
+        True,
+        "Scale values to [0, 1] by the least and greatest value seen in the search.",
+        "Tree policy",
+        kind=bool,
+        tag="normaliseRewards",
+    )
+    final: str | None = option(
+        None,
+        "The move made: most `visits` (robust), greatest mean `value` (simple), or a "
+        "`sample` from the average strategy. None: `sample` for EXP3 and regret "
+        "matching, else `visits`.",
+        "Tree policy",
+        choices=("visits", "value", "sample"),
+        optional=True,
+        tag="selectionPolicy",
+    )
+    # -- action heuristics
+    action_heuristic: Any = option(
+        "none",
+        "H(s, a), used by the options of this group and, before all else, for the "
+        "order in which untried actions are tried. `game`: the game's own; `mast`: "
+        "move averages.",
+        "Action heuristics",
+        choices=("none", "game", "mast"),
+        objects="a function (model, state, player, actions) -> values",
+        tag="actionHeuristic",
+    )
+    action_heuristic_interval: int = option(
+        20,
+        "Visits of a node after which H is asked for again.",
+        "Action heuristics",
+        kind=int,
+        least=1,
+        tag="actionHeuristicRecalculation",
+    )
+    prior_temperature: float | None = option(
+        None,
+        "pUCT: multiply exploration by P(s, a), the softmax of H with this "
+        "temperature; 0: H itself, normalised; none: off.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        optional=True,
+        source="Silver et al., Nature 550, 2017",
+        tag="pUCTTemperature",
+    )
+    progressive_bias: float = option(
+        0.0,
+        "Weight of H(s, a) / (n(a) + 1), added to an action's value.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        source="Chaslot et al. 2008",
+        tag="progressiveBias",
+    )
+    initial_visits: int = option(
+        0,
+        "Visits with which an action begins, of value H(s, a).",
+        "Action heuristics",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Gelly, Silver, ICML 2007",
+        tag="initialiseVisits",
+    )
+    widening: float = option(
+        0.0,
+        "W of progressive widening: ceil(W N^B) actions, best by H, are candidates "
+        "after N visits; 0: off.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        source=f"{_OMA}, equation 3; Chaslot et al. 2008",
+        tag="progressiveWideningConstant",
+    )
+    widening_exponent: float = option(
+        0.5,
+        "B of progressive widening.",
+        "Action heuristics",
+        kind=float,
+        above=0.0,
+        most=1.0,
+        tag="progressiveWideningExponent",
+    )
+    # -- rollouts
+    rollout: int | None = option(
+        None,
+        "Actions in a rollout, all players together. Game's choice, else 1000.",
+        "Rollouts",
+        kind=int,
+        least=0,
+        optional=True,
+        tag="rolloutLength",
+    )
+    rollout_per_player: bool = option(
+        False,
+        "Count `rollout` for each player: its length times the number of players.",
+        "Rollouts",
+        kind=bool,
+        tag="rolloutLengthPerPlayer",
+    )
+    rollout_end: str = option(
+        "exact",
+        "Once a rollout has its length, end it `exact`ly then; or at the end of an "
+        "`action` sequence of the acting player, at the `start` of its next one, at "
+        "the end of its `turn`, or of a `round`.",
+        "Rollouts",
+        choices=("exact", "action", "start", "turn", "round"),
+        tag="rolloutTermination",
+    )
+    rollout_policy: Any = option(
+        "random",
+        "Who plays for the acting player below the tree: `random`, `mast`, a scripted "
+        "policy of the game, or any agent.",
+        "Rollouts",
+        objects="an agent or a function (model, state, player) -> action",
+        tag="rolloutType",
+    )
+    opponent_model: Any = option(
+        None,
+        "Who plays for the others below the tree, and in it with `tree=self`. None: "
+        "the rollout policy.",
+        "Rollouts",
+        optional=True,
+        objects="an agent or a function (model, state, player) -> action",
+        tag="oppModelType",
+    )
+    mast: str = option(
+        "none",
+        "Which actions are averaged (MAST): those in the `tree`, in the `rollout`, or "
+        "`both`.",
+        "Rollouts",
+        choices=("none", "tree", "rollout", "both"),
+        source="Finnsson, Bjornsson, AAAI 2008",
+        tag="MAST",
+    )
+    mast_decay: float = option(
+        0.5,
+        "What is left of the averages' weight from one decision to the next.",
+        "Rollouts",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="MASTGamma",
+    )
+    mast_temperature: float = option(
+        0.1,
+        "Temperature of the softmax over move averages, scaled to [0, 1].",
+        "Rollouts",
+        kind=float,
+        above=0.0,
+        tag="MASTBoltzmann",
+    )
+    mast_default: float = option(
+        0.5,
+        "Average of an action never seen, on the scale 0 to 1.",
+        "Rollouts",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="MASTDefaultValue",
+    )
+    # -- leaves
+    value: Any = option(
+        None,
+        "What a leaf is worth: `win`, `score`, `leader` (lead over the best other) or "
+        "the game's `evaluate`. Game's choice, else `score`.",
+        "Leaves and backup",
+        choices=("win", "score", "leader", "evaluate"),
+        optional=True,
+        objects="a function (model, state) -> a value for each player",
+        tag="heuristic",
+    )
+    score_bonus: float | None = option(
+        None,
+        "Share of the score that a winner gains and a loser forfeits under `score` "
+        "and `leader`. Game's choice, else 0.5.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        optional=True,
+        source=_MULTITREE,
+    )
+    backup: str = option(
+        "monte_carlo",
+        "What a decision passes up besides the iteration's value.",
+        "Leaves and backup",
+        choices=("monte_carlo", "lambda", "max_lambda", "max_mc"),
+        source="Khandelwal et al., ICML 2016",
+        tag="backupPolicy",
+    )
+    backup_lambda: float = option(
+        0.9,
+        "Weight of the iteration's value under `lambda` and `max_lambda`.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="backupLambda",
+    )
+    backup_threshold: float = option(
+        100.0,
+        "Visits T that a node must exceed for `max_mc`, which weighs (N - T) / N.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        tag="maxBackupThreshold",
+    )
 
     def __post_init__(self):
-        for name in ("simulations", "forward_model_calls"):
-            check_integer(name, getattr(self, name), least=1, optional=True)
-        check_integer("rollout", self.rollout, least=0, optional=True)
-        check_integer("max_depth", self.max_depth, least=1, most=100_000)
-        check_number("seconds", self.seconds, above=0.0, optional=True)
-        check_number("exploration", self.exploration, least=0.0)
-        check_number(
-            "score_bonus", self.score_bonus, least=0.0, most=1.0, optional=True
-        )
-        check_choice("tree", self.tree, TREES)
-        check_choice("information", self.information, INFORMATION)
-        check_choice("final", self.final, FINAL_MOVES)
-        if self.value is not None:
-            check_choice("value", self.value, VALUES)
-        if not isinstance(self.paranoid, bool):
-            raise ValueError(f"paranoid={self.paranoid!r}: expected true or false")
-        if not isinstance(self.solver, bool | None):
-            raise ValueError(f"solver={self.solver!r}: expected true, false or none")
+        check_options(self)
         if self.simulations is self.seconds is self.forward_model_calls is None:
             object.__setattr__(self, "simulations", 1000)
 
@@ -82,12 +482,12 @@ class SearchSettings:
         """Fill what was left open with the game's choices, and check what it can do.
 
         Raises:
-            ValueError: The game has no evaluation function but one is asked for.
+            ValueError: An option that has no effect beside the others, or that the
+                game cannot serve; the message says what it takes.
         """
         chosen: Mapping[str, object] = {
             "value": "score",
             "rollout": 1000,
-            "score_bonus": 0.5,
             **model.search_defaults,
         }
         unknown = set(chosen) - {f.name for f in fields(self)}
@@ -96,67 +496,42 @@ class SearchSettings:
                 f"{model.name}: search_defaults names {sorted(unknown)}, which are no "
                 f"settings of a search: {[f.name for f in fields(self)]}"
             )
-        given = asdict(self)
         filled = replace(
-            self, **{name: v for name, v in chosen.items() if given[name] is None}
+            self, **{n: v for n, v in chosen.items() if getattr(self, n) is None}
         )
-        if filled.value == "evaluate" and not model.has("evaluate"):
-            raise ValueError(
-                f"value='evaluate': {model.name} has no evaluation function; "
-                "use value='score' or value='win'"
-            )
-        provable = (
-            filled.tree == "one"
+        check_applicable(filled, self, model)
+        defaults: dict[str, Any] = {}
+        if filled.score_bonus is None:
+            defaults["score_bonus"] = 0.5
+        if filled.solver is None:
+            defaults["solver"] = filled.provable(model) and filled.value == "win"
+        if filled.final is None:
+            sampling = filled.tree_policy in SAMPLING_POLICIES
+            defaults["final"] = "sample" if sampling else "visits"
+        if filled.opponent_model is None:
+            defaults["opponent_model"] = filled.rollout_policy
+        if filled.mast == "none" and filled.needs_mast:
+            defaults["mast"] = "both"
+        return replace(filled, **defaults)
+
+    @property
+    def needs_mast(self) -> bool:
+        """Whether move averages are asked for."""
+        return "mast" in (
+            self.rollout_policy if isinstance(self.rollout_policy, str) else None,
+            self.opponent_model if isinstance(self.opponent_model, str) else None,
+            self.action_heuristic if isinstance(self.action_heuristic, str) else None,
+        )
+
+    def provable(self, model: ForwardModel) -> bool:
+        """Whether MCTS-Solver applies to a game under these settings."""
+        return (
+            self.tree == "one"
+            and self.tree_policy in INDEX_POLICIES
             and not (model.chance or model.hidden_information)
-            and filled.value != "score"
-            and not (filled.paranoid and model.players > 2)
+            and self.value in ("win", "evaluate")
+            and not (self.paranoid and model.players > 2)
+            and not self.graph
+            and self.loop == "open"
+            and self.backup == "monte_carlo"
         )
-        if filled.solver and not provable:
-            raise ValueError(
-                f"solver=true: {model.name} with these settings has nothing to prove; "
-                "it takes tree='one', no chance, nothing hidden, value 'win' or "
-                "'evaluate', and no Paranoid with more than two players"
-            )
-        solver = filled.solver
-        if solver is None:
-            solver = provable and filled.value == "win"
-        return replace(filled, solver=solver)
-
-
-def check_integer(name, value, *, least, most=None, optional=False):
-    """Raise ValueError unless `value` is an integer in [least, most]."""
-    if value is None and optional:
-        return
-    allowed = f"an integer from {least}" + (f" to {most}" if most else "")
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name}={value!r}: expected {allowed}")
-    if value < least or (most is not None and value > most):
-        raise ValueError(f"{name}={value}: expected {allowed}")
-
-
-def check_number(name, value, *, least=None, above=None, most=None, optional=False):
-    """Raise ValueError unless `value` is a finite number within the bounds."""
-    if value is None and optional:
-        return
-    bounds = [
-        f"{word} {bound}"
-        for word, bound in (("at least", least), ("above", above), ("at most", most))
-        if bound is not None
-    ]
-    message = f"{name}={value!r}: expected a number " + " and ".join(bounds)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(message)
-    if not math.isfinite(value):
-        raise ValueError(message)
-    if (
-        (least is not None and value < least)
-        or (above is not None and value <= above)
-        or (most is not None and value > most)
-    ):
-        raise ValueError(message)
-
-
-def check_choice(name, value, allowed):
-    """Raise ValueError unless `value` is one of `allowed`."""
-    if value not in allowed:
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(allowed)}")

@@ -23,7 +23,7 @@ from numba import njit
 
 from mcts_agents.model.contract import DRAWN, LOST, MAX_PLAYERS, WON
 from mcts_agents.search import calls as call
-from mcts_agents.search.tree import (
+from mcts_agents.search.records import (
     edges_of,
     joint_action_of,
     nodes_of,
@@ -45,6 +45,8 @@ def outcome_of_results(search):
     drawn = 0
     for player in range(search.players):
         if results[player] == WON:
+            if winner != UNPROVEN:  # no outcome here stands for several winners
+                return UNPROVEN
             winner = FIRST_WINNER + player
         drawn += results[player] == DRAWN
     return ALL_DRAW if drawn == search.players else winner

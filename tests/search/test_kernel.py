@@ -9,6 +9,7 @@ from mcts_agents.envs.tictactoe import GAME
 from mcts_agents.model import new_generator, random_below
 from mcts_agents.model.contract import ROW
 from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search import memory as memory_module
 from mcts_agents.search import search as search_module
 from tests.search.naive import NaiveSearch
 from tests.toy_games import (
@@ -204,13 +205,15 @@ def test_growing_arrays_changes_nothing(game, tree, monkeypatch):
     state, player = position(model, 1)
     settings = SearchSettings(simulations=3000, tree=tree, solver=False)
     roomy = Search(model, settings).run(state, player, new_generator(1))
-    monkeypatch.setattr(search_module, "FIRST_NODES", 1)
-    monkeypatch.setattr(search_module, "FIRST_EDGES", 4)
-    monkeypatch.setattr(search_module, "FIRST_JOINTS", 2)
+    monkeypatch.setattr(memory_module, "FIRST_NODES", 1)
+    monkeypatch.setattr(memory_module, "FIRST_EDGES", 4)
+    monkeypatch.setattr(memory_module, "FIRST_JOINTS", 2)
     search = Search(model, settings)
     grown = []
-    grow = search._grow
-    monkeypatch.setattr(search, "_grow", lambda: (grown.append(1), grow()))
+    grow = search._memory.grow
+    monkeypatch.setattr(
+        search._memory, "grow", lambda *used: (grown.append(1), grow(*used))
+    )
     assert_same_search(search.run(state, player, new_generator(1)), roomy)
     assert len(grown) >= 3
 

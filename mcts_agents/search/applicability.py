@@ -1,0 +1,203 @@
+"""Which options apply beside which others, and to which games.
+
+No option is accepted and ignored: one that differs from its default where it has no
+effect, or that the game cannot serve, is refused with what it takes.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mcts_agents.model import ForwardModel
+
+if TYPE_CHECKING:
+    from mcts_agents.search.settings import SearchSettings
+
+_INDEX = ("ucb1", "ucb_tuned", "alphago")
+_SAMPLING = ("exp3", "exp3_boltzmann", "regret_matching")
+
+
+def _one_of(name: str, *values: str) -> tuple[Callable[[Any], bool], str]:
+    """Say that an option takes another one to have one of some values."""
+    return (
+        lambda settings: getattr(settings, name) in values,
+        f"{name} {' or '.join(values)}",
+    )
+
+
+def _heuristic(settings: Any) -> bool:
+    return settings.action_heuristic != "none"
+
+
+_WITH_HEURISTIC = (_heuristic, "an action_heuristic")
+_WITH_MAST = (
+    lambda s: s.needs_mast,
+    "rollout_policy, opponent_model or action_heuristic mast",
+)
+_BY_INDEX = _one_of("tree_policy", *_INDEX)
+
+# What an option takes to have an effect, if it differs from its default.
+_NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
+    "exploration": [_BY_INDEX],
+    "first_play_urgency": [_BY_INDEX],
+    "epsilon": [
+        _one_of(
+            "tree_policy",
+            "exp3",
+            "exp3_boltzmann",
+            "regret_matching",
+            "epsilon_greedy",
+        )
+    ],
+    "temperature": [_one_of("tree_policy", "exp3_boltzmann")],
+    "abstraction": [_one_of("tree", "one"), _BY_INDEX],
+    "abstraction_visits": [_one_of("abstraction", "own", "all")],
+    "graph": [_one_of("tree", "one", "self"), _one_of("loop", "open")],
+    "expand_after_clash": [(lambda s: s.graph, "graph=true")],
+    "safety_margin": [(lambda s: s.seconds is not None, "a budget of seconds")],
+    "combine": [(lambda s: s.determinizations > 1, "determinizations above 1")],
+    "action_heuristic": [_BY_INDEX],
+    "action_heuristic_interval": [_WITH_HEURISTIC],
+    "prior_temperature": [_WITH_HEURISTIC, _BY_INDEX],
+    "progressive_bias": [_WITH_HEURISTIC, _BY_INDEX],
+    "initial_visits": [_WITH_HEURISTIC, _BY_INDEX],
+    "widening": [_WITH_HEURISTIC],
+    "widening_exponent": [(lambda s: s.widening > 0.0, "widening above 0")],
+    "mast": [_WITH_MAST],
+    "mast_decay": [_WITH_MAST],
+    "mast_temperature": [
+        (
+            lambda s: "mast" in (s.rollout_policy, s.opponent_model),
+            "rollout_policy or opponent_model mast",
+        )
+    ],
+    "mast_default": [_WITH_MAST],
+    "score_bonus": [_one_of("value", "score", "leader")],
+    "backup_lambda": [_one_of("backup", "lambda", "max_lambda")],
+    "backup_threshold": [_one_of("backup", "max_mc")],
+    "rollout_per_player": [(lambda s: s.rollout > 0, "rollout above 0")],
+    "rollout_end": [(lambda s: s.rollout > 0, "rollout above 0")],
+    "rollout_policy": [(lambda s: s.rollout > 0, "rollout above 0")],
+    "loop": [_one_of("tree", "one", "self")],
+}
+_NEEDS["opponent_model"] = [
+    (
+        lambda s: s.rollout > 0 or s.tree == "self",
+        "rollout above 0, or tree self",
+    )
+]
+
+
+def check_applicable(
+    settings: "SearchSettings", given: "SearchSettings", model: ForwardModel
+) -> None:
+    """Raise ValueError for the first option that cannot have its effect.
+
+    Args:
+        settings: With the game's choices filled in.
+        given: As the user gave them.
+        model: The game.
+    """
+    defaults = type(settings)()
+    for name, needs in _NEEDS.items():
+        value = getattr(given, name)
+        if value is None or value is getattr(defaults, name):
+            continue
+        if isinstance(value, str | int | float) and value == getattr(defaults, name):
+            continue
+        for applies, text in needs:
+            if not applies(settings):
+                raise ValueError(f"{name}={value!r} has an effect only with {text}")
+    _check_policies(settings, model)
+    _check_game(settings, model)
+    _check_combinations(settings, model)
+
+
+def _check_policies(settings, model):
+    if settings.final == "sample" and settings.tree_policy not in _SAMPLING:
+        raise ValueError(
+            "final='sample' draws from an average strategy, which only tree_policy "
+            f"{', '.join(_SAMPLING)} keep"
+        )
+    for name in ("rollout_policy", "opponent_model"):
+        value = getattr(settings, name)
+        if isinstance(value, str) and value not in ("random", "mast", *model.policies):
+            raise ValueError(
+                f"{name}={value!r}: expected random, mast, an agent"
+                + (f" or a policy of {model.name}: " if model.policies else "")
+                + ", ".join(model.policies)
+            )
+
+
+def _check_game(settings, model):
+    """Refuse what the game's table has no function for."""
+    needed = [
+        ("value", "evaluate", "evaluate", "use value='score' or value='win'"),
+        ("action_heuristic", "game", "action_values", "use action_heuristic='mast'"),
+        ("rollout_end", "turn", "turn", "use rollout_end='action'"),
+        ("rollout_end", "round", "round", "use rollout_end='action'"),
+        ("graph", True, "state_key", "use graph=false"),
+    ]
+    words = {"evaluate": "evaluation function"}
+    for name, value, function, instead in needed:
+        asked = getattr(settings, name)
+        if isinstance(asked, str | bool) and asked == value:
+            if not model.has(function):
+                raise ValueError(
+                    f"{name}={value!r}: {model.name} has no "
+                    f"{words.get(function, f'function `{function}`')}; {instead}"
+                )
+    if settings.tree == "observers" and model.hidden_information:
+        if not model.has("visible_action"):
+            raise ValueError(
+                f"tree='observers': {model.name} has no function `visible_action`, "
+                "which says what players see of each other's actions; use tree='multi'"
+            )
+    if model.copies_environments:
+        for name, allowed in (("loop", "open"), ("threads", 1), ("reuse_tree", False)):
+            if getattr(settings, name) != allowed:
+                raise ValueError(
+                    f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
+                    f"environment, of which only {name}={allowed!r} can be searched"
+                )
+
+
+def _check_combinations(settings, model):
+    if settings.loop == "closed" and (model.chance or model.hidden_information):
+        what = "chance" if model.chance else "hidden information"
+        raise ValueError(
+            f"loop='closed': {model.name} has {what}, so that an action does not lead "
+            "to one state; use loop='open' or loop='sampled'"
+        )
+    if settings.loop == "closed" and settings.tree == "self" and model.players > 1:
+        raise ValueError(
+            "loop='closed': with tree='self' the others' moves are not in the tree, so "
+            "that an action does not lead to one state; use loop='sampled'"
+        )
+    if settings.determinizations > 1:
+        if not model.hidden_information:
+            raise ValueError(
+                f"determinizations={settings.determinizations}: nothing is hidden in "
+                f"{model.name}"
+            )
+        if settings.reuse_tree:
+            raise ValueError("reuse_tree=true goes with determinizations=1 only")
+    if settings.reuse_tree:
+        for name, value in (
+            ("graph", True),
+            ("tree", "observers"),
+            ("loop", "sampled"),
+        ):
+            if getattr(settings, name) == value:
+                raise ValueError(
+                    f"reuse_tree=true: with {name}={value!r} what was really played "
+                    "does not lead through the tree"
+                )
+        if settings.threads > 1:
+            raise ValueError("reuse_tree=true goes with threads=1 only")
+    if settings.solver and not settings.provable(model):
+        raise ValueError(
+            f"solver=true: {model.name} with these settings has nothing to prove; it "
+            "takes tree='one', an open loop, tree_policy ucb1, ucb_tuned or alphago, "
+            "backup='monte_carlo', no chance, nothing hidden, value 'win' or "
+            "'evaluate', and no Paranoid with more than two players"
+        )

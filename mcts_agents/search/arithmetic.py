@@ -1,0 +1,68 @@
+"""Logarithms and exponentials from exact operations only, alike on every machine.
+
+The platform's functions differ in their last bit from one library to another, and one
+bit is enough for another decision. Additions, multiplications, divisions and square
+roots are exact to the last bit everywhere (IEEE 754).
+"""
+
+import numpy as np
+from numba import njit
+
+# sqrt(ln N) is looked up for N below this and computed above.
+LOG_TABLE_SIZE = 1 << 14
+LN_2 = 0.6931471805599453
+# ln 2 in two parts; the first has so few bits that its small multiples are exact.
+LN_2_HIGH = 0.693147180369123816490
+LN_2_LOW = 1.90821492927058770002e-10
+
+
+@njit
+def natural_log(x):
+    """Return ln x for x >= 1, relative error below 1e-15."""
+    halvings = 0
+    while x > 1.5:
+        x *= 0.5
+        halvings += 1
+    # ln x = 2 artanh((x - 1) / (x + 1)), |argument| <= 1/5 for x in (0.75, 1.5]
+    z = (x - 1.0) / (x + 1.0)
+    square = z * z
+    total = 0.0
+    for k in range(25, 0, -2):
+        total = total * square + 1.0 / k
+    return halvings * LN_2 + 2.0 * z * total
+
+
+@njit
+def fill_square_root_logs(table):
+    """Write sqrt(ln N) at each N >= 1, and 0 at 0."""
+    table[0] = 0.0
+    for n in range(1, len(table)):
+        table[n] = np.sqrt(natural_log(float(n)))
+    return 0
+
+
+@njit
+def square_root_log(table, n):
+    """Return sqrt(ln n) for n >= 1."""
+    if n < LOG_TABLE_SIZE:
+        return table[n]
+    return np.sqrt(natural_log(float(n)))
+
+
+@njit
+def exponential(x):
+    """Return e**x for x <= 0, relative error below 1e-15; 0 below -700."""
+    if x < -700.0:
+        return 0.0
+    halvings = np.int64(0.5 - x / LN_2)
+    rest = (x + halvings * LN_2_HIGH) + halvings * LN_2_LOW
+    total = 1.0  # |rest| <= ln(2) / 2
+    for k in range(14, 0, -1):
+        total = 1.0 + total * rest / k
+    factor = 0.5
+    while halvings:
+        if halvings & 1:
+            total *= factor
+        factor *= factor
+        halvings >>= 1
+    return total

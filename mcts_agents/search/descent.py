@@ -1,0 +1,254 @@
+"""One iteration of the search, for any number of trees and players.
+
+    repeat:
+        copy the root state, redeterminise it where information is hidden
+        while the game goes on and rollout actions are left:
+            every mover chooses: in its tree, or by a policy once its tree was left
+            the joint action is applied, each tree advances by its players' actions
+        value the final state for each player
+        back the values up along each tree's own path
+
+A tree advances by the actions of the players it owns; that alone makes the variants:
+
+    MaxN, Paranoid                     one tree that owns everybody
+    Self-only                          one tree that owns the root player
+    MultiTree, MultiTree-Paranoid      one tree a player (Algorithm 1)
+    MO-ISMCTS                          one tree a player, which also advances by what
+                                       its player sees of the others' actions
+
+With several movers in one tree every mover has its own bandit, which chooses without
+seeing the others (decoupled UCT). With one tree a player the trees are simultaneous by
+themselves. Paranoid changes only the values that are backed up.
+
+A tree is left, and its players follow a policy from then on, when an untried action is
+taken in it. The node below that action is made when the action is taken a second time,
+which is the same search with as many fewer nodes as there are leaves. In a graph search
+a node is made, and the tree left, when a position is reached for the first time.
+
+Sources: Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games", CoG 2022,
+Algorithm 1; information sets: Cowling, Powley, Whitehouse, "Information set Monte Carlo
+tree search", IEEE TCIAIG 4 (2012); decoupled UCT: H. Finnsson, Y. Bjornsson,
+"Simulation-based approach to general game playing", AAAI 2008; graph search: TAG's
+MCGS, after E. Leurent, O. Maillard, "Monte-Carlo graph search", ACML 2020.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.search import calls as call
+from mcts_agents.search.candidates import list_candidates
+from mcts_agents.search.graph import advance_graph
+from mcts_agents.search.records import (
+    GAME_OVER,
+    NONE,
+    candidate_edge,
+    contexts_of,
+    decision_of,
+    edges_of,
+    joint_action_of,
+    nodes_of,
+    path_of,
+)
+from mcts_agents.search.rollout import EXACT, choose_by_policy, may_end, note_counters
+from mcts_agents.search.solver import UNPROVEN, prove_path, try_actions
+from mcts_agents.search.status import MODEL_ERROR, NO_LEGAL_ACTION, SLICE_DONE
+from mcts_agents.search.tree import (
+    child_of,
+    count_bits,
+    joint_link,
+    mixed,
+    observation_link,
+)
+
+
+@njit
+def descend(search):
+    """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
+    begin(search)
+    call.copy(search)
+    if search.information_set:
+        call.redeterminise(search)
+    return play(search)
+
+
+@njit
+def begin(search):
+    """Put every tree's cursor to its root."""
+    search.step_count = 0
+    search.rollout_actions = 0
+    search.taken_count = 0
+    search.last_movers = 0
+    search.arrived_fresh = 0
+    search.proven = UNPROVEN
+    search.active = search.trees
+    for tree in range(search.trees):
+        search.link[tree] = tree
+        search.depth[tree] = 0
+    if search.abstracted:
+        for player in range(search.players):
+            contexts_of(search)[player] = mixed(np.uint64(0), player)
+
+
+@njit
+def play(search):
+    """Play on from the present state until the game or the rollout is over."""
+    while not call.failed(search):
+        if search.solver and search.active > 0:
+            search.proven = edges_of(search)[search.link[0]].outcome
+            if search.proven != UNPROVEN:
+                break
+        movers = who_moves(search)
+        if movers == 0:
+            break
+        if search.active == 0 and search.has_playout:
+            left = search.rollout_limit - search.rollout_actions
+            if left > 0:
+                played = call.playout(search, left)
+                search.rollout_actions += played
+                search.forward_model_calls += played
+            break
+        if search.graph:
+            advance_graph(search, movers)
+        in_trees = tree_players(search, movers)
+        rolling = movers & ~in_trees
+        if search.active > 0:  # others of a player's own tree are modelled, not rolled
+            rolling &= search.owned
+        search.rollout_actions += count_bits(rolling)
+        if search.rollout_actions > search.rollout_limit:
+            if search.rollout_limit == 0 or may_end(search, movers):
+                break
+        for tree in range(search.trees):
+            if in_trees & search.owns[tree]:
+                status = select(search, tree, movers)
+                if status != SLICE_DONE:
+                    return status
+        if search.proven != UNPROVEN:  # by the actions of a new node
+            break
+        status = choose_by_policy(search, movers & ~in_trees)
+        if status != SLICE_DONE:
+            return status
+        if search.observers:
+            observe_moves(search, movers)
+        if search.rollout_end != EXACT:
+            note_counters(search, movers)
+        call.apply(search)
+        search.forward_model_calls += count_bits(movers)
+    return MODEL_ERROR if call.failed(search) else SLICE_DONE
+
+
+@njit
+def who_moves(search):
+    """Return the movers' mask, from the tree where the path determines it."""
+    if not (search.path_determined and search.active > 0):
+        return call.movers(search)
+    link = search.link[0]
+    child = edges_of(search)[link].child
+    if child >= 0:
+        return nodes_of(search)[child].movers
+    if child == GAME_OVER:
+        return 0
+    movers = call.movers(search)
+    if movers == 0:
+        edges_of(search)[link].child = GAME_OVER
+    return movers
+
+
+@njit
+def tree_players(search, movers):
+    """Return the movers who choose in a tree."""
+    players = 0
+    for tree in range(search.trees):
+        if search.link[tree] != NONE:
+            players |= movers & search.owns[tree]
+    return players
+
+
+@njit
+def select(search, tree, movers):
+    """Let the movers whom a tree owns choose in it, and advance it (lines 9-15)."""
+    mine = movers & search.owns[tree]
+    if search.graph:
+        node = search.graph_node
+    else:
+        node = child_of(search, search.link[tree], mine)
+    key = np.uint64(0)
+    link = 0
+    bandits = count_bits(mine)
+    for index in range(node, node + bandits):
+        bandit = nodes_of(search)[index]
+        new = bandit.count == 0
+        if list_candidates(search, bandit) == 0:
+            return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
+        if new and search.solver and bandits == 1:
+            search.proven = try_actions(search, bandit)
+            if search.proven != UNPROVEN:
+                prove_path(search, search.proven)
+                return SLICE_DONE
+        link = choose(search)
+        action = edges_of(search)[link].action
+        step = path_of(search)[search.step_count]
+        step.node = index
+        step.edge = link
+        if search.updates:
+            step.probability = decision_of(search).probability
+        if search.abstracted:
+            context = mixed(contexts_of(search)[bandit.player], action)
+            contexts_of(search)[bandit.player] = context
+            step.context = context
+        search.step_count += 1
+        joint_action_of(search)[bandit.player] = action
+        if bandits > 1:
+            key = mixed(key, action)
+    fresh = edges_of(search)[link].visits == search.initial_visits
+    if bandits > 1:
+        link, fresh = joint_link(search, node, key)
+    search.depth[tree] += 1
+    search.deepest = max(search.deepest, search.depth[tree])
+    search.taken_link = link
+    search.arrived_fresh = fresh
+    if (fresh and not search.graph) or search.depth[tree] == search.depth_limit:
+        leave(search, tree)
+    else:
+        search.link[tree] = link
+    return SLICE_DONE
+
+
+@njit
+def leave(search, tree):
+    """Take a tree out of this iteration; its players follow a policy from now on."""
+    search.link[tree] = NONE
+    search.active -= 1
+
+
+@njit
+def choose(search):
+    """Ask the tree policy for one of the candidates; return its edge."""
+    decision = decision_of(search)
+    decision.probability = 1.0
+    if decision.count == 1:
+        return candidate_edge(search, 0)
+    if search.normalise:
+        decision.low = search.low
+        decision.high = search.high
+    return call.tree_policy(search)
+
+
+@njit
+def observe_moves(search, movers):
+    """Advance each tree by what its player sees of the others' actions (MO-ISMCTS)."""
+    for tree in range(search.trees):
+        others = movers & ~search.owns[tree]
+        if search.link[tree] == NONE or others == 0:
+            continue
+        seen = np.uint64(0)
+        for actor in range(search.players):
+            if others >> actor & 1:
+                action = np.int64(joint_action_of(search)[actor])
+                if search.has_visible_action:
+                    action = call.visible_action(search, actor, tree)
+                seen = mixed(seen, action)
+        link, fresh = observation_link(search, search.link[tree], seen)
+        if fresh:
+            leave(search, tree)
+        else:
+            search.link[tree] = link

@@ -1,0 +1,149 @@
+"""The arrays of a search: how long they are, and how they grow."""
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.compiled import Compiled
+from mcts_agents.search.records import ARRAYS, EDGE, JOINT, NODE, POOL, STATISTIC
+from mcts_agents.search.settings import SAMPLING_POLICIES, SearchSettings
+
+# Room at the start; untouched memory costs nothing, and growing takes time that a
+# decision of some milliseconds does not have.
+FIRST_NODES = 1 << 18
+FIRST_EDGES = 1 << 21
+FIRST_JOINTS = 1 << 12
+FIRST_POOLS = 1 << 14
+
+# Actions of one rollout that move-average sampling can take in.
+LONGEST_ROLLOUT = 1 << 16
+
+
+def keeps_statistics(settings: SearchSettings) -> bool:
+    """Whether edges have a STATISTIC record each."""
+    return (
+        settings.tree_policy in ("ucb_tuned", *SAMPLING_POLICIES)
+        or not isinstance(settings.tree_policy, str)
+        or settings.action_heuristic != "none"
+        or settings.backup != "monte_carlo"
+    )
+
+
+class Memory:
+    """The arrays of one search, by name (see `records.ARRAYS`).
+
+    Args:
+        model: The game.
+        settings: Complete settings.
+        compiled: The compiled functions.
+    """
+
+    def __init__(
+        self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
+    ):
+        self.settings = settings
+        self._compiled = compiled
+        self._edge_values = settings.backup != "monte_carlo"
+        self._statistics = keeps_statistics(settings)
+        self._stored = settings.loop != "open"
+        self._model = model
+        lengths = {
+            "table": model.table.size,
+            "plug_ins": 8,
+            "policies": 4,
+            "joints": FIRST_JOINTS,
+            "path": model.players * settings.max_depth,
+            "legal": model.legal_limit,
+            "candidates": model.legal_limit,
+            "heuristics": model.legal_limit,
+            "weights": model.legal_limit,
+            "abstract_visits": model.legal_limit,
+            "abstract_means": model.legal_limit,
+            "slots": model.actions,
+            "pools": FIRST_POOLS if settings.abstraction != "none" else 0,
+            "averages": model.players * model.actions if settings.mast != "none" else 0,
+            "taken": LONGEST_ROLLOUT if settings.mast in ("rollout", "both") else 0,
+            "decision": 1,
+            "outcome": 1,
+            "backup": 1,
+            "leaf": 1,
+            "settings": 1,
+            "rng": 2,
+        }
+        large = {"nodes", "edges", "statistics", "edge_values", "states"}
+        self.arrays = {
+            name: np.zeros(lengths.get(name, model.players), dtype)
+            for name, dtype in ARRAYS.items()
+            if name not in large
+        }
+        self.new_tree(FIRST_NODES, FIRST_EDGES)
+        self.arrays["table"][:] = model.table.ravel()
+
+    @property
+    def node_bytes(self) -> int:
+        """What one node takes, its stored state included."""
+        return NODE.itemsize + (self._model.state_size if self._stored else 0)
+
+    @property
+    def edge_bytes(self) -> int:
+        """What one edge takes, its statistics included."""
+        optional = STATISTIC.itemsize if self._statistics else 0
+        return EDGE.itemsize + optional + 8 * self._vector
+
+    @property
+    def _vector(self) -> int:
+        return self._model.players if self._edge_values else 0
+
+    def new_tree(self, nodes: int, edges: int) -> None:
+        """Set up fresh arrays for so many nodes and edges, of undefined content."""
+        self.arrays["nodes"] = np.empty(nodes, NODE)
+        self.arrays["edges"] = np.empty(edges, EDGE)
+        self.arrays["statistics"] = np.empty(edges * self._statistics, STATISTIC)
+        self.arrays["edge_values"] = np.empty(edges * self._vector)
+        states = nodes * self._model.state_size if self._stored else 0
+        self.arrays["states"] = np.empty(states, np.uint8)
+
+    def grow(self, nodes: int, edges: int) -> None:
+        """Double the arrays; `nodes` and `edges` say how much of them is in use."""
+        old = dict(self.arrays)
+        self.new_tree(2 * len(old["nodes"]), 2 * len(old["edges"]))
+        for name, used in (
+            ("nodes", nodes),
+            ("states", nodes * self._model.state_size),
+            ("edges", edges),
+            ("statistics", edges),
+            ("edge_values", edges * self._vector),
+        ):
+            self.arrays[name][:used] = old[name][:used]
+        joints = np.zeros(2 * len(old["joints"]), JOINT)
+        self._compiled.rehash(old["joints"], joints)
+        self.arrays["joints"] = joints
+        if len(old["pools"]):
+            pools = np.zeros(2 * len(old["pools"]), POOL)
+            self._compiled.rehash_pools(old["pools"], pools)
+            self.arrays["pools"] = pools
+
+    def tell_addresses(self, search: np.ndarray) -> None:
+        """Write where the arrays are into the records that compiled code reads."""
+        arrays = self.arrays
+        for name, array in arrays.items():
+            search[name] = array.ctypes.data
+            search[f"{name}_length"] = len(array)
+        addresses = {
+            name: arrays[name].ctypes.data
+            for name in ("edges", "statistics", "edge_values", "weights")
+        }
+        for view, names in (
+            ("decision", ("edges", "statistics", "weights")),
+            ("outcome", ("edges", "statistics")),
+            ("backup", ("edges", "edge_values")),
+        ):
+            for name in names:
+                arrays[view][name] = addresses[name]
+            arrays[view]["edges_length"] = len(arrays["edges"])
+        arrays["decision"]["abstract_means"] = arrays["abstract_means"].ctypes.data
+        arrays["backup"]["values"] = arrays["passed"].ctypes.data
+        arrays["backup"]["players"] = self._model.players
+        leaf = arrays["leaf"]
+        for name in ("results", "scores", "evaluation"):
+            leaf[name] = arrays[name].ctypes.data
+        leaf["out"] = arrays["values"].ctypes.data

@@ -1,0 +1,70 @@
+"""Several searches of one decision: on several determinizations, in several threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from mcts_agents.model import draw_uint64, new_generator
+from mcts_agents.search.root import RootStatistics
+
+
+def share(budget: int | None, parts: int, part: int) -> int | None:
+    """Return a part's share of a budget of integers; at least 1."""
+    if budget is None:
+        return None
+    return max(1, budget // parts + (part < budget % parts))
+
+
+def shared(settings, parts: int, part: int):
+    """Return settings with a part's share of simulations and calls."""
+    return replace(
+        settings,
+        simulations=share(settings.simulations, parts, part),
+        forward_model_calls=share(settings.forward_model_calls, parts, part),
+    )
+
+
+def search_forest(
+    search, state, player, rng, settings, started
+) -> list[RootStatistics]:
+    """Search a tree on each of several determinizations, one after another (PIMC).
+
+    Source: J. Long, N. Sturtevant, M. Buro, T. Furtak, "Understanding the success of
+    perfect information Monte Carlo sampling in game tree search", AAAI 2010.
+    """
+    parts = []
+    count = settings.determinizations
+    for part in range(count):
+        world = search.model.copy(state)
+        search.model.redeterminise(world, player, rng)
+        budget = shared(settings, count, part)
+        if settings.seconds is not None:
+            end = settings.seconds * (part + 1) / count
+            budget = replace(budget, seconds=end)
+        parts.append(search.search_once(world, player, rng, budget, started))
+    return parts
+
+
+def search_threads(
+    searches, state, player, rng, settings, started
+) -> list[RootStatistics]:
+    """Search the same root in several threads, each with a generator of its own.
+
+    Compiled code runs without Python's lock. The result depends on the seed and on the
+    number of threads, not on how they are scheduled.
+    """
+    count = len(searches)
+    seeds = [draw_uint64(rng) for _ in range(count)]
+
+    def run(part: int) -> list[RootStatistics]:
+        own = new_generator(np.random.SeedSequence([seeds[part], part]))
+        budget = replace(shared(settings, count, part), threads=1)
+        search = searches[part]
+        if settings.determinizations > 1:
+            return search_forest(search, state, player, own, budget, started)
+        return [search.search_once(state, player, own, budget, started)]
+
+    with ThreadPoolExecutor(count) as pool:
+        found = list(pool.map(run, range(count)))
+    return [root for roots in found for root in roots]

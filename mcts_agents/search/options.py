@@ -1,0 +1,118 @@
+"""Options with a description: the one source of validation, specs and documentation."""
+
+import math
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """What one option may be, and what it means.
+
+    Attributes:
+        text: What it does, in one or two sentences.
+        group: Heading under which it is documented.
+        choices: Allowed words.
+        least: Least number allowed.
+        above: Number that it must exceed.
+        most: Greatest number allowed.
+        kind: `int`, `float`, `bool` or `str`.
+        optional: Whether None is allowed.
+        objects: Besides words, which Python objects are taken; empty: none.
+        source: Where it comes from.
+        tag: The name of the parameter in TAG's JSON files, if it has one.
+    """
+
+    text: str
+    group: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    kind: type = str
+    optional: bool = False
+    objects: str = ""
+    source: str = ""
+    tag: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """Say in words what is allowed."""
+        if self.kind is bool:
+            text = "true or false"
+        elif self.choices:
+            text = "one of " + ", ".join(self.choices)
+        elif self.kind is str:
+            text = "a word"
+        else:
+            text = "an integer" if self.kind is int else "a number"
+            if self.kind is int and self.least is not None:
+                text += f" from {self.least}"
+                if self.most is not None:
+                    text += f" to {self.most}"
+            else:
+                bounds = [
+                    f"{word} {bound}"
+                    for word, bound in (
+                        ("at least", self.least),
+                        ("above", self.above),
+                        ("at most", self.most),
+                    )
+                    if bound is not None
+                ]
+                text = " ".join([text, " and ".join(bounds)]).rstrip()
+        if self.objects:
+            text += f", or {self.objects}"
+        return text + (", or none" if self.optional else "")
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError unless `value` is allowed; the message says what is."""
+        if value is None and self.optional:
+            return
+        if self.objects and (callable(value) or hasattr(value, "decide")):
+            return
+        if not self._fits(value):
+            raise ValueError(f"{name}={value!r}: expected {self.allowed}")
+
+    def _fits(self, value: Any) -> bool:
+        if self.kind is bool:
+            return isinstance(value, bool)
+        if self.kind is str:
+            return isinstance(value, str) and (
+                not self.choices or value in self.choices
+            )
+        numbers = int if self.kind is int else int | float
+        if isinstance(value, bool) or not isinstance(value, numbers):
+            return False
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+        )
+
+
+def option(default: Any, text: str, group: str, **rest: Any) -> Any:
+    """Return a dataclass field described by an `Option`."""
+    return field(default=default, metadata={"option": Option(text, group, **rest)})
+
+
+def option_of(described: Field) -> Option:
+    """Return the description of a dataclass field made by `option`."""
+    return described.metadata["option"]
+
+
+def check_options(instance: Any) -> None:
+    """Check every option of a dataclass instance."""
+    for described in fields(instance):
+        option_of(described).check(described.name, getattr(instance, described.name))
+
+
+def default_of(described: Field) -> Any:
+    """Return a field's default."""
+    return None if described.default is MISSING else described.default
+
+
+def check_integer(name: str, value: Any, *, least: int) -> None:
+    """Raise ValueError unless `value` is an integer from `least`."""
+    Option("", "", kind=int, least=least).check(name, value)

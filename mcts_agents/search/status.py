@@ -1,0 +1,14 @@
+"""What a slice of the compiled search ends with."""
+
+import numpy as np
+
+NO_LIMIT = np.iinfo(np.int64).max
+
+(
+    SLICE_DONE,
+    BUDGET_SPENT,
+    GROW,
+    MODEL_ERROR,
+    NO_LEGAL_ACTION,
+    ROLLOUT_TOO_LONG,
+) = range(6)

@@ -1,0 +1,147 @@
+"""Index policies with all that may be added to them, and the greatest index taken.
+
+    J(a) = Q(a) + bias(a) + P(a) * exploration(a)
+
+- Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen; 0 for
+  an untried action.
+- Opponent move abstraction replaces it by beta * Q_OMA(a) + (1 - beta) * Q(a), beta =
+  sqrt(e / (3 n(a) + e)) (Baier, Kaisers, CoG 2020, equations 4 and 5), where Q_OMA is
+  the mean over all positions with the same own moves before, on the same scale.
+- The bias is W * H(s, a) / (n(a) + 1) (Chaslot et al., "Progressive strategies for
+  Monte-Carlo tree search", 2008).
+- P(a) is 1, or the action heuristic's probability of the action (pUCT; Silver et al.
+  2017, Anthony et al. 2017).
+- exploration(a) of an untried action is the first play urgency. If that is infinite the
+  untried actions come first: best by H(s, a) if there is an action heuristic, else all
+  equally likely.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.addresses import float64_at
+from mcts_agents.model.random import random_below
+from mcts_agents.search.tree_policies.alphago import alphago_exploration
+from mcts_agents.search.tree_policies.indices import (
+    LOST_ALREADY,
+    candidate,
+    decision_at,
+    edges_at,
+    is_lost,
+    possible_visits,
+    random_untried,
+    rng_at,
+    scale_of,
+    settings_at,
+    statistics_at,
+)
+from mcts_agents.search.tree_policies.ucb1 import ucb1_exploration
+from mcts_agents.search.tree_policies.ucb_tuned import ucb_tuned_exploration
+
+UCB1, UCB_TUNED, ALPHAGO = range(3)
+
+
+@njit
+def best_untried(view, edges, rng):
+    """Return the untried candidate of greatest H(s, a); ties are broken at random."""
+    statistics = statistics_at(view)
+    best = np.int64(-1)
+    ties = 0
+    for i in range(view.count):
+        index = candidate(view, i)
+        if edges[index].visits > 0:
+            continue
+        if best < 0 or statistics[index].heuristic > statistics[best].heuristic:
+            best, ties = index, 1
+        elif statistics[index].heuristic == statistics[best].heuristic:
+            ties += 1
+            if random_below(rng, ties) == 0:
+                best = index
+    return best
+
+
+@njit
+def abstracted(view, settings, i, visits, value):
+    """Mix an action's value with that of its pool (OMA)."""
+    pool_visits = float64_at(view.abstract_visits, view.count)[i]
+    if pool_visits == 0.0:
+        return value
+    mean = float64_at(view.abstract_means, view.count)[i]
+    e = settings.abstraction_visits
+    beta = np.sqrt(e / (3.0 * visits + e))
+    return beta * (mean - view.low) * scale_of(view) + (1.0 - beta) * value
+
+
+@njit
+def exploration(policy, view, settings, index, edge):
+    """Return the exploration term of a tried action under a policy."""
+    possible = possible_visits(view, edge)
+    if policy == UCB1:
+        return ucb1_exploration(view, settings, index, edge, possible)
+    if policy == UCB_TUNED:
+        return ucb_tuned_exploration(view, settings, index, edge, possible)
+    return alphago_exploration(view, settings, index, edge, possible)
+
+
+@njit
+def greatest_index(view_address, settings_address, rng_address, policy):
+    """Return the edge of greatest J(a); see the formula above."""
+    view = decision_at(view_address)
+    settings = settings_at(settings_address)
+    edges = edges_at(view)
+    rng = rng_at(rng_address)
+    if view.untried > 0 and settings.first_play_urgency == np.inf:
+        if settings.ordered:
+            return best_untried(view, edges, rng)
+        return random_untried(view, edges, rng)
+    scale = scale_of(view)
+    best = candidate(view, 0)
+    best_value = -np.inf
+    ties = 1
+    for i in range(view.count):
+        index = candidate(view, i)
+        edge = edges[index]
+        visits = np.float64(edge.visits)
+        value = 0.0
+        if visits > 0.0:
+            value = (edge.mean - view.low) * scale
+        if settings.progressive_bias != 0.0:
+            heuristic = statistics_at(view)[index].heuristic
+            value += settings.progressive_bias * heuristic / (visits + 1.0)
+        if view.abstract_visits != 0:
+            value = abstracted(view, settings, i, visits, value)
+        urge = settings.first_play_urgency
+        if visits > 0.0:
+            urge = exploration(policy, view, settings, index, edge)
+        if settings.use_prior:
+            urge *= statistics_at(view)[index].prior
+        value += urge
+        if is_lost(edge):
+            value -= LOST_ALREADY
+        if value > best_value:
+            best_value = value
+            best = index
+            ties = 1
+        elif value == best_value and visits == 0.0:
+            ties += 1  # untried actions look alike: none is preferred for its number
+            if random_below(rng, ties) == 0:
+                best = index
+    return best
+
+
+@njit
+def ucb1_extended(view_address, settings_address, rng_address):
+    """Return the edge of greatest index with this policy's exploration."""
+    return greatest_index(view_address, settings_address, rng_address, UCB1)
+
+
+@njit
+def ucb_tuned(view_address, settings_address, rng_address):
+    """Return the edge of greatest index with this policy's exploration."""
+    return greatest_index(view_address, settings_address, rng_address, UCB_TUNED)
+
+
+@njit
+def alphago(view_address, settings_address, rng_address):
+    """Return the edge of greatest index with this policy's exploration."""
+    return greatest_index(view_address, settings_address, rng_address, ALPHAGO)

@@ -1,0 +1,33 @@
+"""UCB-Tuned: UCB1 whose exploration shrinks with the variance of the rewards.
+
+    exploration(a) = K sqrt(ln N(a) / n(a) * min(1/4, V(a)))
+    V(a) = variance of the action's rewards + sqrt(2 ln N(a) / n(a))
+
+Rewards are scaled to [0, 1]; unscaled, 1/4 stands for the variance of the range seen.
+
+Source: P. Auer, N. Cesa-Bianchi, P. Fischer, "Finite-time analysis of the multiarmed
+bandit problem", Machine Learning 47 (2002), section 4. The manual's formula writes a
+product where Auer et al. write the sum above.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.addresses import float64_at
+from mcts_agents.search.arithmetic import LOG_TABLE_SIZE, square_root_log
+from mcts_agents.search.tree_policies.indices import (
+    scale_of,
+    statistics_at,
+)
+
+
+@njit
+def ucb_tuned_exploration(view, settings, index, edge, possible):
+    """Return the exploration term above."""
+    visits = np.float64(edge.visits)
+    logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
+    ratio = square_root_log(logs, possible) / np.sqrt(visits)
+    scale = scale_of(view)
+    square = statistics_at(view)[index].square - edge.mean * edge.mean
+    variance = max(square, 0.0) * scale * scale + ratio * np.sqrt(2.0)
+    return settings.exploration * ratio * np.sqrt(min(0.25, variance))

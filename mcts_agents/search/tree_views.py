@@ -1,0 +1,89 @@
+"""A search tree, exported as a dictionary, as DOT and as rich text."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rich.tree import Tree
+
+
+def actions_by_visits(bandit: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a bandit's actions, most visited first."""
+    return sorted(bandit["actions"], key=lambda a: (-a["visits"], a["action"]))
+
+
+def action_text(action: dict[str, Any], name: Callable[[int], str]) -> str:
+    """Write one action with its statistics."""
+    text = f"{name(action['action'])}  {action['visits']} visits"
+    if action["visits"]:
+        text += f", value {action['value']:.3f}"
+    if action["strategy"] is not None:
+        text += f", played {action['strategy']:.1%}"
+    if action["proven"]:
+        text += f", {action['proven']}"
+    return text
+
+
+def joint_name(actions: dict[int, int], name: Callable[[int], str]) -> str:
+    """Write the action or the joint action that leads to a child."""
+    return ", ".join(f"{p}: {name(a)}" for p, a in sorted(actions.items()))
+
+
+def rich_tree(root: dict[str, Any], name: Callable[[int], str]) -> Tree:
+    """Return a tree to print with rich: each player's actions, then what follows."""
+    tree = Tree(f"[bold]{root['visits']} visits")
+    _add(tree, root, name)
+    return tree
+
+
+def _add(branch: Tree, node: dict[str, Any], name: Callable[[int], str]) -> None:
+    below: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+    for child in node["children"]:
+        key = tuple(child["actions"].values())
+        below.setdefault(key, []).append(child)
+    alone = len(node["bandits"]) == 1
+    for bandit in node["bandits"]:
+        for action in actions_by_visits(bandit):
+            text = f"player {bandit['player']}: {action_text(action, name)}"
+            leaf = branch.add(text)
+            if alone:
+                for child in below.get((action["action"],), []):
+                    _add(leaf, child["node"], name)
+    if not alone:
+        order = sorted(node["children"], key=lambda c: -c["node"]["visits"])
+        for child in order:
+            title = joint_name(child["actions"], name)
+            visits = child["node"]["visits"]
+            _add(branch.add(f"[{title}]  {visits} visits"), child["node"], name)
+
+
+def dot(root: dict[str, Any], name: Callable[[int], str]) -> str:
+    """Return the tree in Graphviz's DOT language."""
+    lines = ["digraph search {", "  node [shape=box, fontname=sans];"]
+    numbers: Iterator[int] = iter(range(1 << 62))
+
+    def write(node: dict[str, Any]) -> int:
+        own = next(numbers)
+        players = ", ".join(f"player {b['player']}" for b in node["bandits"])
+        lines.append(f'  n{own} [label="{players}\\n{node["visits"]} visits"];')
+        for child in node["children"]:
+            number = write(child["node"])
+            label = _quoted(_edge_label(node, child, name))
+            lines.append(f'  n{own} -> n{number} [label="{label}"];')
+        return own
+
+    write(root)
+    return "\n".join([*lines, "}", ""])
+
+
+def _edge_label(node, child, name) -> str:
+    if len(node["bandits"]) > 1 or not child["actions"]:
+        return joint_name(child["actions"], name)
+    (action,) = child["actions"].values()
+    for entry in node["bandits"][0]["actions"]:
+        if entry["action"] == action:
+            return action_text(entry, name).replace("  ", "\n", 1)
+    return name(action)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
