@@ -81,7 +81,7 @@ def paint(
         color = PLAYER_COLORS[owner]
         rounded_rectangle(surface, (x, y, CELL, CELL), 0, mixed(PANEL, color, 0.35))
         center = (x + CELL / 2, y + CELL / 2 + 1)
-        text(surface, MARKS[owner], center, 40, darker(color, 0.2))
+        text(surface, MARKS[owner], center, 40, darker(color, 0.35))
     _paint_edges(surface, model, state, left)
     for row in range(height + 1):
         for column in range(width + 1):
@@ -155,7 +155,7 @@ def _status(model: ForwardModel, state: np.ndarray) -> str:
         if WON in results:
             winner = results.index(WON)
             return f"{NAMES[winner]} ({MARKS[winner]}) wins"
-        tied = [NAMES[p] for p, result in enumerate(results) if result == DRAWN]
+        tied = [MARKS[p] for p, result in enumerate(results) if result == DRAWN]
         return f"A draw of {', '.join(tied[:-1])} and {tied[-1]}"
     record = model.view(state)
     mover, last = int(record["mover"]), int(record["last"])

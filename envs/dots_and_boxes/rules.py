@@ -303,7 +303,7 @@ def state_key(game, state, observer):
     for player in range(game.players):
         bits = bits << np.uint64(8) | np.uint64(state.scores[player])
     for word in range(WORDS):
-        # Odd, so that the words of an untouched board do not stay at zero.
+        # The constant takes zero, which `mixed` would leave as it is, elsewhere.
         bits = mixed(bits + np.uint64(0x9E3779B97F4A7C15)) ^ state.drawn[word]
     return np.int64(mixed(bits))
 

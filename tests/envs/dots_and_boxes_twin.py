@@ -1,9 +1,11 @@
 """Dots and Boxes as plainly as can be: a set of edges, each a pair of dots."""
 
 import re
+from functools import cache
 from itertools import pairwise
 
 
+@cache
 def edge_of(text):
     """The two dots of an edge written as hR,C or vR,C."""
     kind, row, column = re.fullmatch(r"([hv])(\d+),(\d+)", text).groups()
