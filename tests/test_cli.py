@@ -58,7 +58,9 @@ def test_list_names_games_and_agents():
     assert text.returncode == 0
     listed = json.loads(run("list", "--json").stdout)
     games = {row["game"]: row for row in listed["games"]}
-    assert list(games) == ["tictactoe", "hex", "sushi_go", "chinese_checkers"]
+    assert list(games) == [
+        "tictactoe", "hex", "sushi_go", "chinese_checkers", "dots_and_boxes",
+    ]  # fmt: skip
     assert games["sushi_go"]["players"] == [2, 3, 4, 5]
     assert games["sushi_go"]["simultaneous"] is True
     assert [name for name in games if games[name]["hidden"]] == ["sushi_go"]
@@ -253,6 +255,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("tictactoe", ["tic_tac_toe"], 117),
         ("hex", ["hex_7x7", "hex_7x7_forced_b2"], 234),
         ("chinese_checkers", ["chinese_checkers_turns_4p"], 71),
+        ("dots_and_boxes", ["dots_and_boxes_2x2"], 117),
     ],
 )
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):

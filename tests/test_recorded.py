@@ -200,6 +200,10 @@ def test_games_of_which_nothing_is_recorded(tmp_path):
         ("chinese_checkers_turns_3p", "chinese_checkers"),
         ("chinese_checkers_turns_4p", "chinese_checkers"),
         ("chinese_checkers_turns_6p", "chinese_checkers"),
+        ("dots_and_boxes_2x2", "dots_and_boxes"),
+        ("dots_and_boxes_3x4", "dots_and_boxes"),
+        ("dots_and_boxes_5x7", "dots_and_boxes"),
+        ("dots_and_boxes_6x6", "dots_and_boxes"),
     ],
 )
 def test_the_rules_agree_with_the_reference(file, name):

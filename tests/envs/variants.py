@@ -18,6 +18,11 @@ VARIANTS = {
     "chinese_checkers_2": ("chinese_checkers", {"players": 2, **SHORT}),
     "chinese_checkers_3": ("chinese_checkers", {"players": 3, **SHORT}),
     "chinese_checkers_6": ("chinese_checkers", {"players": 6, "fields": 121, **SHORT}),
+    "dots_and_boxes_2": ("dots_and_boxes", {}),
+    "dots_and_boxes_6": (
+        "dots_and_boxes",
+        {"players": 6, "width": 3, "height": 2, "tag_ties": True},
+    ),
 }
 SIMULTANEOUS = [label for label in VARIANTS if label.startswith("sushi_go")]
 

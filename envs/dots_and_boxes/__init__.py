@@ -1,0 +1,111 @@
+"""# Dots and Boxes.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import dots_and_boxes` |
+| Ids | `mcts_agents/dots_and_boxes-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2 to 6: `player_0`, `player_1`, ... (A, B, ... in pictures) |
+| Action shape | width * (height + 1) + (width + 1) * height (82) |
+| Observation shape | (2 + 2 * players, height + 1, width + 1) |
+| Observation values | 0, 1 |
+| Moves | in turn, again after completing a box |
+| Hidden information, chance | none |
+
+Players in turn join two neighbouring dots of a grid by an edge. Who draws the fourth
+edge of a box owns it, of two boxes with one edge perhaps, and moves again; otherwise
+the next player moves. When all edges are drawn, the player with most boxes wins;
+players who have equally many of them draw, the others lose.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (2 + 2 * players,
+height + 1, width + 1): planes, rows from the top, columns from the left. Seats count
+from the asking player's own on, which is seat 0.
+
+| plane | 1 at (r, c) where |
+|---|---|
+| 0 | the dots (r, c) and (r, c + 1) are joined |
+| 1 | the dots (r, c) and (r + 1, c) are joined |
+| 2 + seat | the box with the upper left dot (r, c) is owned by that seat |
+| 2 + players + seat | everywhere, if that seat is to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for others.
+
+## Action space
+
+Actions are edges, first the horizontal ones, then the vertical ones, row by row.
+
+| action | text | joins the dots |
+|---|---|---|
+| r * width + c | `hr,c` | (r, c) and (r, c + 1) |
+| width * (height + 1) + r * (width + 1) + c | `vr,c` | (r, c) and (r + 1, c) |
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=2, width=7, height=5, tag_ties=False)`
+
+- `players`: 2 to 6.
+- `width`, `height`: boxes in a row and rows of boxes, 1 to 10 each.
+- `tag_ties`: of the players with equally many boxes the lowest seat wins and the others
+  lose, as in the TAG framework. With two players on the default board there are no
+  ties.
+
+## Scores and values
+
+For searches that use scores: own boxes. The evaluation of an unfinished position is a
+player's share of the boxes, those that nobody owns being shared evenly. The value of
+an action is 1 if it completes a box, 0 if it draws the third side of one, else 0.5.
+The scripted policy `greedy` completes a box if it can, else avoids a third side if it
+can, and chooses at random among equals. A turn ends when the mover changes; a round is
+as many turns as there are players.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+E. Lucas, "L'arithmétique amusante" (1895). E. Berlekamp, "The Dots and Boxes Game" (A K
+Peters 2000). R. D. Gaina et al., "TAG: A Tabletop Games Framework" (EXAG 2020), for the
+size of the board.
+"""
+
+from mcts_agents.envs.dots_and_boxes.draw import ansi, paint, size
+from mcts_agents.envs.dots_and_boxes.notation import (
+    format_action,
+    parse_action,
+    recorded_variant,
+)
+from mcts_agents.envs.dots_and_boxes.rules import (
+    FEWEST_PLAYERS,
+    MOST_PLAYERS,
+    rules,
+)
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+
+GAME = Game(
+    name="dots_and_boxes",
+    version=0,
+    title="Dots and Boxes",
+    rules=rules,
+    player_counts=tuple(range(FEWEST_PLAYERS, MOST_PLAYERS + 1)),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    recorded_variant=recorded_variant,
+)
+raw_env, env, parallel_env = environments(GAME)
