@@ -194,6 +194,14 @@ def _check_combinations(settings, model):
                 )
         if settings.threads > 1:
             raise ValueError("reuse_tree=true goes with threads=1 only")
+    if settings.threads > 1:
+        for name in ("rollout_policy", "opponent_model", "value", "action_heuristic"):
+            value = getattr(settings, name)
+            if value is not None and not isinstance(value, str):
+                raise ValueError(
+                    f"threads={settings.threads}: {name}={value!r} runs in Python, "
+                    "which threads cannot share; use threads=1"
+                )
     if settings.solver and not settings.provable(model):
         raise ValueError(
             f"solver=true: {model.name} with these settings has nothing to prove; it "

@@ -55,6 +55,7 @@ class Search:
     def __init__(self, model: ForwardModel, settings: SearchSettings):
         self.model = model
         self.settings = settings.for_model(model)
+        self._given = settings
         self._compiled = compiled()
         self._memory = Memory(model, self.settings, self._compiled)
         self._callbacks = Callbacks(model)
@@ -119,7 +120,7 @@ class Search:
         self._runs += 1
         if settings.threads > 1:
             if not self._threads:
-                alone = replace(self.settings, threads=1)
+                alone = replace(self._given, threads=1)
                 self._threads = [
                     Search(self.model, alone) for _ in range(settings.threads)
                 ]
