@@ -14,7 +14,13 @@ from pettingzoo import ParallelEnv
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import Screen
 from mcts_agents.envs.registry import GAMES, load_game
-from mcts_agents.model import PLAYING, ForwardModel, RulesError, new_generator
+from mcts_agents.model import (
+    PLAYING,
+    ForwardModel,
+    History,
+    RulesError,
+    new_generator,
+)
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 4
@@ -94,6 +100,10 @@ class GameEnvironment:
         self._state: np.ndarray | None = None
         self._rng: np.ndarray | None = None
         self._movers: tuple[int, ...] = ()
+        self._episode = 0
+        # Joint actions so far, with the states they were played in if any part of them
+        # may be hidden.
+        self._played: list[tuple[np.ndarray | None, tuple[int, ...]]] = []
         self._finished: set[int] = set()
         self._screen: Screen | None = None
 
@@ -143,6 +153,44 @@ class GameEnvironment:
         view = self.forward_model.copy(state)
         self.forward_model.redeterminise(view, player, rng)
         return view, player
+
+    def history(self, agent: str) -> History:
+        """Return what has been played, as far as `agent` has seen it.
+
+        An action counts as seen if the game's `visible_action` tells it. A planner
+        that reuses its tree follows it from one decision to the next.
+
+        Raises:
+            RuntimeError: Before `reset`.
+            ValueError: No such agent.
+        """
+        self._current_state()
+        observer = self._player(agent)
+        return History(
+            self._episode,
+            tuple(self._seen(observer, *played) for played in self._played),
+        )
+
+    def _seen(
+        self, observer: int, state: np.ndarray | None, joint: tuple[int, ...]
+    ) -> tuple[int | None, ...]:
+        """Return a joint action with None for what the observer has not seen of it."""
+        if state is None:
+            return joint
+        model = self.forward_model
+        if not model.has("visible_action"):
+            return tuple(
+                action if p == observer or action == -1 else None
+                for p, action in enumerate(joint)
+            )
+        return tuple(
+            action
+            if p == observer
+            or action == -1
+            or model.visible_action(state, joint, p, observer) == action
+            else None
+            for p, action in enumerate(joint)
+        )
 
     def spectator_state(self) -> np.ndarray:
         """Return a copy of the whole state, hidden information included.
@@ -198,7 +246,9 @@ class GameEnvironment:
         """Seed where asked to, and set up a new game."""
         if seed is not None or self.np_random is None:
             self.np_random, self.np_random_seed = seeding.np_random(seed)
-        self._rng = new_generator(int(self.np_random.integers(2**63)))
+        self._episode = int(self.np_random.integers(2**63))
+        self._rng = new_generator(self._episode)
+        self._played = []
         self._state = self.forward_model.reset(self._rng)
         self._movers = self.forward_model.movers(self._state)
         if not self._movers:
@@ -208,7 +258,11 @@ class GameEnvironment:
 
     def _advance(self, joint_action: Mapping[int, int]) -> dict[str, float]:
         """Let all movers act; return the rewards of the agents who finished by it."""
-        self.forward_model.apply(self._state, joint_action, self._rng)
+        model = self.forward_model
+        before = model.copy(self._state) if model.hidden_information else None
+        joint = tuple(joint_action.get(p, -1) for p in range(model.players))
+        self._played.append((before, joint))
+        model.apply(self._state, joint_action, self._rng)
         self._movers = self.forward_model.movers(self._state)
         rewards = {}
         for player, result in enumerate(self.forward_model.results(self._state)):
@@ -277,6 +331,8 @@ class GameEnvironment:
         for name, value in vars(self).items():
             if name == "_screen":
                 value = None
+            elif name == "_played":
+                value = list(value)  # its entries never change
             elif name not in _SHARED:
                 value = copy.deepcopy(value, memo)
             vars(twin)[name] = value

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.model import ForwardModel, History, new_generator
 from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
-# Searches (their memory) that an agent keeps, for as many games at a time.
-KEPT_SEARCHES = 4
+# Searches (their memory) that an agent keeps, for as many games or seats at a time.
+KEPT_SEARCHES = 8
 
 
 class Agent(ABC):
@@ -127,14 +127,35 @@ class Planner(Agent):
 
     def __init__(self, settings: SearchSettings, **agent: Any):
         self.settings = settings
-        self._searches: dict[int, Search] = {}
+        self._searches: dict[tuple[int, int | None], Search] = {}
         super().__init__(**agent)
 
     @abstractmethod
     def search(
-        self, model: ForwardModel, state: np.ndarray, player: int
+        self,
+        model: ForwardModel,
+        state: np.ndarray,
+        player: int,
+        history: History | None = None,
     ) -> SearchResult:
-        """Search for `player` from a state that holds only what it may know."""
+        """Search for `player` from a state that holds only what it may know.
+
+        Args:
+            model: The game.
+            state: The position.
+            player: The player to move.
+            history: What the player has seen of the game so far, for tree reuse.
+        """
+
+    def act(self, env: Any, agent: str | None = None) -> int:
+        """Return the action to take in `env` now; see `Agent.act`."""
+        return self.plan(env, agent).action
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start the generator anew, and forget what was learned in earlier games."""
+        super().reset(seed)
+        for search in self._searches.values():
+            search.forget()
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action that the search chooses."""
@@ -143,17 +164,27 @@ class Planner(Agent):
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
         """Search for the action to take in `env` now; see `act` for arguments."""
         with self.position(env, agent) as (model, state, player):
-            return self.search(model, state, player)
+            history = None
+            if self.settings.reuse_tree:
+                inner = getattr(env, "unwrapped", env)
+                if hasattr(inner, "history"):
+                    history = inner.history(inner.possible_agents[player])
+            return self.search(model, state, player, history)
 
-    def search_of(self, model: ForwardModel) -> Search:
-        """Return the search kept for a model, so that its memory is used again."""
-        search = self._searches.pop(id(model), None)
+    def search_of(self, model: ForwardModel, player: int) -> Search:
+        """Return the search kept for a model, so that its memory is used again.
+
+        What a search remembers from decision to decision belongs to one seat.
+        """
+        remembers = self.settings.reuse_tree or self.settings.needs_mast
+        key = (id(model), player if remembers else None)
+        search = self._searches.pop(key, None)
         if search is None:
             if len(self._searches) == KEPT_SEARCHES:
                 del self._searches[next(iter(self._searches))]
             search = Search(model, self.settings)
         # The search holds the model, so the model's id stays its own.
-        self._searches[id(model)] = search
+        self._searches[key] = search
         return search
 
 

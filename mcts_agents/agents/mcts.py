@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, History
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
 
@@ -48,8 +48,13 @@ class MCTSAgent(Planner):
         )
 
     def search(
-        self, model: ForwardModel, state: np.ndarray, player: int
+        self,
+        model: ForwardModel,
+        state: np.ndarray,
+        player: int,
+        history: History | None = None,
     ) -> SearchResult:
-        """Search for `player` from a state that holds only what it may know."""
+        """Search for `player`; see `Planner.search`."""
         started = time.perf_counter()
-        return self.search_of(model).run(state, player, self._rng, started=started)
+        search = self.search_of(model, player)
+        return search.run(state, player, self._rng, started=started, history=history)

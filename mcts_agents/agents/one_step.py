@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, History
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.options import check_integer
 
@@ -42,9 +42,13 @@ class OneStepAgent(Planner):
         super().__init__(settings, **agent)
 
     def search(
-        self, model: ForwardModel, state: np.ndarray, player: int
+        self,
+        model: ForwardModel,
+        state: np.ndarray,
+        player: int,
+        history: History | None = None,
     ) -> SearchResult:
         """Try every action `samples` times."""
         simulations = self.samples * len(model.legal_actions(state, player))
-        search = self.search_of(model)
+        search = self.search_of(model, player)
         return search.run(state, player, self._rng, simulations=simulations)

@@ -2,6 +2,7 @@
 
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.history import History
 from mcts_agents.model.random import (
     draw_below,
     draw_uint64,
@@ -21,6 +22,7 @@ __all__ = [
     "WON",
     "CompiledModel",
     "ForwardModel",
+    "History",
     "Rules",
     "RulesError",
     "Spec",

@@ -1,30 +1,6 @@
-"""What has been played, and where it leads in the trees of an earlier decision."""
-
-from dataclasses import dataclass
+"""Where what was really played leads in the trees of an earlier decision."""
 
 from mcts_agents.search.records import NONE
-
-
-@dataclass(frozen=True)
-class History:
-    """A game so far, as one player has seen it.
-
-    Attributes:
-        episode: Names the game; two games never have the same.
-        moves: The joint actions since the opening, each a tuple with every player's
-            action, -1 for those who did not move, None for an action not seen.
-    """
-
-    episode: object
-    moves: tuple[tuple[int | None, ...], ...]
-
-    def continues(self, earlier: "History") -> bool:
-        """Whether this is the same game as an earlier one, later."""
-        return self.episode == earlier.episode and len(self.moves) > len(earlier.moves)
-
-    def since(self, earlier: "History") -> tuple[tuple[int | None, ...], ...]:
-        """Return the joint actions since an earlier moment of the game."""
-        return self.moves[len(earlier.moves) :]
 
 
 def follow(reader, root, owned, player, moves) -> int:

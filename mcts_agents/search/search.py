@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, History
 from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
-from mcts_agents.search.history import History, follow
+from mcts_agents.search.history import follow
 from mcts_agents.search.memory import Memory, keeps_statistics
 from mcts_agents.search.merging import search_forest, search_threads
 from mcts_agents.search.records import NONE, SEARCH
