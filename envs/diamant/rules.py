@@ -232,9 +232,9 @@ def worth_of_leaving(state):
 def cautious(game, state, player, rng):
     """Exit when what the next card may cost exceeds what it may bring.
 
-    Cards of hazards on the path times the gems that leaving brings, against the player's
-    share summed over the treasures in the deck, if nobody leaves; both would have to be
-    divided by the number of cards in the deck.
+    Cards of hazards on the path times the gems that leaving brings, against the
+    player's share summed over the treasures in the deck, if nobody leaves; both would
+    have to be divided by the number of cards in the deck.
     """
     deck = np.int64(state.deck)
     loss = dangerous_cards(deck, state.hazards) * worth_of_leaving(state)

@@ -18,8 +18,13 @@ VARIANTS = {
     "chinese_checkers_2": ("chinese_checkers", {"players": 2, **SHORT}),
     "chinese_checkers_3": ("chinese_checkers", {"players": 3, **SHORT}),
     "chinese_checkers_6": ("chinese_checkers", {"players": 6, "fields": 121, **SHORT}),
+    "diamant_2": ("diamant", {"players": 2}),
+    "diamant_4": ("diamant", {"players": 4}),
+    "diamant_6": ("diamant", {"players": 6}),
 }
-SIMULTANEOUS = [label for label in VARIANTS if label.startswith("sushi_go")]
+SIMULTANEOUS = [
+    label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
+]
 
 
 def factories(label):
