@@ -37,6 +37,7 @@ from mcts_agents.model import (
     Spec,
     next_uint64,
 )
+from mcts_agents.model.hashing import mixed
 
 # An observation: facts of the cave, then SEAT_COLUMNS for each seat.
 TREASURES_AT, HAZARDS_AT, REMOVED_AT = 0, 15, 20
@@ -165,14 +166,6 @@ def redeterminise(game, state, observer, rng):
 def visible_action(game, state, joint_action, actor, observer):
     """The action: decisions are carried out as soon as all have made theirs."""
     return joint_action[actor]
-
-
-@njit
-def mixed(key, word):
-    """Return a hash of a hash and one more word (the finisher of splitmix64)."""
-    key = (key ^ word) * np.uint64(0x9E3779B97F4A7C15)
-    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    return key ^ (key >> np.uint64(31))
 
 
 @rules.define

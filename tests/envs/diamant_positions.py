@@ -78,6 +78,30 @@ positions = st.tuples(
 )
 
 
+def table(players, path, *, carried=0, on_path=0, chests=(), cave=0, upcoming=None):
+    """A model, and a state in which everybody is in a cave with this path.
+
+    With `upcoming` the deck's order is chosen so that this card comes next.
+    """
+    model = rules.model(players=players)
+    state = model.reset(new_generator(0))
+    view = model.view(state)
+    deck = set(range(30))
+    for card in path:
+        deck.remove(min(c for c in deck if names(1 << c) == [card]))
+    view["deck"] = sum(1 << card for card in deck)
+    view["path_length"] = len(path)
+    view["path"][: len(path)] = [FACES.index(card) for card in path]
+    view["hazards"] = sum(1 << HAZARDS.index(c) for c in path if c in HAZARDS)
+    view["carried"], view["on_path"], view["cave"] = carried, on_path, cave
+    view["chests"][: len(chests)] = chests
+    seed = 1
+    while upcoming is not None and coming(model, state)[0] != upcoming:
+        view["deck_order"] = new_generator(seed)
+        seed += 1
+    return model, state
+
+
 def permute_hidden(model, state, observer, random):
     """Put the deck into another order, whoever looks."""
     model.view(state)["deck_order"] = random.getrandbits(60), random.getrandbits(60)
