@@ -81,8 +81,8 @@ Players who have left the cave have no decision.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+At the end of the game; 0 before. Whoever is asked may do either; an action out of range
+is an error.
 
 ## Options
 
