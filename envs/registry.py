@@ -15,6 +15,7 @@ _ENVIRONMENTS = (
     "sushi_go-v0",
     "chinese_checkers-v0",
     "dots_and_boxes-v0",
+    "diamant-v0",
 )
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)

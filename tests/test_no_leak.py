@@ -10,8 +10,9 @@ import random
 import pytest
 
 from mcts_agents import make_agent
-from mcts_agents.envs import GAMES, load_game, sushi_go
-from tests.envs.sushi_go_positions import permute_hidden
+from mcts_agents.envs import GAMES, load_game
+from mcts_agents.envs.environment import environments
+from tests.envs import diamant_positions, sushi_go_positions
 
 AGENTS = [
     "mcts:tree=multi,simulations=300",
@@ -21,13 +22,22 @@ AGENTS = [
     "one-step",
     "random",
 ]
-PERMUTED = {"sushi_go": permute_hidden}
+# What changes the hidden part of a game's state, and players to test with.
+PERMUTED = {
+    "sushi_go": sushi_go_positions.permute_hidden,
+    "diamant": diamant_positions.permute_hidden,
+}
+TABLES = [
+    *[("sushi_go", players) for players in (2, 4, 5)],
+    *[("diamant", players) for players in (3, 6)],
+]
 WORLDS = 6
 
 
-def sushi_go_after(players, decisions):
-    """An environment some random decisions into a game, chopsticks included."""
-    env = sushi_go.raw_env(players=players)
+def environment_after(name, players, decisions):
+    """An environment some random decisions into a game."""
+    raw_env, _, _ = environments(load_game(name))
+    env = raw_env(players=players)
     env.reset(seed=players)
     chooser = make_agent("random", seed=players)
     for _ in range(decisions):
@@ -36,17 +46,18 @@ def sushi_go_after(players, decisions):
 
 
 @pytest.mark.parametrize("spec", AGENTS)
-@pytest.mark.parametrize("players", [2, 4, 5])
+@pytest.mark.parametrize(("game", "players"), TABLES)
 @pytest.mark.parametrize("decisions", [0, 7, 21])
-def test_sushi_go_decisions_do_not_depend_on_hidden_cards(spec, players, decisions):
-    env = sushi_go_after(players, decisions)
+def test_decisions_do_not_depend_on_what_is_hidden(spec, game, players, decisions):
+    env = environment_after(game, players, decisions)
     name = env.agent_selection
     observer = env.possible_agents.index(name)
     before = env.observe(name)["observation"].tolist()
     original = env._state.copy()
     decided, worlds = set(), set()
     for seed in range(WORLDS):
-        permute_hidden(env.forward_model, env._state, observer, random.Random(seed))
+        permute = PERMUTED[game]
+        permute(env.forward_model, env._state, observer, random.Random(seed))
         worlds.add(env._state.tobytes())
         assert env.observe(name)["observation"].tolist() == before
         decided.add(make_agent(spec, seed=3).act(env))
@@ -55,12 +66,14 @@ def test_sushi_go_decisions_do_not_depend_on_hidden_cards(spec, players, decisio
     assert original.tobytes() not in worlds
 
 
-def test_sushi_go_values_do_not_depend_on_hidden_cards():
-    env = sushi_go_after(4, 2)
+@pytest.mark.parametrize("game", PERMUTED)
+def test_values_do_not_depend_on_what_is_hidden(game):
+    env = environment_after(game, 4, 2)
     observer = env.possible_agents.index(env.agent_selection)
     found = []
     for seed in range(WORLDS):
-        permute_hidden(env.forward_model, env._state, observer, random.Random(seed))
+        permute = PERMUTED[game]
+        permute(env.forward_model, env._state, observer, random.Random(seed))
         result = make_agent("mcts:simulations=500", seed=3).plan(env)
         found.append((result.visits.tolist(), result.values.tolist()))
     assert all(one == found[0] for one in found)

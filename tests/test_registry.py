@@ -40,9 +40,9 @@ import sys
 import mcts_agents
 import pettingzoo
 names = [i for i in pettingzoo.aec_registry if i.startswith("mcts_agents/")]
-assert len(names) == 5, names
-assert names == [i for i in pettingzoo.parallel_registry if "mcts_agents/" in i]
 from mcts_agents.envs import GAMES
+assert len(names) == len(GAMES), names
+assert names == [i for i in pettingzoo.parallel_registry if "mcts_agents/" in i]
 loaded = [m for m in sys.modules if m.startswith("mcts_agents.envs.")]
 assert not {m.rpartition(".")[2] for m in loaded} & set(GAMES), loaded
 assert "pygame" not in sys.modules

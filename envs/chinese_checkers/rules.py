@@ -29,6 +29,7 @@ from mcts_agents.envs.chinese_checkers.moves import (
 )
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec
 from mcts_agents.model.bits import lowest_bit
+from mcts_agents.model.hashing import mixed
 
 MOST_PLAYERS, MOST_FIELDS, MOST_PIECES = 6, 121, 10
 WIN_RULES = ("near", "any", "strict")
@@ -323,6 +324,50 @@ def evaluate(game, state, out):
     for player in range(game.players):
         made = game.distance_bound - state.distance[player]
         out[player] = made / total
+
+
+@rules.define
+def action_values(game, state, player, actions, n, out):
+    """Steps that the piece comes closer to the goal's tip.
+
+    0.5 for none, 1 for as many as there are between opposite tips (12 or 16), 0 for as
+    many away.
+    """
+    most = game.distance_bound // game.pieces
+    for place in range(n):
+        origin = actions[place] // game.fields
+        target = actions[place] - origin * game.fields
+        before = np.int64(game.distance[player, game.slot[origin]])
+        after = np.int64(game.distance[player, game.slot[target]])
+        out[place] = 0.5 + 0.5 * (before - after) / most
+
+
+@rules.define
+def state_key(game, state, observer):
+    """A hash of who stands where, who is to move and how many moves were made.
+
+    The last belongs to it because the number of moves is limited; so a line of play
+    never comes back to a position, and what is merged has come about in another order.
+    """
+    key = mixed(np.uint64(state.plies), np.uint64(state.turn + 1))
+    total = key
+    for player in range(game.players):
+        for piece in range(game.pieces):  # a sum, since pieces are in no order
+            place = player * SLOTS + np.int64(state.pieces[player, piece])
+            total += mixed(np.uint64(place), np.uint64(0))
+    return np.int64(mixed(total, key))
+
+
+@rules.define
+def turn(game, state):
+    """Moves made."""
+    return state.plies
+
+
+@rules.define
+def round(game, state):
+    """As many moves as there are players are a round, whoever is skipped."""
+    return state.plies // game.players
 
 
 @rules.define

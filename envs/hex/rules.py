@@ -24,14 +24,27 @@ from mcts_agents.model import (
     random_below,
 )
 from mcts_agents.model.bits import count_bits
+from mcts_agents.model.hashing import mixed
 
 SMALLEST, LARGEST = 3, 19
 NOBODY = -1
+
+
+def _row_keys() -> np.ndarray:
+    """Return a random odd number for each player's stones in each row."""
+    numbers = [mixed.py_func(np.uint64(n), np.uint64(0)) for n in range(2 * LARGEST)]
+    return np.array(numbers, np.uint64).reshape(2, LARGEST) | np.uint64(1)
+
+
+# The hash of a board is the sum over its rows of the row's bits times its number.
+with np.errstate(over="ignore"):
+    ROW_KEYS = _row_keys()
 
 STATE = np.dtype(
     [
         ("stones", np.uint32, (2, LARGEST)),
         ("linked", np.uint32, (2, LARGEST)),  # stones linked to the first border
+        ("key", np.uint64),  # `hash_of` the stones, while there are empty cells
         ("free", np.int16),  # empty cells
         ("last", np.int16),  # cell of the last stone, -1 before the first
         ("turn", np.int8),
@@ -86,6 +99,7 @@ def reset(game, state, rng):
         for row in range(LARGEST):
             state.stones[player, row] = 0
             state.linked[player, row] = 0
+    state.key = 0
     state.free = game.size * game.size
     state.last = NOBODY
     state.turn = 0
@@ -165,6 +179,7 @@ def place(game, state, cell):
     column = cell - row * game.size
     bit = 1 << column
     state.stones[player, row] |= bit
+    state.key += ROW_KEYS[player, row] << np.uint64(column)
     state.free -= 1
     state.last = cell
     state.turn = 1 - player
@@ -295,6 +310,45 @@ def results(game, state, out):
             out[player] = PLAYING
         else:
             out[player] = WON if state.winner == player else LOST
+
+
+@njit
+def hash_of(game, state):
+    """Return the hash of the board, uint64, from its rows."""
+    key = np.uint64(0)
+    for row in range(game.size):
+        for player in range(2):
+            key += ROW_KEYS[player, row] * np.uint64(state.stones[player, row])
+    return key
+
+
+@rules.define
+def state_key(game, state, observer):
+    """A hash of the board; who is to move follows from it.
+
+    It is kept from move to move; only a playout fills the board without that.
+    """
+    key = hash_of(game, state) if state.free == 0 else state.key
+    return np.int64(mixed(key, np.uint64(0)))
+
+
+@njit
+def stones_put(game, state):
+    """Return the number of moves: stones but for a forced first one."""
+    forced = np.int64(game.first_cell != NOBODY)
+    return game.size * game.size - state.free - forced
+
+
+@rules.define
+def turn(game, state):
+    """Moves made; those of a finished playout may fill the board."""
+    return stones_put(game, state)
+
+
+@rules.define
+def round(game, state):
+    """A round is a move of each player."""
+    return stones_put(game, state) // 2
 
 
 @rules.define

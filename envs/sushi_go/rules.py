@@ -14,7 +14,7 @@ from mcts_agents.envs.sushi_go.cards import (
     DECKS,
     NIGIRI,
     ON_WASABI,
-    ONE,
+    POINTS,
     SQUID,
     TYPES,
     USE_CHOPSTICKS,
@@ -27,6 +27,14 @@ from mcts_agents.envs.sushi_go.cards import (
     nth_kind,
     pack,
     spread,
+)
+from mcts_agents.envs.sushi_go.knowledge import (
+    key_of_all,
+    key_of_knowledge,
+    knows_hand,
+    shown_hand,
+    unseen_cards,
+    visible_choice,
 )
 from mcts_agents.envs.sushi_go.scoring import ranking
 from mcts_agents.envs.sushi_go.turns import (
@@ -53,6 +61,7 @@ COMMON_UNSEEN, COMMON_PENDING, COMMON_ROUND = 0, 12, 27
 COMMON_HAND_SIZE, COMMON_STEP = 28, 29
 COLUMNS = 30
 OBSERVED_SCORES = (-6, 127)
+MOST_AT_ONCE = int(POINTS.max())  # 10, for the third sashimi
 
 rules = Rules(
     "sushi_go",
@@ -145,6 +154,20 @@ def results(game, state, out):
             out[player] = WON if tied == 1 else DRAWN
 
 
+@rules.define
+def turn(game, state):
+    """Turns ended: cards laid and hands passed; two cards with chopsticks are one."""
+    if state.round == ROUNDS:
+        return ROUNDS * game.hand_size
+    return state.round * game.hand_size + state.passes
+
+
+@rules.define
+def round(game, state):
+    """Rounds ended."""
+    return state.round
+
+
 # -- choosing
 
 
@@ -208,6 +231,26 @@ def random_action(game, state, player, rng):
 
 
 @rules.define
+def action_values(game, state, player, actions, n, out):
+    """Points that a card is paid at once, in tenths; chopsticks: of the two best."""
+    field = state.fields[player]
+    best = second = 0
+    for place in range(n):
+        out[place] = 0.0
+        action = actions[place]
+        if action != USE_CHOPSTICKS:
+            points = POINTS[action, count_of(field, action) + 1]
+            out[place] = points / MOST_AT_ONCE
+            if points > best:
+                best, second = points, best
+            elif points > second:
+                second = points
+    for place in range(n):
+        if actions[place] == USE_CHOPSTICKS:
+            out[place] = min(1.0, (best + second) / MOST_AT_ONCE)
+
+
+@rules.define
 def playout(game, state, rng, limit):
     """Random play; stops before a joint decision that would exceed `limit` actions."""
     played = 0
@@ -233,34 +276,6 @@ def playout(game, state, rng, limit):
 # -- what a player knows
 
 
-@njit
-def knows_hand(game, state, observer, owner):
-    """Whether the observer has held the cards that the owner holds now.
-
-    Hands go to the previous seat, and all that was taken from them was shown: after r
-    passes the hands of the r seats before the observer are known exactly.
-    """
-    return (observer - owner + game.players) % game.players <= state.passes
-
-
-@njit
-def shown_hand(state, owner):
-    """Return a hand as all but its owner know it: with the card chosen in secret."""
-    if state.pending[owner] == NONE:
-        return state.hands[owner]
-    return state.hands[owner] + ONE[state.pending[owner]]
-
-
-@njit
-def unseen_cards(game, state, observer):
-    """Return the cards that the observer cannot place: pile and hands not known."""
-    unseen = state.pile
-    for owner in range(game.players):
-        if not knows_hand(game, state, observer, owner):
-            unseen += shown_hand(state, owner)
-    return unseen
-
-
 @rules.define
 def redeterminise(game, state, observer, rng):
     """Resample pile, unknown hands and the others' pending choices.
@@ -284,6 +299,23 @@ def redeterminise(game, state, observer, rng):
     for owner in range(game.players):
         if owner != observer and state.pending[owner] != NONE:
             commit(state, owner, random_choice(game, state, owner, 0, rng))
+
+
+@rules.define
+def visible_action(game, state, joint_action, actor, observer):
+    """The action if it is open or one's own; see `visible_choice` for the others."""
+    return visible_choice(game, state, joint_action, actor, observer)
+
+
+@rules.define
+def state_key(game, state, observer):
+    """A hash of what the observer can see, of the whole state for observer -1.
+
+    Which choices the last turn's cards came from is left out.
+    """
+    if observer < 0:
+        return np.int64(key_of_all(game, state))
+    return np.int64(key_of_knowledge(game, state, observer))
 
 
 @rules.define

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
+from mcts_agents.model.bits import count_bits
 
 STATE = np.dtype(
     [
@@ -111,6 +112,30 @@ def results(game, state, out):
             out[player] = WON if state.winner == player else LOST
         else:
             out[player] = DRAWN if is_over(state) else PLAYING
+
+
+@rules.define
+def state_key(game, state, observer):
+    """The board itself; who is to move follows from it."""
+    return np.int64(state.stones[0]) | np.int64(state.stones[1]) << 9
+
+
+@njit
+def stones_on_board(state):
+    """Return the number of stones."""
+    return np.int64(count_bits(np.uint64(state.stones[0] | state.stones[1])))
+
+
+@rules.define
+def turn(game, state):
+    """Stones put."""
+    return stones_on_board(state)
+
+
+@rules.define
+def round(game, state):
+    """A round is a stone of each player."""
+    return stones_on_board(state) // 2
 
 
 @rules.define

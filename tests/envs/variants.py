@@ -23,8 +23,13 @@ VARIANTS = {
         "dots_and_boxes",
         {"players": 6, "width": 3, "height": 2, "tag_ties": True},
     ),
+    "diamant_2": ("diamant", {"players": 2}),
+    "diamant_4": ("diamant", {"players": 4}),
+    "diamant_6": ("diamant", {"players": 6}),
 }
-SIMULTANEOUS = [label for label in VARIANTS if label.startswith("sushi_go")]
+SIMULTANEOUS = [
+    label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
+]
 
 
 def factories(label):
