@@ -30,6 +30,10 @@ from mcts_agents.search.solver import (
 from mcts_agents.search.status import (
     BUDGET_SPENT,
     GROW,
+    LACKS_EDGES,
+    LACKS_JOINTS,
+    LACKS_NODES,
+    LACKS_POOLS,
     MODEL_ERROR,
     NO_LIMIT,
     SLICE_DONE,
@@ -52,7 +56,8 @@ def run_slice(search, iterations, call_limit):
             return BUDGET_SPENT
         if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
             return BUDGET_SPENT
-        if not has_room(search):
+        search.lacking = lacking_room(search)
+        if search.lacking != 0:
             return GROW
         if search.stored:
             status = descend_closed(search)
@@ -96,18 +101,20 @@ def new_edges(search):
 
 
 @njit
-def has_room(search):
-    """Whether one more iteration surely fits into the arrays."""
-    return (
-        search.node_count + search.trees * search.players <= len(nodes_of(search))
-        and search.edge_count + new_edges(search) <= len(edges_of(search))
-        and 2 * (search.joint_count + search.trees + 1) <= len(joints_of(search))
-        and (
-            search.abstracted == 0
-            or 2 * (search.pool_count + search.players * (search.deepest + 2))
-            <= len(pools_of(search))
-        )
-    )
+def lacking_room(search):
+    """Return which arrays may be too short for one more iteration, as bits."""
+    lacking = 0
+    if search.node_count + search.trees * search.players > len(nodes_of(search)):
+        lacking |= LACKS_NODES
+    if search.edge_count + new_edges(search) > len(edges_of(search)):
+        lacking |= LACKS_EDGES
+    if 2 * (search.joint_count + search.trees + 1) > len(joints_of(search)):
+        lacking |= LACKS_JOINTS
+    if search.abstracted:
+        pools = search.pool_count + search.players * (search.deepest + 2)
+        if 2 * pools > len(pools_of(search)):
+            lacking |= LACKS_POOLS
+    return lacking
 
 
 @njit

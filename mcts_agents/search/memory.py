@@ -6,6 +6,12 @@ from mcts_agents.model import ForwardModel
 from mcts_agents.search.compiled import Compiled
 from mcts_agents.search.records import ARRAYS, EDGE, JOINT, NODE, POOL, STATISTIC
 from mcts_agents.search.settings import SAMPLING_POLICIES, SearchSettings
+from mcts_agents.search.status import (
+    LACKS_EDGES,
+    LACKS_JOINTS,
+    LACKS_NODES,
+    LACKS_POOLS,
+)
 
 # Room at the start; untouched memory costs nothing, and growing takes time that a
 # decision of some milliseconds does not have.
@@ -95,32 +101,43 @@ class Memory:
 
     def new_tree(self, nodes: int, edges: int) -> None:
         """Set up fresh arrays for so many nodes and edges, of undefined content."""
+        self._new_nodes(nodes)
+        self._new_edges(edges)
+
+    def _new_nodes(self, nodes: int) -> None:
         self.arrays["nodes"] = np.empty(nodes, NODE)
-        self.arrays["edges"] = np.empty(edges, EDGE)
-        self.arrays["statistics"] = np.empty(edges * self._statistics, STATISTIC)
-        self.arrays["edge_values"] = np.empty(edges * self._vector)
         states = nodes * self._model.state_size if self._stored else 0
         self.arrays["states"] = np.empty(states, np.uint8)
 
-    def grow(self, nodes: int, edges: int) -> None:
-        """Double the arrays; `nodes` and `edges` say how much of them is in use."""
+    def _new_edges(self, edges: int) -> None:
+        self.arrays["edges"] = np.empty(edges, EDGE)
+        self.arrays["statistics"] = np.empty(edges * self._statistics, STATISTIC)
+        self.arrays["edge_values"] = np.empty(edges * self._vector)
+
+    def grow(self, search: np.ndarray) -> None:
+        """Double the arrays that the SEARCH record says lack room."""
         old = dict(self.arrays)
-        self.new_tree(2 * len(old["nodes"]), 2 * len(old["edges"]))
-        for name, used in (
-            ("nodes", nodes),
-            ("states", nodes * self._model.state_size),
-            ("edges", edges),
-            ("statistics", edges),
-            ("edge_values", edges * self._vector),
-        ):
-            self.arrays[name][:used] = old[name][:used]
-        joints = np.zeros(2 * len(old["joints"]), JOINT)
-        self._compiled.rehash(old["joints"], joints)
-        self.arrays["joints"] = joints
-        if len(old["pools"]):
+        lacking = int(search["lacking"][0])
+        nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
+        used: dict[str, int] = {}
+        if lacking & LACKS_NODES:
+            self._new_nodes(2 * len(old["nodes"]))
+            used |= {"nodes": nodes, "states": nodes * self._model.state_size}
+        if lacking & LACKS_EDGES:
+            self._new_edges(2 * len(old["edges"]))
+            used |= {"edges": edges, "statistics": edges}
+            used |= {"edge_values": edges * self._vector}
+        for name, count in used.items():
+            self.arrays[name][:count] = old[name][:count]
+        if lacking & LACKS_JOINTS:
+            joints = np.zeros(2 * len(old["joints"]), JOINT)
+            self._compiled.rehash(old["joints"], joints)
+            self.arrays["joints"] = joints
+        if lacking & LACKS_POOLS:
             pools = np.zeros(2 * len(old["pools"]), POOL)
             self._compiled.rehash_pools(old["pools"], pools)
             self.arrays["pools"] = pools
+        self.tell_addresses(search)
 
     def tell_addresses(self, search: np.ndarray) -> None:
         """Write where the arrays are into the records that compiled code reads."""

@@ -276,6 +276,7 @@ SEARCH = np.dtype(
         ("updates", np.int64),  # the tree policy has an update
         ("complex_backup", np.int64),
         # used
+        ("lacking", np.int64),  # arrays to grow before the next iteration
         ("pool_count", np.int64),
         ("taken_count", np.int64),
         ("simulations", np.int64),

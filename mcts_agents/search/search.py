@@ -443,10 +443,7 @@ class Search:
             if status == BUDGET_SPENT:
                 return
             if status == GROW:
-                self._memory.grow(
-                    int(search["node_count"][0]), int(search["edge_count"][0])
-                )
-                self._memory.tell_addresses(search)
+                self._memory.grow(search)
             elif status != SLICE_DONE:
                 self._raise(status)
             now = time.perf_counter()

@@ -211,6 +211,10 @@ def test_one_agent_in_several_seats_and_games():
     agent = MCTSAgent(simulations=30, tree="multi", seed=0)
     for game in (*GAMES, *GAMES):
         assert aec_game(game, dict.fromkeys(made(game).possible_agents, agent))
+    for size in range(2, 3 + KEPT_SEARCHES):
+        env = hex_game.raw_env(size=size)
+        env.reset(seed=0)
+        agent.act(env)
     assert len(agent._searches) == KEPT_SEARCHES
     turns = [made(game) for game in GAMES]
     for _ in range(4):
