@@ -28,11 +28,13 @@ from tests.games.matrix_games import matrix_game
 if "tree_policy" not in {field.name for field in fields(SearchSettings)}:
     pytest.skip("SearchSettings has no tree_policy yet", allow_module_level=True)
 
-# Policies whose answer is an average strategy, not the action visited most.
+# Policies whose answer is the action visited most, and those whose answer is an average
+# strategy.
+INDEX = ("ucb1", "ucb_tuned", "alphago")
 SAMPLING = ("regret_matching", "exp3")
-POLICIES = ("ucb1", "ucb_tuned", "alphago", *SAMPLING)
 # Leaf values are the payoffs themselves.
 PAYOFFS = {"value": "score", "score_bonus": 0.0}
+RESULTS = {"value": "win", "solver": False}
 
 
 def searched(model, state, player, seed, **settings):
@@ -44,69 +46,116 @@ def searched(model, state, player, seed, **settings):
 # -- the one best move
 
 
-def chosen(model, position, **settings):
-    """Return the move that a search chooses, without the luck of a final draw."""
-    rng = new_generator(1)
+def searches_of(model, position, seeds, **settings):
+    """Return the results of one search a seed of a listed position."""
+    rng = new_generator(0)
     state = model.reset(rng)
     for action in position.moves:
         model.apply(state, {model.movers(state)[0]: action}, rng)
-    result = searched(model, state, model.movers(state)[0], 1, **settings)
-    if settings["tree_policy"] in SAMPLING:
-        return int(result.actions[np.argmax(result.strategy)])
-    return result.action
+    player = model.movers(state)[0]
+    return [searched(model, state, player, seed, **settings) for seed in seeds]
 
 
-@pytest.mark.parametrize("tree_policy", POLICIES)
+def most_probable(results):
+    """Return the action of greatest probability in the mean of average strategies.
+
+    A policy that samples is noisy: on these positions its average puts 0.6 to 1 on the
+    best move, single runs less.
+    """
+    mean = np.mean([result.strategy for result in results], axis=0)
+    return int(results[0].actions[np.argmax(mean)])
+
+
+@pytest.mark.parametrize("tree_policy", INDEX)
 @pytest.mark.parametrize("position", positions.TICTACTOE, ids=str)
 def test_the_one_best_move_of_tictactoe(position, tree_policy):
-    settings = {"value": "win", "solver": False, "tree_policy": tree_policy}
-    model = GAME.rules.model()
-    assert chosen(model, position, simulations=20_000, **settings) == position.best
+    settings = {**RESULTS, "tree_policy": tree_policy, "simulations": 20_000}
+    for result in searches_of(GAME.rules.model(), position, range(2), **settings):
+        assert result.action == position.best
 
 
-@pytest.mark.parametrize("tree_policy", POLICIES)
+@pytest.mark.parametrize("tree_policy", SAMPLING)
+@pytest.mark.parametrize("position", positions.TICTACTOE, ids=str)
+def test_average_strategies_find_the_one_best_move_of_tictactoe(position, tree_policy):
+    settings = {**RESULTS, "tree_policy": tree_policy, "simulations": 20_000}
+    results = searches_of(GAME.rules.model(), position, range(3), **settings)
+    assert most_probable(results) == position.best
+
+
+@pytest.mark.parametrize("tree_policy", INDEX)
 @pytest.mark.parametrize("position", positions.DOTS_AND_BOXES, ids=str)
 def test_the_one_best_move_of_dots_and_boxes(position, tree_policy):
-    settings = {**PAYOFFS, "tree_policy": tree_policy}
-    move = chosen(DOTS.model(), position, simulations=20_000, **settings)
-    assert move == position.best
+    settings = {**PAYOFFS, "tree_policy": tree_policy, "simulations": 20_000}
+    for result in searches_of(DOTS.model(), position, range(2), **settings):
+        assert result.action == position.best
+
+
+@pytest.mark.parametrize("tree_policy", SAMPLING)
+@pytest.mark.parametrize("position", positions.DOTS_AND_BOXES, ids=str)
+def test_average_strategies_find_the_one_best_move_of_dots_and_boxes(
+    position, tree_policy
+):
+    """With 100,000 simulations: after 20,000 a plain twin of EXP3 errs here as well."""
+    settings = {**PAYOFFS, "tree_policy": tree_policy, "simulations": 100_000}
+    results = searches_of(DOTS.model(), position, range(3), **settings)
+    assert most_probable(results) == position.best
 
 
 @pytest.mark.parametrize("position", positions.DEEP_DOTS_AND_BOXES, ids=str)
 def test_deep_positions_take_more_simulations(position):
-    settings = {**PAYOFFS, "tree_policy": "ucb1"}
-    move = chosen(DOTS.model(), position, simulations=1_000_000, **settings)
-    assert move == position.best
+    settings = {**PAYOFFS, "tree_policy": "ucb1", "simulations": 1_000_000}
+    (result,) = searches_of(DOTS.model(), position, [1], **settings)
+    assert result.action == position.best
 
 
 # -- simultaneous moves: the average strategy, not the last one, is the equilibrium
 
 
-def matrix_exploitability(payoffs, tree_policy, seed, simulations=100_000):
+def root_exploitability(payoffs, seed, *, visits=False, **settings):
     """Return how far both players' strategies at the root are from an equilibrium."""
     model = matrix_game(payoffs)
     state = model.reset(new_generator(0))
-    settings = {**PAYOFFS, "tree_policy": tree_policy, "simulations": simulations}
-    tree = searched(model, state, 0, seed, **settings).tree()
-    found = strategy_of_tree(tree)(())
-    return exploitability(
-        payoffs,
-        *(
-            [found[player].get(action, 0.0) for action in range(np.shape(payoffs)[0])]
-            for player in range(2)
-        ),
+    tree = searched(model, state, 0, seed, **PAYOFFS, **settings).tree()
+    found = strategy_of_tree(tree, visits=visits)(())
+    strategies = (
+        [found[player].get(action, 0.0) for action in range(len(payoffs))]
+        for player in range(2)
     )
+    return exploitability(payoffs, *strategies)
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("tree_policy", SAMPLING)
 @pytest.mark.parametrize(
     "payoffs",
     [ROCK_PAPER_SCISSORS, BIASED_ROCK_PAPER_SCISSORS, MATCHING_PENNIES],
     ids=["rock paper scissors", "biased rock paper scissors", "matching pennies"],
 )
-def test_average_strategies_approach_the_equilibrium(payoffs, tree_policy, seed):
-    assert matrix_exploitability(payoffs, tree_policy, seed) < 0.05
+def test_average_strategies_approach_the_equilibrium(payoffs, tree_policy):
+    settings = {"tree_policy": tree_policy, "simulations": 100_000}
+    found = [root_exploitability(payoffs, seed, **settings) for seed in range(5)]
+    assert np.mean(found) < 0.05
+    assert max(found) < 0.1
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2])
+def test_what_is_played_is_the_equilibrium_so_what_is_left_without_exploration_is_not(
+    epsilon,
+):
+    """Exploration is part of the game that is learned.
+
+    What is played, (1 - e) s + e u with u uniform, approaches the equilibrium x. So the
+    strategy s approaches (x - e u) / (1 - e). In the biased game rock wins 1/3 from u
+    and every action 0 from x, so scissors win e / (1 - e) / 3 from s.
+    """
+    settings = {
+        "tree_policy": "regret_matching",
+        "epsilon": epsilon,
+        "simulations": 1_000_000,
+    }
+    payoffs = BIASED_ROCK_PAPER_SCISSORS
+    found = root_exploitability(payoffs, 1, **settings)
+    assert found == pytest.approx(epsilon / (1 - epsilon) / 3, abs=0.01)
+    assert root_exploitability(payoffs, 1, visits=True, **settings) < 0.01
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -117,7 +166,8 @@ def test_ucb1_misses_the_equilibrium_of_biased_rock_paper_scissors(seed):
     one, for ever. (Shafiei, Sturtevant, Schaeffer, "Comparing UCT versus CFR in
     simultaneous games", 2009.)
     """
-    assert matrix_exploitability(BIASED_ROCK_PAPER_SCISSORS, "ucb1", seed) > 0.2
+    settings = {"tree_policy": "ucb1", "simulations": 100_000}
+    assert root_exploitability(BIASED_ROCK_PAPER_SCISSORS, seed, **settings) > 0.2
 
 
 def goofspiel_exploitability(tree_policy, simulations, seed=1):
