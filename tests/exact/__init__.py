@@ -1,0 +1,1 @@
+"""Small games solved exactly, in plain Python that shares no code with the package."""

@@ -1,0 +1,1 @@
+"""Compiled rules of small games whose exact solutions stand in `tests.exact`."""
