@@ -53,6 +53,11 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     "abstraction_visits": [_one_of("abstraction", "own", "all")],
     "graph": [_one_of("tree", "one", "self"), _one_of("loop", "open")],
     "expand_after_clash": [(lambda s: s.graph, "graph=true")],
+    "opponent_information": [
+        _one_of("tree", "multi", "observers"),
+        _one_of("information", "set"),
+        (lambda s: s.determinizations == 1, "determinizations 1"),
+    ],
     "safety_margin": [(lambda s: s.seconds is not None, "a budget of seconds")],
     "combine": [(lambda s: s.determinizations > 1, "determinizations above 1")],
     "action_heuristic": [_BY_INDEX],
@@ -136,6 +141,7 @@ def _check_game(settings, model):
         ("rollout_end", "turn", "turn", "use rollout_end='action'"),
         ("rollout_end", "round", "round", "use rollout_end='action'"),
         ("graph", True, "state_key", "use graph=false"),
+        ("opponent_information", "separate", "state_key", "use 'merged'"),
     ]
     words = {"evaluate": "evaluation function"}
     for name, value, function, instead in needed:
@@ -173,6 +179,10 @@ def _check_combinations(settings, model):
             "loop='closed': with tree='self' the others' moves are not in the tree, so "
             "that an action does not lead to one state; use loop='sampled'"
         )
+    if settings.opponent_information == "separate" and not model.hidden_information:
+        raise ValueError(
+            f"opponent_information='separate': nothing is hidden in {model.name}"
+        )
     if settings.determinizations > 1:
         if not model.hidden_information:
             raise ValueError(
@@ -186,6 +196,7 @@ def _check_combinations(settings, model):
             ("graph", True),
             ("tree", "observers"),
             ("loop", "sampled"),
+            ("opponent_information", "separate"),
         ):
             if getattr(settings, name) == value:
                 raise ValueError(

@@ -68,7 +68,18 @@ def descend(search):
     call.copy(search)
     if search.information_set:
         call.redeterminise(search)
+        if search.separate:
+            separate_roots(search)
     return play(search)
+
+
+@njit
+def separate_roots(search):
+    """Begin each opponent's tree at what it knows in this determinization."""
+    for tree in range(search.trees):
+        if not search.owns[tree] >> search.root_player & 1:
+            known = mixed(np.uint64(call.state_key(search, tree)), tree)
+            search.link[tree], _ = observation_link(search, tree, known)
 
 
 @njit

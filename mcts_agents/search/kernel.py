@@ -97,7 +97,7 @@ def new_edges(search):
     if search.graph:
         longest = min(search.depth_limit, search.node_count + 1)
     edges = 2 * (search.widest + search.legal_limit)
-    return edges * search.players * longest + search.trees
+    return edges * search.players * longest + 2 * search.trees
 
 
 @njit
@@ -108,7 +108,7 @@ def lacking_room(search):
         lacking |= LACKS_NODES
     if search.edge_count + new_edges(search) > len(edges_of(search)):
         lacking |= LACKS_EDGES
-    if 2 * (search.joint_count + search.trees + 1) > len(joints_of(search)):
+    if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
     if search.abstracted:
         pools = search.pool_count + search.players * (search.deepest + 2)

@@ -200,6 +200,15 @@ class SearchSettings:
         source=f"{_MANUAL}; Weil et al. 2023",
         tag="information",
     )
+    opponent_information: str = option(
+        "merged",
+        "Where information is hidden and players have trees of their own, `merged`: an "
+        "opponent's tree has one root, whatever it holds in a determinization; "
+        "`separate`: one root for each of its information sets (by `state_key`), so "
+        "that it acts on what it holds.",
+        "Information",
+        choices=("merged", "separate"),
+    )
     determinizations: int = option(
         1,
         "Trees on as many determinizations, each with its share of the budget, merged "
