@@ -35,7 +35,7 @@ TICTACTOE = (
 # Best is the greatest final difference in boxes. "the only win": all else draws or
 # loses; elsewhere several moves win, or none does.
 DOTS_AND_BOXES = (
-    Position((2, 0, 5, 9, 8), 3, "the only draw"),
+    Position((11, 5, 1, 0, 10, 3), 2, "the only draw"),
     Position((8, 6, 3, 2), 10, "the only win"),
     Position((9, 1, 4, 10), 2, "the only win, takes a box"),
     Position((4, 2, 10, 0), 9, "wins by most"),
