@@ -260,7 +260,9 @@ def test_dots_and_boxes_positions():
 # -- listed positions
 
 
-@pytest.mark.parametrize("position", positions.TICTACTOE, ids=str)
+@pytest.mark.parametrize(
+    "position", positions.TICTACTOE + positions.DEEP_TICTACTOE, ids=str
+)
 def test_listed_tictactoe_positions(position):
     board = tictactoe.position(position.moves)
     assert tictactoe.winner(board) is None

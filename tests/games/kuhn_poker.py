@@ -86,6 +86,18 @@ def visible_action(game, state, joint_action, actor, observer):
 
 
 @KUHN.define
+def state_key(game, state, observer):
+    """The own card and the moves; both cards for nobody in particular."""
+    key = state.moves * 8 + state.bets
+    for player in range(2):
+        if observer < 0 or observer == player:
+            key = key * 4 + 1 + state.cards[player]
+        else:
+            key *= 4
+    return key
+
+
+@KUHN.define
 def scores(game, state, out):
     won = won_chips(state) if is_over(state) else 0
     out[0] = won

@@ -3,8 +3,6 @@
 The exact side is `tests.exact`, which shares no code with the search.
 """
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
@@ -23,10 +21,6 @@ from tests.games.dots_and_boxes import DOTS
 from tests.games.goofspiel import GOOFSPIEL
 from tests.games.kuhn_poker import KUHN, place
 from tests.games.matrix_games import matrix_game
-
-# Enabled by itself once the search has tree policies to choose from.
-if "tree_policy" not in {field.name for field in fields(SearchSettings)}:
-    pytest.skip("SearchSettings has no tree_policy yet", allow_module_level=True)
 
 # Policies whose answer is the action visited most, and those whose answer is an average
 # strategy.
@@ -56,14 +50,9 @@ def searches_of(model, position, seeds, **settings):
     return [searched(model, state, player, seed, **settings) for seed in seeds]
 
 
-def most_probable(results):
-    """Return the action of greatest probability in the mean of average strategies.
-
-    A policy that samples is noisy: on these positions its average puts 0.6 to 1 on the
-    best move, single runs less.
-    """
-    mean = np.mean([result.strategy for result in results], axis=0)
-    return int(results[0].actions[np.argmax(mean)])
+def most_probable(result):
+    """Return the action of greatest probability in the average strategy."""
+    return int(result.actions[np.argmax(result.strategy)])
 
 
 @pytest.mark.parametrize("tree_policy", INDEX)
@@ -74,12 +63,21 @@ def test_the_one_best_move_of_tictactoe(position, tree_policy):
         assert result.action == position.best
 
 
+@pytest.mark.parametrize("tree_policy", [*INDEX, "exp3"])
+@pytest.mark.parametrize("position", positions.DEEP_TICTACTOE, ids=str)
+def test_deeper_positions_of_tictactoe(position, tree_policy):
+    settings = {**RESULTS, "tree_policy": tree_policy, "simulations": 20_000}
+    for result in searches_of(GAME.rules.model(), position, range(3), **settings):
+        sampling = result.strategy is not None
+        assert (most_probable(result) if sampling else result.action) == position.best
+
+
 @pytest.mark.parametrize("tree_policy", SAMPLING)
 @pytest.mark.parametrize("position", positions.TICTACTOE, ids=str)
 def test_average_strategies_find_the_one_best_move_of_tictactoe(position, tree_policy):
     settings = {**RESULTS, "tree_policy": tree_policy, "simulations": 20_000}
-    results = searches_of(GAME.rules.model(), position, range(3), **settings)
-    assert most_probable(results) == position.best
+    for result in searches_of(GAME.rules.model(), position, range(3), **settings):
+        assert most_probable(result) == position.best
 
 
 @pytest.mark.parametrize("tree_policy", INDEX)
@@ -95,10 +93,9 @@ def test_the_one_best_move_of_dots_and_boxes(position, tree_policy):
 def test_average_strategies_find_the_one_best_move_of_dots_and_boxes(
     position, tree_policy
 ):
-    """With 100,000 simulations: after 20,000 a plain twin of EXP3 errs here as well."""
-    settings = {**PAYOFFS, "tree_policy": tree_policy, "simulations": 100_000}
-    results = searches_of(DOTS.model(), position, range(3), **settings)
-    assert most_probable(results) == position.best
+    settings = {**PAYOFFS, "tree_policy": tree_policy, "simulations": 20_000}
+    for result in searches_of(DOTS.model(), position, range(3), **settings):
+        assert most_probable(result) == position.best
 
 
 @pytest.mark.parametrize("position", positions.DEEP_DOTS_AND_BOXES, ids=str)
@@ -133,8 +130,7 @@ def root_exploitability(payoffs, seed, *, visits=False, **settings):
 def test_average_strategies_approach_the_equilibrium(payoffs, tree_policy):
     settings = {"tree_policy": tree_policy, "simulations": 100_000}
     found = [root_exploitability(payoffs, seed, **settings) for seed in range(5)]
-    assert np.mean(found) < 0.05
-    assert max(found) < 0.1
+    assert max(found) < 0.05
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.2])
@@ -198,25 +194,24 @@ def test_ucb1_does_not_approach_an_equilibrium_of_goofspiel(simulations):
 
 # -- hidden information
 
-# A search over information sets lets the opponents of the tree respond to the root
-# player's own card, which they cannot know, and gives all cards of theirs one strategy.
-# It never bluffs with the lowest card and bets the middle one, and so loses 0.05 to
-# 0.06 a hand to the equilibrium player. That is a limit of the method (Cowling, Powley,
-# Whitehouse, "Information set Monte Carlo tree search", 2012), not of a budget. As all
-# actions of Kuhn poker are public, a tree for each observer sees no more. Uniform play
-# loses 0.139.
-MOST_LOST = 0.08
+# Actions of Kuhn poker are public, so trees for observers differ from one tree only by
+# their roots. With `merged` roots an opponent in the tree plays all its cards alike:
+# the search bets the middle card, which only better ones call, and loses 0.05 to 0.06 a
+# hand to the equilibrium player, whatever the budget. With `separate` roots it does
+# not. Uniform play loses 0.139.
 ALPHA = 1 / 6
 SEEDS = 200
 
 
-@pytest.mark.parametrize("tree", ["one", "multi", "observers"])
-def test_kuhn_poker_against_the_equilibrium_player(tree):
+def lost_to_the_equilibrium_player(simulations, **settings):
+    """Return the loss a hand, exact over both seats, and how often each hand bets."""
     model = KUHN.model()
-    settings = SearchSettings(
-        **PAYOFFS, tree=tree, information="set", tree_policy="ucb1", simulations=1000
+    search = Search(
+        model,
+        SearchSettings(
+            **PAYOFFS, simulations=simulations, tree_policy="ucb1", **settings
+        ),
     )
-    search = Search(model, settings)
     bets = {}
     for card, history in kuhn.INFORMATION_SETS:
         seat = len(history) % 2
@@ -230,4 +225,17 @@ def test_kuhn_poker_against_the_equilibrium_player(tree):
     # Folding the highest card and calling with the lowest are blunders.
     assert bets[2, "b"] == bets[2, "pb"] == bets[2, "p"] == 1
     assert bets[0, "b"] == bets[0, "pb"] == 0
-    assert -kuhn.both_seats(bets, kuhn.equilibrium(ALPHA)) < MOST_LOST
+    return -kuhn.both_seats(bets, kuhn.equilibrium(ALPHA))
+
+
+@pytest.mark.parametrize(
+    ("tree", "simulations"), [("observers", 1000), ("observers", 5000), ("multi", 5000)]
+)
+def test_kuhn_poker_against_the_equilibrium_player(tree, simulations):
+    settings = {"tree": tree, "opponent_information": "separate"}
+    assert lost_to_the_equilibrium_player(simulations, **settings) <= 0.03
+
+
+@pytest.mark.parametrize("tree", ["one", "multi", "observers"])
+def test_kuhn_poker_against_opponents_that_do_not_see_their_cards(tree):
+    assert 0.04 < lost_to_the_equilibrium_player(1000, tree=tree) < 0.08

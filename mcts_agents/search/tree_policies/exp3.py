@@ -2,8 +2,10 @@
 
 `exp3`: strategy(a) is proportional to exp(epsilon G(a) / k), where k is the number of
 candidates. When action a was played with probability p(a) and brought the value x,
-scaled to [0, 1], its gain G(a) grows by x / p(a), those of the others by nothing:
-an unbiased estimate of what each would have brought.
+scaled to [0, 1], its gain G(a) grows by (x - b) / p(a), those of the others by nothing:
+an unbiased estimate of what each would have brought, less b. Auer et al. have b = 0. A
+b that is the same for all actions changes no strategy in expectation; the node's mean
+value so far makes the estimates vary less.
 
 `exp3_boltzmann`: strategy(a) is proportional to exp(Q(a) / temperature), Q(a) scaled to
 [0, 1]; what TAG calls EXP3. It weighs means and converges to no equilibrium. Untried
@@ -19,7 +21,7 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.search.arithmetic import exponential
-from mcts_agents.search.records import OUTCOME, STATISTIC
+from mcts_agents.search.records import EDGE, OUTCOME, STATISTIC
 from mcts_agents.search.tree_policies.indices import (
     candidate,
     decision_at,
@@ -57,8 +59,15 @@ def exp3_update(outcome_address, settings_address, rng_address):
     """Add the importance-weighted value to the gain of the action played."""
     outcome = carray(as_pointer(outcome_address), 1, OUTCOME)[0]
     statistics = carray(as_pointer(outcome.statistics), outcome.edges_length, STATISTIC)
-    value = (outcome.value - outcome.low) * scale_of(outcome)
-    statistics[outcome.edge].gain += value / outcome.probability
+    edges = carray(as_pointer(outcome.edges), outcome.edges_length, EDGE)
+    visits = 0
+    total = 0.0
+    for index in range(outcome.first, outcome.first + outcome.count):
+        visits += edges[index].visits
+        total += edges[index].visits * edges[index].mean
+    baseline = total / visits if visits > 0 else outcome.value
+    surprise = (outcome.value - baseline) * scale_of(outcome)
+    statistics[outcome.edge].gain += surprise / outcome.probability
     return 0
 
 
