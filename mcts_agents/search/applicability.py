@@ -53,6 +53,11 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     "abstraction_visits": [_one_of("abstraction", "own", "all")],
     "graph": [_one_of("tree", "one", "self"), _one_of("loop", "open")],
     "expand_after_clash": [(lambda s: s.graph, "graph=true")],
+    "simultaneous": [
+        _one_of("tree", "one"),
+        _one_of("loop", "open"),
+        (lambda s: not s.graph, "graph=false"),
+    ],
     "opponent_information": [
         _one_of("tree", "multi", "observers"),
         _one_of("information", "set"),
@@ -197,6 +202,7 @@ def _check_combinations(settings, model):
             ("tree", "observers"),
             ("loop", "sampled"),
             ("opponent_information", "separate"),
+            ("simultaneous", "serialised"),
         ):
             if getattr(settings, name) == value:
                 raise ValueError(

@@ -128,11 +128,17 @@ def play(search):
         if search.rollout_actions > search.rollout_limit:
             if search.rollout_limit == 0 or may_end(search, movers):
                 break
-        for tree in range(search.trees):
-            if in_trees & search.owns[tree]:
-                status = select(search, tree, movers)
-                if status != SLICE_DONE:
-                    return status
+        if search.serialised:
+            in_trees = movers
+            status = select_in_turn(search, movers)
+            if status != SLICE_DONE:
+                return status
+        else:
+            for tree in range(search.trees):
+                if in_trees & search.owns[tree]:
+                    status = select(search, tree, movers)
+                    if status != SLICE_DONE:
+                        return status
         if search.proven != UNPROVEN:  # by the actions of a new node
             break
         status = choose_by_policy(search, movers & ~in_trees)
@@ -150,7 +156,7 @@ def play(search):
 @njit
 def who_moves(search):
     """Return the movers' mask, from the tree where the path determines it."""
-    if not (search.path_determined and search.active > 0):
+    if not (search.path_determined and search.active > 0) or search.serialised:
         return call.movers(search)
     link = search.link[0]
     child = edges_of(search)[link].child
@@ -221,6 +227,25 @@ def select(search, tree, movers):
         leave(search, tree)
     else:
         search.link[tree] = link
+    return SLICE_DONE
+
+
+@njit
+def select_in_turn(search, movers):
+    """Let simultaneous movers choose one after another, each seeing those before.
+
+    The root player is first. For comparison: it gives the others what they cannot see.
+    """
+    for turn in range(-1, search.players):
+        player = search.root_player if turn < 0 else turn
+        if not movers >> player & 1 or (turn >= 0 and player == search.root_player):
+            continue
+        if search.link[0] != NONE:
+            status = select(search, 0, np.int64(1) << player)
+        else:
+            status = choose_by_policy(search, np.int64(1) << player)
+        if status != SLICE_DONE:
+            return status
     return SLICE_DONE
 
 

@@ -264,6 +264,7 @@ SEARCH = np.dtype(
         ("graph_observer", np.int64),  # whose knowledge the keys are of
         ("expand_after_clash", np.int64),
         ("stored", np.int64),  # nodes hold states: a closed loop
+        ("serialised", np.int64),  # simultaneous movers choose one after another
         ("separate", np.int64),  # opponents' trees begin at what they know
         ("has_visible_action", np.int64),
         ("observers", np.int64),  # trees advance by what their players see

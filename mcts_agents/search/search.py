@@ -314,6 +314,7 @@ class Search:
             "expand_after_clash": settings.expand_after_clash,
             "stored": stored,
             "observers": settings.tree == "observers",
+            "serialised": settings.simultaneous == "serialised",
             "separate": settings.opponent_information == "separate",
             "has_visible_action": model.has("visible_action"),
             "state_size": model.state_size,

@@ -161,6 +161,15 @@ class SearchSettings:
         kind=bool,
         tag="MCGSExpandAfterClash",
     )
+    simultaneous: str = option(
+        "decoupled",
+        "Players of one tree who decide at once choose `decoupled`, none seeing the "
+        "others' choices, or `serialised`, the acting player first and each seeing "
+        "those before, which gives away what is secret: for comparison.",
+        "Tree",
+        choices=("decoupled", "serialised"),
+        source="Finnsson, Bjornsson, AAAI 2008",
+    )
     max_depth: int = option(
         1000,
         "Most decisions on a path in any tree.",
@@ -541,6 +550,7 @@ class SearchSettings:
             and self.value in ("win", "evaluate")
             and not (self.paranoid and model.players > 2)
             and not self.graph
+            and self.simultaneous == "decoupled"
             and self.loop == "open"
             and self.backup == "monte_carlo"
         )
