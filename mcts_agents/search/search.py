@@ -147,6 +147,13 @@ class Search:
         for thread in self._threads:
             thread.forget()
 
+    def read_tree(self, player: int, depth: int | None = None) -> dict[str, Any]:
+        """Return `player`'s own tree, or the one it shares, of the last decision.
+
+        The form is that of `SearchResult.tree`, which gives the acting player's.
+        """
+        return self._reader().tree(self._root_tree(player), player, depth)
+
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Run `count` random playouts from `state` with no tree; return `count`.
 
