@@ -14,6 +14,7 @@ _ENVIRONMENTS = (
     "hex-v0",
     "sushi_go-v0",
     "chinese_checkers-v0",
+    "love_letter-v0",
 )
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)

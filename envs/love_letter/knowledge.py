@@ -100,11 +100,7 @@ def key_for(game, state, observer):
     """Return a hash of what an observer knows, of all for observer -1."""
     hands = 0
     for owner in range(game.players):
-        if (
-            observer < 0
-            or owner == observer
-            or knows_hand(state, observer, owner)
-        ):
+        if observer < 0 or owner == observer or knows_hand(state, observer, owner):
             hands |= np.int64(state.hands[owner]) << 4 * owner
     if observer < 0 or state.player == observer:
         hands |= np.int64(state.drawn) << 16

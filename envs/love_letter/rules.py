@@ -177,7 +177,9 @@ def random_choice(state, player, rng):
     others = targets_of(state, player, second)
     plays = np.int64(PLAYS[first, targets])
     n = random_below(rng, plays + PLAYS[second, others])
-    is_second = np.int64(n >= plays)  # arithmetic: a branch would be missed half the time
+    is_second = np.int64(
+        n >= plays
+    )  # arithmetic: a branch would be missed half the time
     card = first + is_second * (second - first)
     mask = targets + is_second * (others - targets)
     return np.int64(PLAY[card, mask, n - is_second * plays])
