@@ -11,6 +11,7 @@ import time
 import pytest
 
 from mcts_agents.cli import main
+from mcts_agents.envs import GAMES
 from tests.golden import golden_folder
 
 # Reports what the process compiled, after the command is done.
@@ -58,10 +59,10 @@ def test_list_names_games_and_agents():
     assert text.returncode == 0
     listed = json.loads(run("list", "--json").stdout)
     games = {row["game"]: row for row in listed["games"]}
-    assert list(games) == ["tictactoe", "hex", "sushi_go", "chinese_checkers"]
+    assert list(games) == list(GAMES)
     assert games["sushi_go"]["players"] == [2, 3, 4, 5]
     assert games["sushi_go"]["simultaneous"] is True
-    assert [name for name in games if games[name]["hidden"]] == ["sushi_go"]
+    assert [n for n in games if games[n]["hidden"]] == ["sushi_go", "love_letter"]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
     assert [row["agent"] for row in listed["agents"]] == ["mcts", "one-step", "random"]
     assert "simulations" in text.stdout.replace("\n", "")

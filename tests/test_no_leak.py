@@ -10,8 +10,9 @@ import random
 import pytest
 
 from mcts_agents import make_agent
-from mcts_agents.envs import GAMES, load_game, sushi_go
-from tests.envs.sushi_go_positions import permute_hidden
+from mcts_agents.envs import GAMES, load_game
+from mcts_agents.envs.environment import environments
+from tests.envs import love_letter_positions, sushi_go_positions
 
 AGENTS = [
     "mcts:tree=multi,simulations=300",
@@ -21,13 +22,22 @@ AGENTS = [
     "one-step",
     "random",
 ]
-PERMUTED = {"sushi_go": permute_hidden}
+PERMUTED = {
+    "sushi_go": sushi_go_positions.permute_hidden,
+    "love_letter": love_letter_positions.permute_hidden,
+}
+# Game, number of players, random decisions before the one that is looked at.
+POSITIONS = [
+    *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
+    *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
+]
 WORLDS = 6
 
 
-def sushi_go_after(players, decisions):
-    """An environment some random decisions into a game, chopsticks included."""
-    env = sushi_go.raw_env(players=players)
+def after(game, players, decisions):
+    """An environment some random decisions into a game."""
+    raw_env, _, _ = environments(load_game(game))
+    env = raw_env(players=players)
     env.reset(seed=players)
     chooser = make_agent("random", seed=players)
     for _ in range(decisions):
@@ -35,32 +45,35 @@ def sushi_go_after(players, decisions):
     return env
 
 
-@pytest.mark.parametrize("spec", AGENTS)
-@pytest.mark.parametrize("players", [2, 4, 5])
-@pytest.mark.parametrize("decisions", [0, 7, 21])
-def test_sushi_go_decisions_do_not_depend_on_hidden_cards(spec, players, decisions):
-    env = sushi_go_after(players, decisions)
+def other_worlds(game, env):
+    """Let the live state be one world after another that its player cannot tell."""
     name = env.agent_selection
     observer = env.possible_agents.index(name)
     before = env.observe(name)["observation"].tolist()
-    original = env._state.copy()
-    decided, worlds = set(), set()
+    worlds = {env._state.tobytes()}
     for seed in range(WORLDS):
-        permute_hidden(env.forward_model, env._state, observer, random.Random(seed))
+        PERMUTED[game](env.forward_model, env._state, observer, random.Random(seed))
         worlds.add(env._state.tobytes())
         assert env.observe(name)["observation"].tolist() == before
-        decided.add(make_agent(spec, seed=3).act(env))
-    assert len(worlds) == WORLDS  # the true worlds did differ
+        yield
+    assert len(worlds) == WORLDS + 1  # the true worlds did differ
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+@pytest.mark.parametrize(("game", "players", "decisions"), POSITIONS)
+def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spec):
+    env = after(game, players, decisions)
+    decided = {make_agent(spec, seed=3).act(env) for _ in other_worlds(game, env)}
     assert len(decided) == 1
-    assert original.tobytes() not in worlds
 
 
-def test_sushi_go_values_do_not_depend_on_hidden_cards():
-    env = sushi_go_after(4, 2)
-    observer = env.possible_agents.index(env.agent_selection)
+@pytest.mark.parametrize(
+    ("game", "players", "decisions"), [("sushi_go", 4, 2), ("love_letter", 3, 5)]
+)
+def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
+    env = after(game, players, decisions)
     found = []
-    for seed in range(WORLDS):
-        permute_hidden(env.forward_model, env._state, observer, random.Random(seed))
+    for _ in other_worlds(game, env):
         result = make_agent("mcts:simulations=500", seed=3).plan(env)
         found.append((result.visits.tolist(), result.values.tolist()))
     assert all(one == found[0] for one in found)

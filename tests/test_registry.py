@@ -40,7 +40,7 @@ import sys
 import mcts_agents
 import pettingzoo
 names = [i for i in pettingzoo.aec_registry if i.startswith("mcts_agents/")]
-assert len(names) == 4, names
+assert len(names) == 5, names
 assert names == [i for i in pettingzoo.parallel_registry if "mcts_agents/" in i]
 from mcts_agents.envs import GAMES
 loaded = [m for m in sys.modules if m.startswith("mcts_agents.envs.")]

@@ -18,6 +18,8 @@ VARIANTS = {
     "chinese_checkers_2": ("chinese_checkers", {"players": 2, **SHORT}),
     "chinese_checkers_3": ("chinese_checkers", {"players": 3, **SHORT}),
     "chinese_checkers_6": ("chinese_checkers", {"players": 6, "fields": 121, **SHORT}),
+    "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
+    "love_letter_4": ("love_letter", {"players": 4}),
 }
 SIMULTANEOUS = [label for label in VARIANTS if label.startswith("sushi_go")]
 
