@@ -36,9 +36,9 @@ SORTED_DECK = np.uint64(
 
 def _action_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return card, target (0 if there is none) and guess (0) of each action."""
-    cards = np.zeros(ACTIONS, np.int8)
-    targets = np.zeros(ACTIONS, np.int8)
-    guesses = np.zeros(ACTIONS, np.int8)
+    cards = np.zeros(ACTIONS, np.uint8)
+    targets = np.zeros(ACTIONS, np.uint8)
+    guesses = np.zeros(ACTIONS, np.uint8)
     for card in range(1, TYPES + 1):
         cards[FIRST_ACTION[card] :] = card
     for target in range(MAX_SEATS):
@@ -55,8 +55,8 @@ CARD_OF, TARGET_OF, GUESS_OF = _action_tables()
 
 def _choice_tables() -> tuple[np.ndarray, np.ndarray]:
     """Return the number of plays of a card at a mask of targets, and the plays."""
-    counts = np.zeros((TYPES + 1, 1 << MAX_SEATS), np.int8)
-    actions = np.zeros((TYPES + 1, 1 << MAX_SEATS, MAX_SEATS * GUESSES), np.int8)
+    counts = np.zeros((TYPES + 1, 1 << MAX_SEATS), np.uint8)
+    actions = np.zeros((TYPES + 1, 1 << MAX_SEATS, MAX_SEATS * GUESSES), np.uint8)
     for card in range(1, TYPES + 1):
         for mask in range(1 << MAX_SEATS):
             plays = [
@@ -76,7 +76,7 @@ PLAYS, PLAY = _choice_tables()
 
 def _playable() -> np.ndarray:
     """Return the types that may be played from two cards, ascending, 0 for no more."""
-    playable = np.zeros((2, TYPES + 1, TYPES + 1), np.int8)
+    playable = np.zeros((2, TYPES + 1, TYPES + 1), np.uint8)
     for hand in range(1, TYPES + 1):
         for drawn in range(1, TYPES + 1):
             kinds = sorted({hand, drawn})
@@ -92,8 +92,8 @@ PLAYABLE = _playable()
 
 def _seat_tables() -> tuple[np.ndarray, np.ndarray]:
     """Return the n-th player of a mask, and the next one in it after a player."""
-    nth = np.zeros((1 << MAX_SEATS, MAX_SEATS), np.int8)
-    following = np.zeros((1 << MAX_SEATS, MAX_SEATS), np.int8)
+    nth = np.zeros((1 << MAX_SEATS, MAX_SEATS), np.uint8)
+    following = np.zeros((1 << MAX_SEATS, MAX_SEATS), np.uint8)
     for mask in range(1, 1 << MAX_SEATS):
         players = [p for p in range(MAX_SEATS) if mask >> p & 1]
         nth[mask, : len(players)] = players
@@ -169,6 +169,6 @@ def _inserted(order, pile, start, stop, bits):
         bits &= _LOW
         below = (_ONE << place) - _ONE
         card = (pile & _CARD) << place
-        order = (order & below) | ((order & ~below) << _4) | card
+        order = ((order & ~below) << _4) | ((order & below) | card)
         pile >>= _4
     return order, pile

@@ -43,14 +43,14 @@ STATE = np.dtype(
         # Bit 4 * owner + player: the player knows the card in the owner's hand ...
         ("known", np.int32),
         ("aware", np.int32),  # ... and the owner knows that
-        ("hands", np.int8, MAX_SEATS),  # the card kept from before, NO_CARD if out
+        ("hands", np.uint8, MAX_SEATS),  # the card kept from before, NO_CARD if out
         ("last", np.int8, MAX_SEATS),  # last action in the game, NO_ACTION
-        ("drawn", np.int8),  # the second card of the player on turn
-        ("player", np.int8),  # on turn
-        ("alive", np.int8),  # mask: not knocked out in this round
-        ("protected", np.int8),  # mask: by their handmaid
-        ("pile_left", np.int8),  # cards of `pile`, the reserve included
-        ("winners", np.int8),  # mask: of the last round that ended
+        ("drawn", np.uint8),  # the second card of the player on turn
+        ("player", np.uint8),  # on turn
+        ("alive", np.uint8),  # mask: not knocked out in this round
+        ("protected", np.uint8),  # mask: by their handmaid
+        ("pile_left", np.uint8),  # cards of `pile`, the reserve included
+        ("winners", np.uint8),  # mask: of the last round that ended
         ("winner", np.int8),  # of the game, NOBODY while it runs
     ]
 )
