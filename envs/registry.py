@@ -16,6 +16,7 @@ _ENVIRONMENTS = (
     "chinese_checkers-v0",
     "dots_and_boxes-v0",
     "diamant-v0",
+    "love_letter-v0",
 )
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)

@@ -12,31 +12,43 @@ import pytest
 from mcts_agents import make_agent
 from mcts_agents.envs import GAMES, load_game
 from mcts_agents.envs.environment import environments
-from tests.envs import diamant_positions, sushi_go_positions
+from tests.envs import (
+    diamant_positions,
+    love_letter_positions,
+    sushi_go_positions,
+)
 
 AGENTS = [
     "mcts:tree=multi,simulations=300",
     "mcts:tree=one,simulations=300",
     "mcts:tree=self,information=perfect,simulations=300",
     "mcts:paranoid=true,simulations=300,final=value",
+    "mcts:tree=observers,opponent_information=separate,simulations=300",
+    "mcts:determinizations=4,simulations=300",
+    "mcts:loop=sampled,tree=self,simulations=300",
+    "mcts:tree_policy=regret_matching,simulations=300",
+    "mcts:action_heuristic=game,widening=2,simulations=300",
+    "mcts:rollout_policy=mast,reuse_tree=true,tree=multi,simulations=300",
     "one-step",
     "random",
 ]
-# What changes the hidden part of a game's state, and players to test with.
 PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
+    "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
 }
-TABLES = [
-    *[("sushi_go", players) for players in (2, 4, 5)],
-    *[("diamant", players) for players in (3, 6)],
+# Game, number of players, random decisions before the one that is looked at.
+POSITIONS = [
+    *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
+    *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
+    *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
 ]
 WORLDS = 6
 
 
-def environment_after(name, players, decisions):
+def after(game, players, decisions):
     """An environment some random decisions into a game."""
-    raw_env, _, _ = environments(load_game(name))
+    raw_env, _, _ = environments(load_game(game))
     env = raw_env(players=players)
     env.reset(seed=players)
     chooser = make_agent("random", seed=players)
@@ -45,35 +57,35 @@ def environment_after(name, players, decisions):
     return env
 
 
-@pytest.mark.parametrize("spec", AGENTS)
-@pytest.mark.parametrize(("game", "players"), TABLES)
-@pytest.mark.parametrize("decisions", [0, 7, 21])
-def test_decisions_do_not_depend_on_what_is_hidden(spec, game, players, decisions):
-    env = environment_after(game, players, decisions)
+def other_worlds(game, env):
+    """Let the live state be one world after another that its player cannot tell."""
     name = env.agent_selection
     observer = env.possible_agents.index(name)
     before = env.observe(name)["observation"].tolist()
-    original = env._state.copy()
-    decided, worlds = set(), set()
+    worlds = {env._state.tobytes()}
     for seed in range(WORLDS):
-        permute = PERMUTED[game]
-        permute(env.forward_model, env._state, observer, random.Random(seed))
+        PERMUTED[game](env.forward_model, env._state, observer, random.Random(seed))
         worlds.add(env._state.tobytes())
         assert env.observe(name)["observation"].tolist() == before
-        decided.add(make_agent(spec, seed=3).act(env))
-    assert len(worlds) == WORLDS  # the true worlds did differ
+        yield
+    assert len(worlds) == WORLDS + 1  # the true worlds did differ
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+@pytest.mark.parametrize(("game", "players", "decisions"), POSITIONS)
+def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spec):
+    env = after(game, players, decisions)
+    decided = {make_agent(spec, seed=3).act(env) for _ in other_worlds(game, env)}
     assert len(decided) == 1
-    assert original.tobytes() not in worlds
 
 
-@pytest.mark.parametrize("game", PERMUTED)
-def test_values_do_not_depend_on_what_is_hidden(game):
-    env = environment_after(game, 4, 2)
-    observer = env.possible_agents.index(env.agent_selection)
+@pytest.mark.parametrize(
+    ("game", "players", "decisions"), [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2)]
+)
+def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
+    env = after(game, players, decisions)
     found = []
-    for seed in range(WORLDS):
-        permute = PERMUTED[game]
-        permute(env.forward_model, env._state, observer, random.Random(seed))
+    for _ in other_worlds(game, env):
         result = make_agent("mcts:simulations=500", seed=3).plan(env)
         found.append((result.visits.tolist(), result.values.tolist()))
     assert all(one == found[0] for one in found)

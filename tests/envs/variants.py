@@ -26,6 +26,8 @@ VARIANTS = {
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),
+    "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
+    "love_letter_4": ("love_letter", {"players": 4}),
 }
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous

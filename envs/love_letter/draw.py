@@ -1,0 +1,159 @@
+"""The table of Love Letter as a picture: the piles, then a row per player."""
+
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.envs.love_letter.artwork import (
+    CORNER,
+    HEIGHT,
+    WIDTH,
+    back_picture,
+    card_picture,
+)
+from mcts_agents.envs.love_letter.cards import CARD_OF
+from mcts_agents.envs.love_letter.notation import ACTION_NAMES
+from mcts_agents.envs.love_letter.table import Middle, Seat, headline, middle, seats
+from mcts_agents.envs.painting import (
+    BACKGROUND,
+    FAINT,
+    HIGHLIGHT,
+    INK,
+    MUTED,
+    PANEL,
+    PLAYER_COLORS,
+    circle,
+    line,
+    mixed,
+    rounded_rectangle,
+    text,
+)
+from mcts_agents.model import ForwardModel
+
+TOTAL_WIDTH = 1020
+HEADER = 58
+MARGIN = 14
+ROW = HEIGHT + 34
+ROW_GAP = 10
+CARDS_LEFT = MARGIN + 226
+DISCARDS_WIDTH = 580
+HAND_LEFT = CARDS_LEFT + DISCARDS_WIDTH + 34
+
+# Cards of one type overlap; groups of different types do not, if there is room.
+STACK_STEP = 13
+GROUP_GAP = 8
+
+
+def size(model: ForwardModel) -> tuple[int, int]:
+    """Return width and height of a picture in pixels."""
+    rows = model.players + 1
+    return TOTAL_WIDTH, HEADER + rows * (ROW + ROW_GAP) + MARGIN - ROW_GAP
+
+
+def paint(
+    surface: Any, model: ForwardModel, state: np.ndarray, observer: int | None
+) -> None:
+    """Draw the table.
+
+    Args:
+        surface: A `pygame.Surface` of `size(model)`.
+        model: The forward model.
+        state: The state.
+        observer: Whose view it is: other hands lie face down unless that player knows
+            them; None shows all hands.
+    """
+    surface.fill(BACKGROUND)
+    text(surface, "Love Letter", (MARGIN + 4, HEADER / 2), 34, INK, "midleft")
+    place = (CARDS_LEFT, HEADER / 2)
+    text(surface, headline(model, state), place, 24, MUTED, "midleft")
+    _paint_middle(surface, middle(model, state), HEADER)
+    for seat in seats(model, state, observer):
+        top = HEADER + (seat.player + 1) * (ROW + ROW_GAP)
+        _paint_seat(surface, model, seat, top)
+
+
+def _paint_middle(surface: Any, between: Middle, top: int) -> None:
+    """Draw the pile, the card laid aside, and those laid aside face up."""
+    left, cards_top = MARGIN + 20, top + (ROW - HEIGHT) // 2
+    text(surface, "pile", (left, top + 20), 22, INK, "topleft")
+    number = "1 card" if between.pile == 1 else f"{between.pile} cards"
+    text(surface, number, (left, top + 42), 19, MUTED, "topleft")
+    if between.pile:
+        depth = min(between.pile, 4)
+        for layer in range(depth):
+            place = (left + 88 + 3 * layer, cards_top + 4 - 2 * layer)
+            surface.blit(back_picture(), place)
+    if between.has_reserve:
+        surface.blit(back_picture(), (CARDS_LEFT, cards_top))
+        place = (CARDS_LEFT + WIDTH + 10, top + ROW / 2)
+        text(surface, "laid aside", place, 19, MUTED, "midleft")
+    if between.face_up:
+        groups = [(card, number) for card, number in between.face_up]
+        _paint_groups(surface, groups, None, CARDS_LEFT + 180, cards_top, 300)
+    text(surface, "hand", (HAND_LEFT, top + ROW - 8), 19, MUTED, "bottomleft")
+    text(surface, "discards", (HAND_LEFT - 44, top + ROW - 8), 19, MUTED, "bottomright")
+
+
+def _paint_seat(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:
+    color = PLAYER_COLORS[seat.player]
+    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
+    outline = color if seat.is_deciding else FAINT
+    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
+    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    _paint_facts(surface, model, seat, top)
+    divider = HAND_LEFT - 18
+    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
+    cards_top = top + (ROW - HEIGHT) // 2
+    marked = None if seat.last is None else int(CARD_OF[seat.last])
+    _paint_groups(surface, seat.discards, marked, CARDS_LEFT, cards_top, DISCARDS_WIDTH)
+    for place, card in enumerate(seat.hand):
+        picture = back_picture() if card is None else card_picture(card)
+        surface.blit(picture, (HAND_LEFT + place * (WIDTH + GROUP_GAP), cards_top))
+
+
+def _paint_facts(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:
+    """Write name, tokens, what the player does, did last and has seen."""
+    left = MARGIN + 20
+    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
+    text(surface, name, (left, top + 10), 22, INK, "topleft")
+    text(surface, str(seat.tokens), (left, top + 30), 40, INK, "topleft")
+    target = int(model.game["target"][0])
+    text(surface, f"of {target} tokens", (left + 38, top + 40), 18, MUTED, "topleft")
+    color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
+    status_left = left
+    if seat.is_deciding or seat.status == "won":
+        circle(
+            surface, (left + 6, top + 69), 5, color if seat.is_deciding else HIGHLIGHT
+        )
+        status_left += 18
+    text(surface, seat.status, (status_left, top + 62), 19, color, "topleft")
+    if seat.last is not None:
+        last = f"last: {ACTION_NAMES[seat.last]}"
+        text(surface, last, (left, top + 80), 17, MUTED, "topleft")
+    if seat.has_seen:
+        text(surface, "has seen your card", (left, top + 97), 17, INK, "topleft")
+
+
+def _paint_groups(
+    surface: Any,
+    groups: list[tuple[int, int]],
+    marked: int | None,
+    left: int,
+    top: int,
+    room: int,
+) -> None:
+    """Lay groups side by side; where there is no room for that they move together."""
+    widths = [WIDTH + STACK_STEP * (number - 1) for _, number in groups]
+    gap = float(GROUP_GAP)
+    if len(groups) > 1:
+        gap = min(gap, (room - sum(widths)) / (len(groups) - 1))
+    x = float(left)
+    for (card, number), width in zip(groups, widths, strict=True):
+        if card == marked:
+            frame = (round(x) - 4, top - 4, width + 8, HEIGHT + 8)
+            rounded_rectangle(surface, frame, CORNER + 3, HIGHLIGHT)
+        for place in range(number):
+            spot = (round(x) + place * STACK_STEP, top)
+            surface.blit(card_picture(card), spot)
+        x += width + gap
