@@ -80,7 +80,8 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
 
 
 @pytest.mark.parametrize(
-    ("game", "players", "decisions"), [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2)]
+    ("game", "players", "decisions"),
+    [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2)],
 )
 def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
     env = after(game, players, decisions)

@@ -41,18 +41,19 @@ def back_up(search):
         for i in range(search.step_count):
             step = path_of(search)[i]
             bandit = nodes_of(search)[step.node]
+            if search.keeps_statistics:
+                update_statistics(search, bandit, step, values[bandit.player])
             take_in(search, bandit, step, values[bandit.player])
-    if search.abstracted:
-        update_pools(search)
-    if search.averages_length > 0:
-        update_averages(search)
+    if search.extended:
+        if search.abstracted:
+            update_pools(search)
+        if search.averages_length > 0:
+            update_averages(search)
 
 
 @njit
 def take_in(search, bandit, step, value):
     """Add one value to the edge of a step and to its bandit."""
-    if search.keeps_statistics:
-        update_statistics(search, bandit, step, value)
     edge = edges_of(search)[step.edge]
     bandit.visits += 1
     bandit.tried += edge.visits == 0
@@ -93,6 +94,7 @@ def pass_up(search, tree):
         bandit = nodes_of(search)[step.node]
         if not search.owns[tree] >> bandit.player & 1:
             continue
+        update_statistics(search, bandit, step, passed[bandit.player])
         take_in(search, bandit, step, passed[bandit.player])
         visits = edges_of(search)[step.edge].visits
         means = edge_values_of(search)

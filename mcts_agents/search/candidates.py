@@ -50,7 +50,7 @@ def list_candidates(search, bandit):
         n = np.int64(bandit.count)
         decision.candidates = 0
         decision.untried = n - bandit.tried
-        if search.listed:
+        if search.listed:  # widening will choose from them
             for i in range(n):
                 candidates_of(search)[i] = bandit.first + i
             decision.candidates = search.candidates
@@ -62,20 +62,21 @@ def list_candidates(search, bandit):
         decision.untried = n
     decision.first = bandit.first
     decision.count = n
-    if search.heuristic != NO_HEURISTIC:
-        update_heuristics(search, bandit)
-        if call.failed(search):
-            return 0
-    if search.listed:
+    if search.extended:
+        if search.heuristic != NO_HEURISTIC:
+            update_heuristics(search, bandit)
+            if call.failed(search):
+                return 0
         if search.widening > 0.0:
             decision.count = widen(search, bandit, n)
+        if search.initial_visits > 0:
+            decision.untried = 0
+        if search.abstracted:
+            decision.abstract_visits = 0
+            if search.abstracted >> bandit.player & 1:
+                look_up_pools(search, bandit)
+    if search.listed:
         decision.untried = count_untried(search)
-    elif search.initial_visits > 0:
-        decision.untried = 0
-    if search.abstracted:
-        decision.abstract_visits = 0
-        if search.abstracted >> bandit.player & 1:
-            look_up_pools(search, bandit)
     return decision.count
 
 

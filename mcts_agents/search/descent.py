@@ -87,17 +87,18 @@ def begin(search):
     """Put every tree's cursor to its root."""
     search.step_count = 0
     search.rollout_actions = 0
-    search.taken_count = 0
-    search.last_movers = 0
-    search.arrived_fresh = 0
     search.proven = UNPROVEN
     search.active = search.trees
     for tree in range(search.trees):
         search.link[tree] = tree
         search.depth[tree] = 0
-    if search.abstracted:
-        for player in range(search.players):
-            contexts_of(search)[player] = mixed(np.uint64(0), player)
+    if search.extended:
+        search.taken_count = 0
+        search.last_movers = 0
+        search.arrived_fresh = 0
+        if search.abstracted:
+            for player in range(search.players):
+                contexts_of(search)[player] = mixed(np.uint64(0), player)
 
 
 @njit
@@ -118,7 +119,7 @@ def play(search):
                 search.rollout_actions += played
                 search.forward_model_calls += played
             break
-        if search.graph:
+        if search.extended and search.graph:
             advance_graph(search, movers)
         in_trees = tree_players(search, movers)
         rolling = movers & ~in_trees
@@ -128,7 +129,7 @@ def play(search):
         if search.rollout_actions > search.rollout_limit:
             if search.rollout_limit == 0 or may_end(search, movers):
                 break
-        if search.serialised:
+        if search.extended and search.serialised:
             in_trees = movers
             status = select_in_turn(search, movers)
             if status != SLICE_DONE:
@@ -144,10 +145,11 @@ def play(search):
         status = choose_by_policy(search, movers & ~in_trees)
         if status != SLICE_DONE:
             return status
-        if search.observers:
-            observe_moves(search, movers)
-        if search.rollout_end != EXACT:
-            note_counters(search, movers)
+        if search.extended:
+            if search.observers:
+                observe_moves(search, movers)
+            if search.rollout_end != EXACT:
+                note_counters(search, movers)
         call.apply(search)
         search.forward_model_calls += count_bits(movers)
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
@@ -156,7 +158,7 @@ def play(search):
 @njit
 def who_moves(search):
     """Return the movers' mask, from the tree where the path determines it."""
-    if not (search.path_determined and search.active > 0) or search.serialised:
+    if not (search.path_determined and search.active > 0):
         return call.movers(search)
     link = search.link[0]
     child = edges_of(search)[link].child
@@ -184,7 +186,7 @@ def tree_players(search, movers):
 def select(search, tree, movers):
     """Let the movers whom a tree owns choose in it, and advance it (lines 9-15)."""
     mine = movers & search.owns[tree]
-    if search.graph:
+    if search.extended and search.graph:
         node = search.graph_node
     else:
         node = child_of(search, search.link[tree], mine)
@@ -206,12 +208,12 @@ def select(search, tree, movers):
         step = path_of(search)[search.step_count]
         step.node = index
         step.edge = link
-        if search.updates:
+        if search.extended:
             step.probability = decision_of(search).probability
-        if search.abstracted:
-            context = mixed(contexts_of(search)[bandit.player], action)
-            contexts_of(search)[bandit.player] = context
-            step.context = context
+            if search.abstracted:
+                context = mixed(contexts_of(search)[bandit.player], action)
+                contexts_of(search)[bandit.player] = context
+                step.context = context
         search.step_count += 1
         joint_action_of(search)[bandit.player] = action
         if bandits > 1:
@@ -221,9 +223,11 @@ def select(search, tree, movers):
         link, fresh = joint_link(search, node, key)
     search.depth[tree] += 1
     search.deepest = max(search.deepest, search.depth[tree])
-    search.taken_link = link
-    search.arrived_fresh = fresh
-    if (fresh and not search.graph) or search.depth[tree] == search.depth_limit:
+    if search.extended:
+        search.taken_link = link
+        search.arrived_fresh = fresh
+        fresh &= not search.graph
+    if fresh or search.depth[tree] == search.depth_limit:
         leave(search, tree)
     else:
         search.link[tree] = link
@@ -260,8 +264,8 @@ def leave(search, tree):
 def choose(search):
     """Ask the tree policy for one of the candidates; return its edge."""
     decision = decision_of(search)
-    decision.probability = 1.0
     if decision.count == 1:
+        decision.probability = 1.0
         return candidate_edge(search, 0)
     if search.normalise:
         decision.low = search.low

@@ -54,12 +54,14 @@ def run_slice(search, iterations, call_limit):
             return BUDGET_SPENT
         if search.solver and edges_of(search)[0].outcome != UNPROVEN:
             return BUDGET_SPENT
-        if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
-            return BUDGET_SPENT
-        search.lacking = lacking_room(search)
-        if search.lacking != 0:
+        lacking = lacking_room(search)
+        if lacking != 0:
+            search.lacking = lacking
             return GROW
-        if search.stored:
+        if search.extended:
+            if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
+                return BUDGET_SPENT
+        if search.extended and search.stored:
             status = descend_closed(search)
         else:
             status = descend(search)
@@ -110,7 +112,7 @@ def lacking_room(search):
         lacking |= LACKS_EDGES
     if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if search.abstracted:
+    if search.extended and search.abstracted:
         pools = search.pool_count + search.players * (search.deepest + 2)
         if 2 * pools > len(pools_of(search)):
             lacking |= LACKS_POOLS

@@ -251,6 +251,7 @@ SEARCH = np.dtype(
         ("memory_limit", np.int64),  # bytes; 0: none
         ("node_bytes", np.int64),  # what one takes, statistics and state included
         ("edge_bytes", np.int64),
+        ("extended", np.int64),  # any of the following are asked for
         ("listed", np.int64),  # candidates are listed, not all of a node's edges
         ("initial_visits", np.int64),  # of an untried action
         ("normalise", np.int64),
