@@ -104,6 +104,8 @@ def begin(search):
 @njit
 def play(search):
     """Play on from the present state until the game or the rollout is over."""
+    extended = search.extended
+    in_turn = search.serialised
     while not call.failed(search):
         if search.solver and search.active > 0:
             search.proven = edges_of(search)[search.link[0]].outcome
@@ -119,7 +121,7 @@ def play(search):
                 search.rollout_actions += played
                 search.forward_model_calls += played
             break
-        if search.extended and search.graph:
+        if extended and search.graph:
             advance_graph(search, movers)
         in_trees = tree_players(search, movers)
         rolling = movers & ~in_trees
@@ -129,7 +131,7 @@ def play(search):
         if search.rollout_actions > search.rollout_limit:
             if search.rollout_limit == 0 or may_end(search, movers):
                 break
-        if search.extended and search.serialised:
+        if in_turn:
             in_trees = movers
             status = select_in_turn(search, movers)
             if status != SLICE_DONE:
@@ -145,7 +147,7 @@ def play(search):
         status = choose_by_policy(search, movers & ~in_trees)
         if status != SLICE_DONE:
             return status
-        if search.extended:
+        if extended:
             if search.observers:
                 observe_moves(search, movers)
             if search.rollout_end != EXACT:
@@ -186,7 +188,8 @@ def tree_players(search, movers):
 def select(search, tree, movers):
     """Let the movers whom a tree owns choose in it, and advance it (lines 9-15)."""
     mine = movers & search.owns[tree]
-    if search.extended and search.graph:
+    extended = search.extended
+    if extended and search.graph:
         node = search.graph_node
     else:
         node = child_of(search, search.link[tree], mine)
@@ -208,7 +211,7 @@ def select(search, tree, movers):
         step = path_of(search)[search.step_count]
         step.node = index
         step.edge = link
-        if search.extended:
+        if extended:
             step.probability = decision_of(search).probability
             if search.abstracted:
                 context = mixed(contexts_of(search)[bandit.player], action)
@@ -223,7 +226,7 @@ def select(search, tree, movers):
         link, fresh = joint_link(search, node, key)
     search.depth[tree] += 1
     search.deepest = max(search.deepest, search.depth[tree])
-    if search.extended:
+    if extended:
         search.taken_link = link
         search.arrived_fresh = fresh
         fresh &= not search.graph

@@ -41,28 +41,33 @@ class RootStatistics:
     @classmethod
     def read(cls, reader, root, player, actions, **rest) -> "RootStatistics":
         """Read them from a search's arrays; `root` is the link of the player's tree."""
-        n = len(actions)
-        visits, values = np.zeros(n, np.int64), np.full(n, np.nan)
-        ranks = np.ones(n, np.int64)
-        strategy = np.zeros(n) if reader.sampling else None
-        place = {int(action): i for i, action in enumerate(actions)}
+        count = len(actions)
+        visits, values = np.zeros(count, np.int64), np.full(count, np.nan)
+        ranks = np.ones(count, np.int64)
+        strategy = np.zeros(count) if reader.sampling else None
+        place = {action: i for i, action in enumerate(actions.tolist())}
         for bandits in reader.bandits_below(root):
             if player not in bandits:
                 continue
+            edges = reader.edges_of(bandits[player])
+            columns = ("action", "visits", "mean", "outcome")
             shares = reader.strategy_of(bandits[player])
-            for j, edge in enumerate(reader.edges_of(bandits[player])):
-                i = place.get(int(edge["action"]))
+            # Lists: reading records one by one costs more than a short search.
+            for j, (action, n, mean, outcome) in enumerate(
+                zip(*(edges[name].tolist() for name in columns), strict=True)
+            ):
+                i = place.get(action)
                 if i is None:  # legal in another determinization of a reused tree
                     continue
-                visits[i] = edge["visits"]
-                if edge["visits"] > 0:
-                    values[i] = edge["mean"]
-                ranks[i] = _rank(int(edge["outcome"]), player)
+                visits[i] = n
+                if n > 0:
+                    values[i] = mean
+                ranks[i] = _rank(outcome, player)
                 if strategy is not None:
                     strategy[i] = shares[j]
         if strategy is not None:
             total = strategy.sum()
-            strategy = strategy / total if total > 0 else np.full(n, 1.0 / n)
+            strategy = strategy / total if total > 0 else np.full(count, 1.0 / count)
 
         def variation(action: int) -> list[tuple[int, int]]:
             return reader.principal_variation(root, player, action)

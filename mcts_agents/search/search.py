@@ -65,6 +65,13 @@ class Search:
         self._write_plug_ins()
         self._state = model.new_state()
         self._trial_state = model.new_state()
+        # What the record says at the beginning of every decision.
+        self._blank = np.zeros(1, SEARCH)
+        for name, value in {**self._asked(), **self._asked_more()}.items():
+            self._blank[name] = value
+        self._blank["policy"][0] = self._policy
+        self._memory.tell_addresses(self._blank)
+        self._write_settings()
         self._threads: list[Search] = []
         self._runs = 0
         # What the last decision was about: its player, and the game so far.
@@ -136,7 +143,7 @@ class Search:
     ) -> RootStatistics:
         """Search one tree, or one a player, from one root; see `run`."""
         self._begin(state, player, rng, history)
-        reused = self._root_visits(player)
+        reused = self._root_visits(player) if self.settings.reuse_tree else 0
         self._run_slices(started, settings)
         rng[:] = self._memory.arrays["rng"]
         return self._root(state, player, reused)
@@ -261,29 +268,26 @@ class Search:
 
     def _begin(self, state, player, rng, history) -> None:
         """Set up the records, and the trees, empty or kept from the last decision."""
-        model, settings, search = self.model, self.settings, self._search
-        arrays = self._memory.arrays
+        model, search, arrays = self.model, self._search, self._memory.arrays
         owns = self._owners(player)
         roots = self._roots(player, history, len(owns))
-        scale = (float(search["low"][0]), float(search["high"][0]))
         kept = search.copy() if roots is not None else None
-        search[:] = 0
-        for name, value in {**self._asked(player, owns), **self._asked_more()}.items():
-            search[name] = value
-        search["root_state"] = state.ctypes.data
-        search["low"], search["high"] = (np.inf, -np.inf) if kept is None else scale
-        search["owns"][0, : len(owns)] = owns
-        search["policy"][0] = self._policy
-        search["edge_count"] = len(owns)
+        search[:] = self._blank
+        record = search[0]
+        record["root_state"] = state.ctypes.data
+        record["root_player"] = player
+        record["owns"][: len(owns)] = owns
+        record["owned"] = owns[0] if len(owns) == 1 else (1 << model.players) - 1
+        if self.settings.abstraction != "none":
+            own = self.settings.abstraction == "own"
+            record["abstracted"] = 1 << player if own else (1 << model.players) - 1
+        record["graph_observer"] = player if record["information_set"] else -1
         arrays["rng"][:] = rng
-        self._write_settings()
-        arrays["leaf"]["game"] = model.game_address
-        arrays["leaf"]["state"] = self._state.ctypes.data
-        arrays["leaf"]["players"], arrays["leaf"]["root_player"] = model.players, player
+        arrays["leaf"]["root_player"] = player
         arrays["joint_action"][:] = -1
         model.error[0] = 0
-        if settings.mast != "none":
-            decay = settings.mast_decay if self._player == player else 0.0
+        if self.settings.mast != "none":
+            decay = self.settings.mast_decay if self._player == player else 0.0
             arrays["averages"]["visits"] *= decay
             arrays["averages"]["total"] *= decay
         self._callbacks.seed(arrays["rng"])
@@ -292,7 +296,6 @@ class Search:
             arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
             arrays["joints"][:] = 0
             arrays["pools"][:] = 0
-            self._memory.tell_addresses(search)
         else:
             self._keep(kept, roots)
         self._player = player
@@ -308,37 +311,36 @@ class Search:
             "observers": each,
         }[self.settings.tree]
 
-    def _asked(self, player: int, owns: list[int]) -> dict[str, int]:
+    def _asked(self) -> dict[str, int | float]:
         """Return what the SEARCH record says of the game and of the trees."""
         model, settings = self.model, self.settings
-        everybody = (1 << model.players) - 1
+        trees = len(self._owners(0))
+        everything = trees == 1 and settings.tree == "one"
         fixed_world = settings.information == "perfect" or settings.determinizations > 1
         stored = settings.loop != "open"
-        information_set = model.hidden_information and not fixed_world and not stored
         serialised = settings.simultaneous == "serialised"
+        information_set = model.hidden_information and not fixed_world and not stored
         determined = stored or (
-            owns == [everybody]
+            everything
             and not (model.chance or information_set or settings.graph or serialised)
         )
-        abstracted = {"none": 0, "own": 1 << player, "all": everybody}
         return {
             "game": model.game_address,
             "state": self._state.ctypes.data,
             "trial_state": self._trial_state.ctypes.data,
             "error": model.error.ctypes.data,
             "players": model.players,
-            "root_player": player,
-            "trees": len(owns),
-            "owned": owns[0] if len(owns) == 1 else everybody,
+            "trees": trees,
+            "edge_count": trees,
+            "low": np.inf,
+            "high": -np.inf,
             "legal_limit": model.legal_limit,
             "depth_limit": settings.max_depth,
             "paranoid": settings.paranoid,
             "information_set": information_set,
             "path_determined": determined,
             "listed": not determined or settings.widening > 0.0,
-            "abstracted": abstracted[settings.abstraction],
             "graph": settings.graph,
-            "graph_observer": player if information_set else -1,
             "expand_after_clash": settings.expand_after_clash,
             "stored": stored,
             "observers": settings.tree == "observers",
@@ -389,6 +391,9 @@ class Search:
     def _write_settings(self) -> None:
         """Write the numbers that plug-ins read."""
         settings, arrays = self.settings, self._memory.arrays
+        leaf = arrays["leaf"]
+        leaf["game"], leaf["state"] = self.model.game_address, self._state.ctypes.data
+        leaf["players"] = self.model.players
         record = arrays["settings"]
         for name in (
             "exploration",
@@ -436,7 +441,9 @@ class Search:
         self._memory.new_tree(len(before["nodes"]), len(before["edges"]))
         self._memory.arrays["joints"] = np.zeros_like(joints)
         self._memory.arrays["pools"][:] = 0
+        self._memory.tell_addresses(self._blank)
         self._memory.tell_addresses(self._search)
+        self._search["low"], self._search["high"] = old["low"], old["high"]
         remap = np.empty(int(old["node_count"][0]), np.int32)
         self._compiled.keep_subtrees(
             old.ctypes.data, self._search.ctypes.data, roots, order, remap
@@ -475,6 +482,7 @@ class Search:
                 return
             if status == GROW:
                 self._memory.grow(search)
+                self._memory.tell_addresses(self._blank)
             elif status != SLICE_DONE:
                 self._raise(status)
             now = time.perf_counter()
