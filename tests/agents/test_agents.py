@@ -211,7 +211,7 @@ def test_one_agent_in_several_seats_and_games():
     agent = MCTSAgent(simulations=30, tree="multi", seed=0)
     for game in (*GAMES, *GAMES):
         assert aec_game(game, dict.fromkeys(made(game).possible_agents, agent))
-    for size in range(2, 3 + KEPT_SEARCHES):
+    for size in range(3, 4 + KEPT_SEARCHES):
         env = hex_game.raw_env(size=size)
         env.reset(seed=0)
         agent.act(env)
