@@ -249,6 +249,20 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
     assert figures["simulations"] == simulations
 
 
+def test_agents_come_from_files_wherever_a_spec_is_taken(run_here, tmp_path):
+    path = tmp_path / "agent.yaml"
+    path.write_text("{agent: mcts, tree: multi, simulations: 30}")
+    played = run_here("play", "tictactoe", "--agent", str(path), "--json")
+    assert json.loads(played.stdout)["agents"] == [str(path)] * 2
+    measured = run_here("bench", "tictactoe", "--agent", f"{path}:tree=one", "--json")
+    assert json.loads(measured.stdout)["simulations"] == 30
+    path.write_text("{agent: mcts, tree: many}")
+    for command in ("play", "bench"):
+        refused = run_here(command, "tictactoe", "--agent", str(path))
+        assert refused.returncode == 2
+        assert f"{path}: tree='many': expected one of one, self" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "files", "games"),
     [

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.files import is_file_name, read_file
 from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
@@ -36,6 +37,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 # Words that `rollout_policy` and `opponent_model` understand themselves.
 POLICY_WORDS = ("random", "mast")
 
+_ENDLESS = f"agents are nested more than {MAX_NESTING} deep; does one name itself?"
+
 _described: dict[str, Option] = {f.name: option_of(f) for f in fields(SearchSettings)}
 _nesting: ContextVar[int] = ContextVar("nesting", default=0)
 
@@ -48,15 +51,17 @@ def make_agent(
     Args:
         spec: `name` or `name:option=value,option=value`, where values are integers,
             numbers, true, false, none, words or specs in parentheses; a mapping with
-            the name under `agent`.
+            the name under `agent`; the path of a `.yaml`, `.yml` or `.json` file that
+            holds such a mapping, or TAG's MCTS parameters. Options may follow the path
+            as they follow a name.
         seed: The agent's seed, unless the spec names one.
 
     Raises:
         ValueError: An unknown agent or option, a repeated option, or a value that is
             not allowed; the message names it and what is allowed.
     """
-    name, options = resolve(spec)
-    with _one_deeper():
+    with _in_file(spec), _one_deeper():
+        name, options = resolve(spec)
         return AGENTS[name](**{"seed": seed, **options})
 
 
@@ -69,8 +74,13 @@ def resolve(
         ValueError: An unknown agent or option; see `make_agent`.
     """
     name, options = _split(spec)
-    if name not in AGENTS:
-        raise ValueError(unknown_name("agent", name, known_names()))
+    steps = 0
+    while name not in AGENTS:
+        steps += 1
+        if steps > MAX_NESTING:
+            raise ValueError(_ENDLESS)
+        name, inner = _split(_meaning(name))
+        options = {**inner, **options}
     for option in options:
         if option not in OPTIONS[name]:
             raise ValueError(unknown_name(f"option of {name}", option, OPTIONS[name]))
@@ -80,6 +90,12 @@ def resolve(
 def known_names() -> tuple[str, ...]:
     """Return every name that a spec may begin with."""
     return tuple(AGENTS)
+
+
+def names_an_agent(spec: str) -> bool:
+    """Say whether a spec begins with a name that is known, or with a file."""
+    name = spec.partition(":")[0].strip()
+    return name in known_names() or _file_of(spec) is not None
 
 
 def policy_of(value: Any) -> Any:
@@ -97,15 +113,39 @@ def policy_of(value: Any) -> Any:
         return make_agent(value)
     if not isinstance(value, str) or value in POLICY_WORDS:
         return value
-    return make_agent(value) if ":" in value or value in known_names() else value
+    named = ":" in value or value in known_names() or is_file_name(value)
+    return make_agent(value) if named else value
+
+
+def _meaning(name: str) -> dict[str, Any]:
+    """Return the mapping that a name stands for, if it is no class of agents."""
+    if is_file_name(name):
+        return read_file(name)
+    raise ValueError(unknown_name("agent", name, known_names()))
+
+
+def _file_of(spec: Any) -> str | None:
+    """Return the file that a spec begins with, if it is one."""
+    if isinstance(spec, PathLike):
+        return fspath(spec)
+    if isinstance(spec, Mapping):
+        spec = spec.get("agent")
+    if not isinstance(spec, str):
+        return None
+    name = spec.partition(":")[0].strip()
+    if name in known_names():
+        return None
+    # Otherwise a colon may belong to the path.
+    return next((text for text in (name, spec) if is_file_name(text)), None)
 
 
 def _split(spec: Any) -> tuple[str, dict[str, Any]]:
     """Return the name and the options of a spec in any of its forms."""
-    if isinstance(spec, PathLike):
-        spec = fspath(spec)
-    if isinstance(spec, str):
-        return parse_spec(spec)
+    if isinstance(spec, str | PathLike):
+        file = _file_of(spec)
+        if file is not None and fspath(spec).strip() == file.strip():
+            return file.strip(), {}
+        return parse_spec(fspath(spec))
     if not isinstance(spec, Mapping):
         raise ValueError(
             f"{spec!r}: expected a spec such as 'mcts:tree=multi', a mapping with "
@@ -138,14 +178,24 @@ def _read(option: str, value: Any) -> Any:
 
 
 @contextmanager
+def _in_file(spec: Any) -> Iterator[None]:
+    """Name the file in what is said of a spec that begins with one."""
+    file = _file_of(spec)
+    try:
+        yield
+    except ValueError as error:
+        if file is None or str(error).startswith(f"{file}: "):
+            raise
+        raise ValueError(f"{file}: {error}") from error
+
+
+@contextmanager
 def _one_deeper() -> Iterator[None]:
     """Refuse agents that are nested without end."""
     token = _nesting.set(_nesting.get() + 1)
     try:
         if _nesting.get() > MAX_NESTING:
-            raise ValueError(
-                f"agents are nested more than {MAX_NESTING} deep; does one name itself?"
-            )
+            raise ValueError(_ENDLESS)
         yield
     finally:
         _nesting.reset(token)
