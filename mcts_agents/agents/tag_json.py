@@ -93,8 +93,7 @@ class _Translation:
             self._rest,
         ):
             read()
-        if not self.errors:
-            self._leave_out()
+        self._leave_out()
         if self.errors:
             raise ValueError("TAG's parameters: " + "; ".join(self.errors))
         return {"agent": "mcts", **self.options}
@@ -261,6 +260,18 @@ class _Translation:
                 "trees on one determinization each take information Open_Loop",
             )
 
+    @staticmethod
+    def _idle(probe: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that have no effect beside the others, and why."""
+        settings, defaults = SearchSettings(**probe), SearchSettings()
+        return {
+            name: text
+            for name, value in probe.items()
+            if value != getattr(defaults, name)
+            for applies, text in needed(name)
+            if not applies(settings)
+        }
+
     def _leave_out(self) -> None:
         """Check values, and leave out what has no effect in TAG either."""
         seed = self.options.pop("seed", None)
@@ -275,19 +286,19 @@ class _Translation:
                 self.errors.append(str(error))
         if self.errors:
             return
-        settings, defaults = SearchSettings(**probe), SearchSettings()
-        for name, value in probe.items():
-            for applies, text in needed(name):
-                if applies(settings) or value == getattr(defaults, name):
-                    continue
-                if name in _HEEDED and _in_use(name, settings):
-                    self.errors.append(f"{name}={value!r} has no effect without {text}")
+        while idle := self._idle(probe):
+            for name, text in idle.items():
+                if name in _HEEDED and _in_use(name, self.options):
+                    self.errors.append(
+                        f"{name}={probe[name]!r} has no effect without {text}"
+                    )
                 else:
-                    self.options.pop(name, None)
+                    del self.options[name]
+                del probe[name]
         if seed is not None:
             self.options["seed"] = seed
 
 
-def _in_use(name: str, settings: SearchSettings) -> bool:
+def _in_use(name: str, options: Mapping[str, Any]) -> bool:
     """Say whether TAG would heed a setting that this search cannot."""
-    return name != "initial_visits" or settings.action_heuristic != "none"
+    return name != "initial_visits" or "action_heuristic" in options
