@@ -16,6 +16,7 @@ from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import is_file_name, read_file
 from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, unknown_name
 from mcts_agents.search import SearchSettings
@@ -49,11 +50,12 @@ def make_agent(
     """Make an agent from a spec, a mapping or a file.
 
     Args:
-        spec: `name` or `name:option=value,option=value`, where values are integers,
-            numbers, true, false, none, words or specs in parentheses; a mapping with
-            the name under `agent`; the path of a `.yaml`, `.yml` or `.json` file that
-            holds such a mapping, or TAG's MCTS parameters. Options may follow the path
-            as they follow a name.
+        spec: `name` or `name:option=value,option=value`, with the name of an agent or
+            of a preset (`presets.PRESETS`); values are integers, numbers, true, false,
+            none, words or specs in parentheses. Or a mapping with the name under
+            `agent`. Or the path of a `.yaml`, `.yml` or `.json` file that holds such a
+            mapping or TAG's MCTS parameters; options may follow it as they follow a
+            name.
         seed: The agent's seed, unless the spec names one.
 
     Raises:
@@ -89,7 +91,7 @@ def resolve(
 
 def known_names() -> tuple[str, ...]:
     """Return every name that a spec may begin with."""
-    return tuple(AGENTS)
+    return (*AGENTS, *PRESETS)
 
 
 def names_an_agent(spec: str) -> bool:
@@ -119,6 +121,8 @@ def policy_of(value: Any) -> Any:
 
 def _meaning(name: str) -> dict[str, Any]:
     """Return the mapping that a name stands for, if it is no class of agents."""
+    if name in PRESETS:
+        return PRESETS[name].mapping()
     if is_file_name(name):
         return read_file(name)
     raise ValueError(unknown_name("agent", name, known_names()))
