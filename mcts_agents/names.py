@@ -12,9 +12,18 @@ _WORDS = {"true": True, "false": False, "none": None}
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return a one-line message that names `name`, the nearest and all allowed ones."""
     allowed = list(allowed)
-    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
+    near = _near(name, allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return f"unknown {kind} {name!r}: {hint}known: {', '.join(allowed)}"
+
+
+def _near(name: str, allowed: list[str]) -> list[str]:
+    """Return the names most like `name`, none of them much less so than the first."""
+    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
+    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in near]
+    return [
+        n for n, like in zip(near, likeness, strict=True) if like > likeness[0] - 0.2
+    ]
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, object]]:

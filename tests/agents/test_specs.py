@@ -102,7 +102,7 @@ def seeded_with(agent, seed):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("mtcs", ["unknown agent 'mtcs'", "did you mean mcts?", "one-step", "random"]),
+        ("mtcs", ["unknown agent 'mtcs'", "did you mean mcts", "one-step", "random"]),
         ("onestep:samples=1", ["unknown agent 'onestep'", "did you mean one-step"]),
         ("", ["unknown agent ''", "known: mcts, one-step, random"]),
         ("MCTS", ["unknown agent 'MCTS'", "known: mcts"]),
