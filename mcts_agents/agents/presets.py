@@ -23,11 +23,19 @@ class Preset:
         about: What it is, in one line.
         source: Where it comes from.
         options: The settings that differ from their defaults.
+        functions: Functions of the forward model that a game must have.
+        functions_if_hidden: Those that it must have if anything is hidden.
+        hidden: Whether it is only for games in which something is hidden.
+        copies: Whether it plans in environments of other people too, on copies.
     """
 
     about: str
     source: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    functions: tuple[str, ...] = ()
+    functions_if_hidden: tuple[str, ...] = ()
+    hidden: bool = False
+    copies: bool = True
 
     def mapping(self) -> dict[str, Any]:
         """Return the preset as the mapping of an agent."""
@@ -86,22 +94,35 @@ PRESETS: dict[str, Preset] = {
         "Opponent move abstraction of my moves, widening.",
         _OMA,
         _abstraction("own"),
+        ("evaluate", "action_values"),
+        copies=False,
     ),
     "oma-all": Preset(
         "Opponent move abstraction of all moves, widening.",
         f"{_OMA}; TAG",
         _abstraction("all"),
+        ("evaluate", "action_values"),
+        copies=False,
     ),
-    "mcgs": Preset("One graph; equal positions share a node.", "TAG", {"graph": True}),
+    "mcgs": Preset(
+        "One graph; equal positions share a node.",
+        "TAG",
+        {"graph": True},
+        ("state_key",),
+        copies=False,
+    ),
     "mcgs-self-only": Preset(
         "One graph of my own decisions only.",
         "TAG",
         {"graph": True, "tree": "self"},
+        ("state_key",),
+        copies=False,
     ),
     "mo-ismcts": Preset(
         "Information sets as each player sees them.",
         _ISMCTS,
         {"tree": "observers"},
+        functions_if_hidden=("visible_action",),
     ),
     "ismcts": Preset(
         "Information sets as I see them, in one tree.",
@@ -112,11 +133,14 @@ PRESETS: dict[str, Preset] = {
         "Ten determinizations, a tree for each, averaged.",
         "Ginsberg, JAIR 14, 2001; Long et al., AAAI 2010",
         {"determinizations": 10, "information": "perfect"},
+        hidden=True,
+        copies=False,
     ),
     "sp-mcts": Preset(
         "My own decisions over stored, sampled states.",
         "Weil et al. 2023",
         {"tree": "self", "loop": "sampled", "tree_policy": "alphago"},
+        copies=False,
     ),
     "decoupled-regret-matching": Preset(
         "Regret matching for each mover; plays its average.",
