@@ -86,7 +86,7 @@ PRESETS: dict[str, Preset] = {
         "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
     ),
     "multitree-paranoid": Preset(
-        "MultiTree; in each tree the others want its harm.",
+        "A tree for each player; all others want my harm.",
         _MULTITREE,
         {"tree": "multi", "paranoid": True},
     ),
@@ -132,7 +132,7 @@ PRESETS: dict[str, Preset] = {
     "pimc": Preset(
         "Ten determinizations, a tree for each, averaged.",
         "Ginsberg, JAIR 14, 2001; Long et al., AAAI 2010",
-        {"determinizations": 10, "information": "perfect"},
+        {"determinizations": 10, "information": "perfect", "final": "value"},
         hidden=True,
         copies=False,
     ),
