@@ -1,7 +1,10 @@
 """Names and specs in text, and clear words about unknown ones."""
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+
+# Agents in agents, in a spec, in a file or in one another's files.
+MAX_NESTING = 8
 
 _WORDS = {"true": True, "false": False, "none": None}
 
@@ -9,27 +12,31 @@ _WORDS = {"true": True, "false": False, "none": None}
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return a one-line message that names `name`, the nearest and all allowed ones."""
     allowed = list(allowed)
-    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
+    near = _near(name, allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return f"unknown {kind} {name!r}: {hint}known: {', '.join(allowed)}"
+
+
+def _near(name: str, allowed: list[str]) -> list[str]:
+    """Return the names most like `name`, none of them much less so than the first."""
+    near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
+    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in near]
+    return [
+        n for n, like in zip(near, likeness, strict=True) if like > likeness[0] - 0.2
+    ]
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
     """Split a spec into its name and its options.
 
+    A value in parentheses is a spec itself: `mcts:opponent_model=(one-step:samples=3)`.
+    It becomes a mapping, `{"agent": "one-step", "samples": 3}`.
+
     Raises:
-        ValueError: An option without a value, or one named twice.
+        ValueError: An option without a value or named twice, or parentheses that do
+            not match; the message says where.
     """
-    name, _, rest = spec.partition(":")
-    options: dict[str, object] = {}
-    for part in rest.split(",") if rest else []:
-        option, equals, text = (piece.strip() for piece in part.partition("="))
-        if not equals or not option or not text:
-            raise ValueError(f"{spec!r}: expected option=value, not {part!r}")
-        if option in options:
-            raise ValueError(f"{spec!r}: option {option!r} is given twice")
-        options[option] = parse_value(text)
-    return name.strip(), options
+    return _Spec(spec).parsed(0, len(spec), 0)
 
 
 def parse_value(text: str) -> object:
@@ -43,3 +50,71 @@ def parse_value(text: str) -> object:
         except ValueError:
             continue
     return text
+
+
+class _Spec:
+    """A spec being read; positions count characters of the whole text from 1."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def parsed(
+        self, start: int, end: int, nesting: int
+    ) -> tuple[str, dict[str, object]]:
+        """Read the spec that lies between two positions."""
+        if nesting > MAX_NESTING:
+            raise self._error(start, f"nested more than {MAX_NESTING} deep")
+        colon = self.text.find(":", start, end)
+        name_end = end if colon < 0 else colon
+        name = self.text[start:name_end]
+        for sign in "()":
+            if sign in name:
+                at = start + name.index(sign)
+                raise self._error(at, f"{sign!r} in a name, not around a value")
+        options: dict[str, object] = {}
+        if colon < 0 or colon + 1 == end:
+            return name.strip(), options
+        for first, last in self._parts(colon + 1, end):
+            self._read_option(first, last, options, nesting)
+        return name.strip(), options
+
+    def _parts(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Find the options between commas that stand in no parentheses."""
+        opened: list[int] = []
+        first = start
+        for at in range(start, end):
+            sign = self.text[at]
+            if sign == "(":
+                opened.append(at)
+            elif sign == ")":
+                if not opened:
+                    raise self._error(at, "')' closes nothing")
+                opened.pop()
+            elif sign == "," and not opened:
+                yield first, at
+                first = at + 1
+        if opened:
+            raise self._error(opened[-1], "'(' is never closed")
+        yield first, end
+
+    def _read_option(self, start, end, options, nesting) -> None:
+        part = self.text[start:end]
+        option, equals, text = (piece.strip() for piece in part.partition("="))
+        if not equals or not option or not text:
+            raise self._error(start, f"expected option=value, not {part!r}")
+        if option in options:
+            raise self._error(start, f"option {option!r} is given twice")
+        if "(" not in text:
+            options[option] = parse_value(text)
+            return
+        opening = self.text.index("(", start)
+        closing = start + part.rindex(")")
+        if not text.startswith("(") or not text.endswith(")"):
+            raise self._error(opening, f"parentheses go around a whole value: {text!r}")
+        if not self.text[opening + 1 : closing].strip():
+            raise self._error(opening, f"{option}: nothing in the parentheses")
+        name, inner = self.parsed(opening + 1, closing, nesting + 1)
+        options[option] = {"agent": name, **inner}
+
+    def _error(self, at: int, what: str) -> ValueError:
+        return ValueError(f"{self.text!r}, character {at + 1}: {what}")

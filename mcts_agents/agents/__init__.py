@@ -4,6 +4,7 @@ from mcts_agents.agents.agent import Agent, Planner
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
+from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
 from mcts_agents.agents.specs import make_agent, parse_spec
 
 __all__ = [
@@ -12,6 +13,9 @@ __all__ = [
     "OneStepAgent",
     "Planner",
     "RandomAgent",
+    "agent_spec",
     "make_agent",
     "parse_spec",
+    "save_agent",
+    "to_mapping",
 ]

@@ -14,6 +14,9 @@ from mcts_agents.search import SearchResult, SearchSettings
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
+# Settings that may be agents themselves, given as such or as specs.
+POLICIES = ("rollout_policy", "opponent_model")
+
 
 class MCTSAgent(Planner):
     """Plans by Monte Carlo tree search.
@@ -24,6 +27,8 @@ class MCTSAgent(Planner):
         redeterminise: See `Agent`.
         **settings: Fields of `SearchSettings`, such as `simulations=500`,
             `seconds=0.04`, `tree="multi"`, `paranoid=True`, `rollout=30`.
+            `rollout_policy` and `opponent_model` also take agents, as objects, specs
+            (`"one-step:samples=3"`) or mappings; see `make_agent`.
 
     Raises:
         ValueError: An unknown setting or a value that is not allowed.
@@ -41,7 +46,7 @@ class MCTSAgent(Planner):
             if name not in SETTING_NAMES:
                 raise ValueError(unknown_name("option of mcts", name, SETTING_NAMES))
         super().__init__(
-            SearchSettings(**settings),
+            SearchSettings(**_with_agents(settings)),
             seed=seed,
             perfect_information=perfect_information,
             redeterminise=redeterminise,
@@ -58,3 +63,17 @@ class MCTSAgent(Planner):
         started = time.perf_counter()
         search = self.search_of(model, player)
         return search.run(state, player, self._rng, started=started, history=history)
+
+
+def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
+    """Turn specs of agents among the settings into agents."""
+    from mcts_agents.agents.specs import policy_of  # which imports this module
+
+    made = dict(settings)
+    for name in POLICIES:
+        if name in settings:
+            try:
+                made[name] = policy_of(settings[name])
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+    return made

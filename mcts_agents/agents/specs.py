@@ -1,10 +1,26 @@
-"""Specs: agents named by a line of text such as `mcts:tree=multi,simulations=1000`."""
+"""Specs: agents named by a line of text, by a mapping or by a file.
+
+`mcts:tree=multi,simulations=1000`, `{"agent": "mcts", "tree": "multi"}`, or the path of
+a file that holds such a mapping. Values in parentheses are specs of agents themselves:
+`mcts:tree=self,opponent_model=(one-step:samples=3)`.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields
+from os import PathLike, fspath
+from typing import Any
 
 from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.files import is_file_name, read_file
 from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
-from mcts_agents.names import parse_spec, unknown_name
+from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, unknown_name
+from mcts_agents.search import SearchSettings
+from mcts_agents.search.options import Option, option_of
 
 AGENTS: dict[str, type[Agent]] = {
     "mcts": MCTSAgent,
@@ -19,22 +35,171 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "random": ("seed",),
 }
 
+# Words that `rollout_policy` and `opponent_model` understand themselves.
+POLICY_WORDS = ("random", "mast")
 
-def make_agent(spec: str, *, seed: int | None = None) -> Agent:
-    """Make an agent from its spec, `name` or `name:option=value,option=value`.
+_ENDLESS = f"agents are nested more than {MAX_NESTING} deep; does one name itself?"
+
+_described: dict[str, Option] = {f.name: option_of(f) for f in fields(SearchSettings)}
+_nesting: ContextVar[int] = ContextVar("nesting", default=0)
+
+
+def make_agent(
+    spec: str | PathLike[str] | Mapping[str, Any], *, seed: int | None = None
+) -> Agent:
+    """Make an agent from a spec, a mapping or a file.
 
     Args:
-        spec: The spec; values are integers, numbers, true, false, none or words.
+        spec: `name` or `name:option=value,option=value`, with the name of an agent or
+            of a preset (`presets.PRESETS`); values are integers, numbers, true, false,
+            none, words or specs in parentheses. Or a mapping with the name under
+            `agent`. Or the path of a `.yaml`, `.yml` or `.json` file that holds such a
+            mapping or TAG's MCTS parameters; options may follow it as they follow a
+            name.
         seed: The agent's seed, unless the spec names one.
 
     Raises:
         ValueError: An unknown agent or option, a repeated option, or a value that is
             not allowed; the message names it and what is allowed.
     """
-    name, options = parse_spec(spec)
-    if name not in AGENTS:
-        raise ValueError(unknown_name("agent", name, AGENTS))
+    with _in_file(spec), _one_deeper():
+        name, options = resolve(spec)
+        return AGENTS[name](**{"seed": seed, **options})
+
+
+def resolve(
+    spec: str | PathLike[str] | Mapping[str, Any],
+) -> tuple[str, dict[str, Any]]:
+    """Return the class of agent that a spec names, and its options.
+
+    Raises:
+        ValueError: An unknown agent or option; see `make_agent`.
+    """
+    name, options = _split(spec)
+    steps = 0
+    while name not in AGENTS:
+        steps += 1
+        if steps > MAX_NESTING:
+            raise ValueError(_ENDLESS)
+        name, inner = _split(_meaning(name))
+        options = {**inner, **options}
     for option in options:
         if option not in OPTIONS[name]:
             raise ValueError(unknown_name(f"option of {name}", option, OPTIONS[name]))
-    return AGENTS[name](**{"seed": seed, **options})
+    return name, {option: _read(option, value) for option, value in options.items()}
+
+
+def known_names() -> tuple[str, ...]:
+    """Return every name that a spec may begin with."""
+    return (*AGENTS, *PRESETS)
+
+
+def names_an_agent(spec: str) -> bool:
+    """Say whether a spec begins with a name that is known, or with a file."""
+    name = spec.partition(":")[0].strip()
+    return name in known_names() or _file_of(spec) is not None
+
+
+def policy_of(value: Any) -> Any:
+    """Return what `rollout_policy` or `opponent_model` is to be.
+
+    Words that the search knows stay, and so do words that name no agent: they may be a
+    scripted policy of the game. Specs and mappings become agents, anything else stays.
+
+    Raises:
+        ValueError: A spec or a mapping that is none.
+    """
+    if isinstance(value, Mapping) and set(value) == {"agent"}:
+        value = value["agent"]
+    if isinstance(value, Mapping):
+        return make_agent(value)
+    if not isinstance(value, str) or value in POLICY_WORDS:
+        return value
+    named = ":" in value or value in known_names() or is_file_name(value)
+    return make_agent(value) if named else value
+
+
+def _meaning(name: str) -> dict[str, Any]:
+    """Return the mapping that a name stands for, if it is no class of agents."""
+    if name in PRESETS:
+        return PRESETS[name].mapping()
+    if is_file_name(name):
+        return read_file(name)
+    raise ValueError(unknown_name("agent", name, known_names()))
+
+
+def _file_of(spec: Any) -> str | None:
+    """Return the file that a spec begins with, if it is one."""
+    if isinstance(spec, PathLike):
+        return fspath(spec)
+    if isinstance(spec, Mapping):
+        spec = spec.get("agent")
+    if not isinstance(spec, str):
+        return None
+    name = spec.partition(":")[0].strip()
+    if name in known_names():
+        return None
+    # Otherwise a colon may belong to the path.
+    return next((text for text in (name, spec) if is_file_name(text)), None)
+
+
+def _split(spec: Any) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of a spec in any of its forms."""
+    if isinstance(spec, str | PathLike):
+        file = _file_of(spec)
+        if file is not None and fspath(spec).strip() == file.strip():
+            return file.strip(), {}
+        return parse_spec(fspath(spec))
+    if not isinstance(spec, Mapping):
+        raise ValueError(
+            f"{spec!r}: expected a spec such as 'mcts:tree=multi', a mapping with "
+            "the key 'agent', or the path of a file"
+        )
+    options = dict(spec)
+    name = options.pop("agent", None)
+    if not isinstance(name, str):
+        raise ValueError(
+            f"agent={name!r}: expected the name of an agent: {', '.join(known_names())}"
+        )
+    for option in options:
+        if not isinstance(option, str):
+            raise ValueError(f"{name}: option {option!r} is not a word")
+    return name, options
+
+
+def _read(option: str, value: Any) -> Any:
+    """Read what text cannot tell apart: the word none from None, 1e6 from a word."""
+    described = _described.get(option)
+    if described is None:
+        return value
+    if value is None and "none" in described.choices:
+        return "none"
+    if isinstance(value, str) and (described.kind is not str or described.optional):
+        read = parse_value(value)
+        if described.kind is not str or read is None:
+            return read
+    return value
+
+
+@contextmanager
+def _in_file(spec: Any) -> Iterator[None]:
+    """Name the file in what is said of a spec that begins with one."""
+    file = _file_of(spec)
+    try:
+        yield
+    except ValueError as error:
+        if file is None or str(error).startswith(f"{file}: "):
+            raise
+        raise ValueError(f"{file}: {error}") from error
+
+
+@contextmanager
+def _one_deeper() -> Iterator[None]:
+    """Refuse agents that are nested without end."""
+    token = _nesting.set(_nesting.get() + 1)
+    try:
+        if _nesting.get() > MAX_NESTING:
+            raise ValueError(_ENDLESS)
+        yield
+    finally:
+        _nesting.reset(token)

@@ -1,4 +1,4 @@
-"""`mcts-agents`: list, play, bench, verify.
+"""`mcts-agents`: list, play, bench, tree, verify.
 
 Results go to standard output, with `--json` as one object and nothing else; progress,
 compile notices and errors go to standard error. Exit codes: 0 done, 1 `verify` found a

@@ -40,6 +40,14 @@ class Render(StrEnum):
     none = "none"
 
 
+class TreeFormat(StrEnum):
+    """What `tree` prints."""
+
+    text = "text"
+    dot = "dot"
+    json = "json"
+
+
 def show_version(wanted: bool) -> None:
     """Print the version and end."""
     if wanted:
@@ -63,7 +71,7 @@ def options(
 
 @app.command("list")
 def list_command(json: Json = False) -> None:
-    """List the games and the agents with their options."""
+    """List the games, the agents with their options, and the presets."""
     from mcts_agents.cli.listing import list_all
 
     list_all(json)
@@ -115,6 +123,43 @@ def bench(
     from mcts_agents.cli.bench import bench_game
 
     bench_game(game, simulations, players, agent, json)
+
+
+@app.command()
+def tree(
+    game: GameName,
+    agent: Annotated[
+        str, typer.Option(help="Spec of an mcts or one-step agent.")
+    ] = "mcts",
+    players: Players = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the game and of the agent.")
+    ] = 0,
+    moves: Annotated[
+        str,
+        typer.Option(help="Moves before, as people write them: by commas, or spaces."),
+    ] = "",
+    depth: Annotated[
+        int, typer.Option(min=1, help="Levels of decisions, the first one included.")
+    ] = 2,
+    actions: Annotated[
+        int, typer.Option(min=1, help="Actions of a decision shown as text.")
+    ] = 5,
+    format: Annotated[TreeFormat, typer.Option(help="What is printed.")] = (
+        TreeFormat.text
+    ),
+    output: Annotated[
+        Path | None, typer.Option(help="File to write instead of printing.")
+    ] = None,
+) -> None:
+    """Search one position and print the search tree, most visited actions first.
+
+    The JSON has game, players, seed, agent, moves, player, action, name and tree; tree
+    is what SearchResult.tree returns, with the name of each action.
+    """
+    from mcts_agents.cli.tree import show_tree
+
+    show_tree(game, agent, players, seed, moves, depth, actions, format.value, output)
 
 
 @app.command()

@@ -9,8 +9,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mcts_agents.agents import MCTSAgent, make_agent, parse_spec
-from mcts_agents.agents.specs import AGENTS
+from mcts_agents.agents import MCTSAgent, make_agent
+from mcts_agents.agents.specs import resolve
 from mcts_agents.cli.requests import (
     HUMAN,
     RequestError,
@@ -78,10 +78,12 @@ def _requested_agent(
 ) -> MCTSAgent:
     """Return the agent of a spec; `simulations` go before those that the spec names."""
     with requested():
-        name, options = parse_spec(spec)
-        if name != "mcts" and name in (*AGENTS, HUMAN):
+        if spec.partition(":")[0].strip() == HUMAN:
             raise RequestError(f"{spec!r}: bench measures mcts agents")
         make_agent(spec)  # says what is wrong with the spec
+        name, options = resolve(spec)
+        if name != "mcts":
+            raise RequestError(f"{spec!r}: bench measures mcts agents")
         if "seconds" in options or "forward_model_calls" in options:
             raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
         budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS

@@ -5,20 +5,25 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.specs import AGENTS, OPTIONS
 from mcts_agents.cli.requests import HUMAN
 from mcts_agents.envs import GAMES, load_game
 
 
 def list_all(as_json: bool) -> None:
-    """Print games and agents."""
+    """Print games, agents and presets."""
     games = [_described(name) for name in GAMES]
     agents = [
         {"agent": name, "options": list(OPTIONS[name]), "about": _first_line(kind)}
         for name, kind in AGENTS.items()
     ]
+    presets = [
+        {"preset": name, "about": preset.about, "options": dict(preset.options)}
+        for name, preset in PRESETS.items()
+    ]
     if as_json:
-        print(json.dumps({"games": games, "agents": agents}))
+        print(json.dumps({"games": games, "agents": agents, "presets": presets}))
         return
     console = Console()
     table = _table(
@@ -33,11 +38,19 @@ def list_all(as_json: bool) -> None:
             "\n".join(f"{name}={value}" for name, value in row["options"].items()),
         )
     console.print(table)
-    table = _table("agent", "about", "options", whole=("agent",))
+    table = _table("agent", "about", whole=("agent",))
     for row in agents:
-        table.add_row(row["agent"], row["about"], ", ".join(row["options"]))
-    table.add_row(HUMAN, "You, in the terminal (play only).", "")
+        table.add_row(row["agent"], row["about"])
+    table.add_row(HUMAN, "You, in the terminal (play only).")
     console.print(table)
+    table = _table("preset of mcts", "about", whole=("preset of mcts",))
+    table.pad_edge = False
+    for row in presets:
+        table.add_row(row["preset"], row["about"])
+    console.print(table)
+    for row in agents:
+        options = ", ".join(row["options"])
+        console.print(f"Options of {row['agent']}: {options}", highlight=False)
 
 
 def _described(name: str) -> dict[str, object]:

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from mcts_agents.agents import Agent, Planner, make_agent
-from mcts_agents.agents.specs import AGENTS
+from mcts_agents.agents.specs import known_names, names_an_agent
 from mcts_agents.envs import Game, make_model
 from mcts_agents.model import ForwardModel
-from mcts_agents.names import parse_spec, unknown_name
+from mcts_agents.names import unknown_name
 
 HUMAN = "human"
 
@@ -60,11 +60,11 @@ def requested_agents(
 
 def _agent(spec: str, seed: int, human: Agent) -> Agent:
     """Return the agent of a spec, in which a person may be named too."""
-    name, options = parse_spec(spec)
-    if name == HUMAN:
-        if options:
+    name, colon, _ = spec.partition(":")
+    if name.strip() == HUMAN:
+        if colon:
             raise RequestError(f"{spec!r}: {HUMAN} has no options")
         return human
-    if name not in AGENTS:
-        raise RequestError(unknown_name("agent", name, (*AGENTS, HUMAN)))
+    if not names_an_agent(spec):
+        raise RequestError(unknown_name("agent", name, (*known_names(), HUMAN)))
     return make_agent(spec, seed=seed)

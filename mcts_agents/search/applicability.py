@@ -226,3 +226,11 @@ def _check_combinations(settings, model):
             "backup='monte_carlo', no chance, nothing hidden, value 'win' or "
             "'evaluate', and no Paranoid with more than two players"
         )
+
+
+def needed(name: str) -> list[tuple[Callable[[Any], bool], str]]:
+    """Return what an option takes to have an effect: conditions on settings, in words.
+
+    Empty for an option that always has one.
+    """
+    return list(_NEEDS.get(name, ()))

@@ -84,6 +84,15 @@ class SearchResult:
         """Return the tree in Graphviz's DOT language; `name` writes actions."""
         return tree_views.dot(self.tree(depth), name)
 
-    def text(self, depth: int | None = 2, name: Callable[[int], str] = str) -> Any:
-        """Return the tree as a `rich.tree.Tree` to print; `name` writes actions."""
-        return tree_views.rich_tree(self.tree(depth), name)
+    def text(
+        self,
+        depth: int | None = 2,
+        name: Callable[[int], str] = str,
+        limit: int | None = None,
+    ) -> Any:
+        """Return the tree as a `rich.tree.Tree` to print; `name` writes actions.
+
+        Of each node at most `limit` actions are shown, the most visited ones, and of
+        the others how many there are.
+        """
+        return tree_views.rich_tree(self.tree(depth), name, limit)

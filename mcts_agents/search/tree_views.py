@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rich.text import Text
 from rich.tree import Tree
 
 
@@ -28,32 +29,56 @@ def joint_name(actions: dict[int, int], name: Callable[[int], str]) -> str:
     return ", ".join(f"{p}: {name(a)}" for p, a in sorted(actions.items()))
 
 
-def rich_tree(root: dict[str, Any], name: Callable[[int], str]) -> Tree:
-    """Return a tree to print with rich: each player's actions, then what follows."""
-    tree = Tree(f"[bold]{root['visits']} visits")
-    _add(tree, root, name)
+def rich_tree(
+    root: dict[str, Any], name: Callable[[int], str], limit: int | None = None
+) -> Tree:
+    """Return a tree to print with rich: each player's actions, then what follows.
+
+    Args:
+        root: The tree, see `SearchResult.tree`.
+        name: Writes an action.
+        limit: Most actions, or joint actions, shown of a node, the most visited ones.
+    """
+    tree = Tree(Text(f"{root['visits']} visits", "bold"))
+    _add(tree, root, name, limit)
     return tree
 
 
-def _add(branch: Tree, node: dict[str, Any], name: Callable[[int], str]) -> None:
+def _add(
+    branch: Tree, node: dict[str, Any], name: Callable[[int], str], limit: int | None
+) -> None:
     below: dict[tuple[int, ...], list[dict[str, Any]]] = {}
     for child in node["children"]:
         key = tuple(child["actions"].values())
         below.setdefault(key, []).append(child)
     alone = len(node["bandits"]) == 1
     for bandit in node["bandits"]:
-        for action in actions_by_visits(bandit):
-            text = f"player {bandit['player']}: {action_text(action, name)}"
-            leaf = branch.add(text)
+        who = f"player {bandit['player']}: "
+        actions = actions_by_visits(bandit)
+        shown = actions[:limit]
+        if limit is not None:
+            shown = [action for action in shown if action["visits"]]
+        for action in shown:
+            leaf = branch.add(Text(who + action_text(action, name)))
             if alone:
                 for child in below.get((action["action"],), []):
-                    _add(leaf, child["node"], name)
+                    _add(leaf, child["node"], name, limit)
+        _add_rest(branch, who, actions[len(shown) :])
     if not alone:
         order = sorted(node["children"], key=lambda c: -c["node"]["visits"])
-        for child in order:
+        for child in order[:limit]:
             title = joint_name(child["actions"], name)
             visits = child["node"]["visits"]
-            _add(branch.add(f"[{title}]  {visits} visits"), child["node"], name)
+            leaf = branch.add(Text(f"[{title}]  {visits} visits"))
+            _add(leaf, child["node"], name, limit)
+        _add_rest(branch, "", [c["node"] for c in order[len(order[:limit]) :]])
+
+
+def _add_rest(branch: Tree, who: str, rest: list[dict[str, Any]]) -> None:
+    """Say how many more there are, and how often they were visited in all."""
+    if rest:
+        visits = sum(entry["visits"] for entry in rest)
+        branch.add(Text(f"{who}and {len(rest)} more  {visits} visits", "dim"))
 
 
 def dot(root: dict[str, Any], name: Callable[[int], str]) -> str:

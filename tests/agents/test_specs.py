@@ -1,10 +1,13 @@
 """Agents named by a line of text: what is understood, and what is said otherwise."""
 
+from dataclasses import replace
+
 import pytest
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import parse_spec
 from mcts_agents.agents.specs import AGENTS, OPTIONS
+from mcts_agents.envs import make_model, tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_value, unknown_name
 
@@ -99,7 +102,7 @@ def seeded_with(agent, seed):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("mtcs", ["unknown agent 'mtcs'", "did you mean mcts?", "one-step", "random"]),
+        ("mtcs", ["unknown agent 'mtcs'", "did you mean mcts", "one-step", "random"]),
         ("onestep:samples=1", ["unknown agent 'onestep'", "did you mean one-step"]),
         ("", ["unknown agent ''", "known: mcts, one-step, random"]),
         ("MCTS", ["unknown agent 'MCTS'", "known: mcts"]),
@@ -148,7 +151,7 @@ def test_unknown_names(spec, words):
         ("max_depth=0", "from 1 to 100000"),
         ("max_depth=100001", "from 1 to 100000"),
         ("max_depth=none", "from 1 to 100000"),
-        ("value=reward", "win, score, evaluate"),
+        ("value=reward", "win, score, leader, evaluate"),
         ("score_bonus=1.1", "at most 1"),
         ("score_bonus=-1", "at least 0"),
         ("final=best", "visits, value"),
@@ -174,3 +177,134 @@ def test_one_step_samples(option):
 def test_unknown_name_without_anything_near():
     text = unknown_name("game", "zzz", ["hex", "go"])
     assert text == "unknown game 'zzz': known: hex, go"
+
+
+# -- agents in agents
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("a:b=(c)", {"b": {"agent": "c"}}),
+        ("a:b=(c:d=1,e=x),f=2", {"b": {"agent": "c", "d": 1, "e": "x"}, "f": 2}),
+        ("a:b= ( c : d = 1 ) ", {"b": {"agent": "c", "d": 1}}),
+        (
+            "a:b=(c:d=(e:f=1,g=2),h=none),i=(j)",
+            {
+                "b": {"agent": "c", "d": {"agent": "e", "f": 1, "g": 2}, "h": None},
+                "i": {"agent": "j"},
+            },
+        ),
+    ],
+)
+def test_parentheses_nest(spec, expected):
+    assert parse_spec(spec) == ("a", expected)
+
+
+@pytest.mark.parametrize(
+    ("spec", "place", "words"),
+    [
+        ("mcts:tree=self,opponent_model=(one-step", 31, "'(' is never closed"),
+        ("mcts:tree=self)", 15, "')' closes nothing"),
+        ("mcts:opponent_model=(one-step))", 31, "')' closes nothing"),
+        ("mcts:opponent_model=()", 21, "nothing in the parentheses"),
+        ("mcts:opponent_model=x(y)", 22, "go around a whole value"),
+        ("mcts:opponent_model=(x)y", 21, "go around a whole value"),
+        ("mcts:opponent_model=(one-step:samples)", 31, "expected option=value"),
+        ("mcts:opponent_model=(a:b=1,b=2)", 28, "'b' is given twice"),
+        ("(mcts)", 1, "in a name"),
+        ("mcts:a=" + "(x:a=" * 9 + "y" + ")" * 9, 49, "nested more than 8 deep"),
+    ],
+)
+def test_bad_syntax_names_the_place(spec, place, words):
+    with pytest.raises(ValueError) as raised:
+        parse_spec(spec)
+    assert f"character {place}: " in str(raised.value)
+    assert words in str(raised.value)
+
+
+def test_nested_specs_become_agents():
+    agent = make_agent(
+        "mcts:tree=self,opponent_model=(one-step:samples=3),"
+        "rollout_policy=(mcts:simulations=20)"
+    )
+    settings = agent.settings
+    assert isinstance(settings.opponent_model, OneStepAgent)
+    assert settings.opponent_model.samples == 3
+    assert isinstance(settings.rollout_policy, MCTSAgent)
+    assert settings.rollout_policy.settings.simulations == 20
+    assert hash(settings) != hash(replace(settings, simulations=7))
+    assert replace(settings, simulations=7).opponent_model is settings.opponent_model
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("one-step", OneStepAgent),
+        ("one-step:samples=2", OneStepAgent),
+        ({"agent": "one-step"}, OneStepAgent),
+        ({"agent": "mcts", "simulations": 9}, MCTSAgent),
+        ("random:seed=1", RandomAgent),
+        (RandomAgent(seed=1), RandomAgent),
+        ("mcts", MCTSAgent),
+    ],
+)
+def test_policies_in_all_their_forms(value, kind):
+    assert isinstance(MCTSAgent(rollout_policy=value).settings.rollout_policy, kind)
+
+
+@pytest.mark.parametrize("word", ["random", "mast", "big_money"])
+def test_words_that_name_no_agent_stay(word):
+    assert MCTSAgent(rollout_policy=word).settings.rollout_policy == word
+    assert make_agent(f"mcts:rollout_policy=({word})").settings.rollout_policy == word
+
+
+def test_a_scripted_policy_is_checked_with_the_game():
+    agent = make_agent("mcts:opponent_model=big_money")
+    model = make_model("tictactoe")[1]
+    with pytest.raises(ValueError, match="'big_money': expected random, mast, an"):
+        agent.search_of(model)
+
+
+def test_none_is_a_word_where_it_is_one_and_else_nothing():
+    settings = make_agent(
+        "mcts:abstraction=none,mast=none,action_heuristic=none,solver=none,value=none"
+    ).settings
+    assert (settings.abstraction, settings.mast) == ("none", "none")
+    assert settings.action_heuristic == "none"
+    assert settings.solver is settings.value is None
+    assert make_agent({"agent": "mcts", "value": "none"}).settings.value is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("mcts:opponent_model=(one-step:samples=0)", ["opponent_model", "samples=0"]),
+        ("mcts:opponent_model=(mtcs:tree=one)", ["opponent_model", "did you mean mct"]),
+        ("mcts:rollout_policy=3", ["rollout_policy=3", "an agent or a function"]),
+        ("mcts:tree=(one-step)", ["tree=", "one of one, self"]),
+        ({"tree": "one"}, ["agent=None", "mcts, one-step, random"]),
+        ({"agent": "mcts", 3: 4}, ["option 3 is not a word"]),
+        (["mcts"], ["expected a spec such as"]),
+    ],
+)
+def test_wrong_agents_in_agents(spec, words):
+    with pytest.raises(ValueError) as raised:
+        make_agent(spec)
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_nested_agents_play_and_repeat_themselves():
+    def visits():
+        env = tictactoe.env()
+        env.reset(seed=1)
+        agent = make_agent(
+            "mcts:tree=self,simulations=30,opponent_model=(one-step:samples=2),"
+            "rollout_policy=(mcts:simulations=5)",
+            seed=4,
+        )
+        return agent.plan(env).visits.tolist()
+
+    assert sum(visits()) == 30
+    assert visits() == visits()

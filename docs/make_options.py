@@ -1,0 +1,130 @@
+"""Write the tables of docs/options.md and docs/agents.md from the code.
+
+`python docs/make_options.py`; a test asserts that both files are up to date.
+"""
+
+from dataclasses import fields
+from pathlib import Path
+
+from mcts_agents.agents.presets import PRESETS, Preset
+from mcts_agents.search import SearchSettings
+from mcts_agents.search.applicability import needed
+from mcts_agents.search.options import default_of, option_of
+
+DOCS = Path(__file__).parent
+BEGIN, END = "<!-- presets: made by make_options.py -->", "<!-- end of presets -->"
+
+HEAD = """# Options of `mcts`
+
+Made by `python docs/make_options.py` from `mcts_agents/search/settings.py`. As keywords
+of `MCTSAgent`, in specs (`mcts:tree=multi,simulations=1000`) and in files they are the
+same. How the algorithms work: [algorithms](algorithms/README.md).
+
+No option is accepted and ignored. One that has no effect beside the others ("only
+with") or that a game cannot serve is refused, with what it takes. `none` as a default
+leaves the choice to the game, or switches off what the option is about. In Python,
+`none` is None, except where `none` stands among the words.
+
+*TAG* is the name in [TAG's JSON files](tag_json.md), whose defaults differ in part.
+"""
+
+
+def options_page() -> str:
+    """Return docs/options.md."""
+    groups: dict[str, list[str]] = {}
+    for field in fields(SearchSettings):
+        option = option_of(field)
+        only = "; ".join(text for _, text in needed(field.name))
+        meaning = option.text + (f" *{option.source}.*" if option.source else "")
+        cells = [
+            f"`{field.name}`",
+            f"`{written(default_of(field))}`",
+            option.allowed,
+            meaning,
+            only,
+            f"`{option.tag}`" if option.tag else "",
+        ]
+        groups.setdefault(option.group, []).append(row(cells))
+    parts = [HEAD]
+    for group, rows in groups.items():
+        parts.append(f"## {group}\n\n" + "\n".join([*header(), *rows]) + "\n")
+    parts.append(
+        "## Besides\n\n`seed`: an integer from 0, or none for one of the system's. Of "
+        "agents inside agents it has no effect: their generators start anew from the "
+        "search's at each decision.\n"
+    )
+    return "\n".join(parts)
+
+
+def header() -> list[str]:
+    """Return the head of a table of options."""
+    names = ["option", "default", "allowed", "meaning", "only with", "TAG"]
+    return [row(names), "|" + "---|" * len(names)]
+
+
+def row(cells: list[str]) -> str:
+    """Return one line of a table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def written(value: object) -> str:
+    """Return a value as a spec has it."""
+    return str(value).lower() if value is None or value in (True, False) else str(value)
+
+
+def preset_table() -> str:
+    """Return the table of presets in docs/agents.md."""
+    names = [
+        "preset",
+        "what it is",
+        "options",
+        "the game must have",
+        "copies",
+        "source",
+    ]
+    rows = [row(names), "|" + "---|" * len(names)]
+    for name, preset in PRESETS.items():
+        options = ", ".join(f"{k}={number(v)}" for k, v in preset.options.items())
+        cells = [
+            f"`{name}`",
+            preset.about,
+            f"`{options}`" if options else "",
+            needs_text(preset),
+            "yes" if preset.copies else "no",
+            preset.source,
+        ]
+        rows.append(row(cells))
+    return "\n".join(rows)
+
+
+def number(value: object) -> str:
+    """Return a value, floats with four digits."""
+    return f"{value:.4g}" if isinstance(value, float) else written(value)
+
+
+def needs_text(preset: Preset) -> str:
+    """Say what a game must bring."""
+    words = [f"`{name}`" for name in preset.functions]
+    words += [f"`{name}` if anything is hidden" for name in preset.functions_if_hidden]
+    if preset.hidden:
+        words.append("hidden information")
+    return ", ".join(words)
+
+
+def agents_page(text: str) -> str:
+    """Return docs/agents.md with its table made anew."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{preset_table()}\n{END}{after}"
+
+
+def main() -> None:
+    """Write both files."""
+    (DOCS / "options.md").write_text(options_page(), encoding="utf-8")
+    page = DOCS / "agents.md"
+    text = agents_page(page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Presets: algorithms of the literature as complete settings of `mcts`, by name.
+
+A preset's name is a spec, and its options can be overridden as those of an agent:
+`multitree:simulations=200`. The budget is the user's.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
+_OMA = "Baier, Kaisers, CoG 2020"
+_LISY = "Lisy, Acta Polytechnica 54, 2014"
+_ISMCTS = "Cowling, Powley, Whitehouse 2012"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings of `mcts` under a name.
+
+    Attributes:
+        about: What it is, in one line.
+        source: Where it comes from.
+        options: The settings that differ from their defaults.
+        functions: Functions of the forward model that a game must have.
+        functions_if_hidden: Those that it must have if anything is hidden.
+        hidden: Whether it is only for games in which something is hidden.
+        copies: Whether it plans in environments of other people too, on copies.
+    """
+
+    about: str
+    source: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    functions: tuple[str, ...] = ()
+    functions_if_hidden: tuple[str, ...] = ()
+    hidden: bool = False
+    copies: bool = True
+
+    def mapping(self) -> dict[str, Any]:
+        """Return the preset as the mapping of an agent."""
+        return {"agent": "mcts", **self.options}
+
+
+def _abstraction(whose: str) -> dict[str, Any]:
+    # The paper tunes W and B for each game and does not print them.
+    return {
+        "abstraction": whose,
+        "rollout": 0,
+        "value": "evaluate",
+        "action_heuristic": "game",
+        "widening": 1.0,
+    }
+
+
+def _quadrant(information: str, rollout: int) -> Preset:
+    hidden = {"set": "information sets", "perfect": "one determinization"}
+    length = f"rollout {rollout}" if rollout else "no rollout"
+    return Preset(
+        f"TAG's quadrant: {hidden[information]}, {length}.",
+        _MULTITREE,
+        {
+            "information": information,
+            "rollout": rollout,
+            "max_depth": 30,
+            "exploration": math.sqrt(2.0),
+        },
+    )
+
+
+PRESETS: dict[str, Preset] = {
+    "maxn": Preset(
+        "One tree; each player after its own value (MaxN).", "Luckhardt, Irani 1986"
+    ),
+    "paranoid": Preset(
+        "One tree; everybody else wants my harm.",
+        "Sturtevant, Korf 2000",
+        {"paranoid": True},
+    ),
+    "self-only": Preset(
+        "A tree of my own decisions only.",
+        _MULTITREE,
+        {"tree": "self"},
+    ),
+    "multitree": Preset(
+        "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
+    ),
+    "multitree-paranoid": Preset(
+        "A tree for each player; all others want my harm.",
+        _MULTITREE,
+        {"tree": "multi", "paranoid": True},
+    ),
+    "oma": Preset(
+        "Opponent move abstraction of my moves, widening.",
+        _OMA,
+        _abstraction("own"),
+        ("evaluate", "action_values"),
+        copies=False,
+    ),
+    "oma-all": Preset(
+        "Opponent move abstraction of all moves, widening.",
+        f"{_OMA}; TAG",
+        _abstraction("all"),
+        ("evaluate", "action_values"),
+        copies=False,
+    ),
+    "mcgs": Preset(
+        "One graph; equal positions share a node.",
+        "TAG",
+        {"graph": True},
+        ("state_key",),
+        copies=False,
+    ),
+    "mcgs-self-only": Preset(
+        "One graph of my own decisions only.",
+        "TAG",
+        {"graph": True, "tree": "self"},
+        ("state_key",),
+        copies=False,
+    ),
+    "mo-ismcts": Preset(
+        "Information sets as each player sees them.",
+        _ISMCTS,
+        {"tree": "observers"},
+        functions_if_hidden=("visible_action",),
+    ),
+    "ismcts": Preset(
+        "Information sets as I see them, in one tree.",
+        _ISMCTS,
+        {"information": "set"},
+    ),
+    "pimc": Preset(
+        "Ten determinizations, a tree for each, averaged.",
+        "Ginsberg, JAIR 14, 2001; Long et al., AAAI 2010",
+        {"determinizations": 10, "information": "perfect", "final": "value"},
+        hidden=True,
+        copies=False,
+    ),
+    "sp-mcts": Preset(
+        "My own decisions over stored, sampled states.",
+        "Weil et al. 2023",
+        {"tree": "self", "loop": "sampled", "tree_policy": "alphago"},
+        copies=False,
+    ),
+    "decoupled-regret-matching": Preset(
+        "Regret matching for each mover; plays its average.",
+        _LISY,
+        {"tree_policy": "regret_matching"},
+    ),
+    "decoupled-exp3": Preset(
+        "EXP3 for each mover; plays its average strategy.",
+        f"Auer et al. 2002; {_LISY}",
+        {"tree_policy": "exp3"},
+    ),
+    "is-mcts-0": _quadrant("set", 0),
+    "is-mcts-30": _quadrant("set", 30),
+    "pi-mcts-0": _quadrant("perfect", 0),
+    "pi-mcts-30": _quadrant("perfect", 30),
+}

@@ -1,0 +1,145 @@
+"""`mcts-agents tree`."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from mcts_agents.agents import Planner, make_agent
+from mcts_agents.cli.requests import RequestError, requested, requested_model
+from mcts_agents.envs import Game, environments
+from mcts_agents.model import ForwardModel
+from mcts_agents.search import SearchResult
+
+# Of a text that is written to a file.
+FILE_WIDTH = 100
+
+
+def show_tree(
+    spec: str,
+    agent_spec: str,
+    players: int | None,
+    seed: int,
+    moves: str,
+    depth: int,
+    actions: int,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Search one position and print or write the search tree."""
+    game, model = requested_model(spec, players)
+    with requested():
+        agent = make_agent(agent_spec, seed=seed)
+        if not isinstance(agent, Planner):
+            raise RequestError(f"{agent_spec!r}: tree shows agents that search")
+        agent.search_of(model)  # refuses what the game cannot serve
+    _, make_env, _ = environments(game)
+    env = make_env(**model.variant)
+    env.reset(seed=seed)
+    played = _play(env, game, model, moves)
+    if not env.agents or env.terminations[env.agent_selection]:
+        raise RequestError(f"the game is over after {' '.join(played)}")
+    result = agent.plan(env)
+    player = env.possible_agents.index(env.agent_selection)
+    if result.simulations == 0:
+        only = game.format_action(model, result.action)
+        raise RequestError(f"player_{player} has only one move, {only}: no search")
+
+    def name(action: int) -> str:
+        return game.format_action(model, action)
+
+    if form == "text":
+        state, _ = env.unwrapped.planning_state(env.agent_selection, agent._rng)
+        _print_text(
+            game.ansi(model, state, player),
+            _summary(result, player, name),
+            result.text(depth - 1, name, actions),
+            output,
+        )
+        return
+    if form == "dot":
+        text = result.dot(depth, name)  # decisions are edges
+    else:
+        found = {
+            "game": spec,
+            "players": model.players,
+            "seed": seed,
+            "agent": agent_spec,
+            "moves": played,
+            "player": player,
+            "action": result.action,
+            "name": name(result.action),
+            "tree": _named(result.tree(depth - 1), name),
+        }
+        text = json.dumps(found) + "\n"
+    _write(text, output)
+
+
+def _play(env: Any, game: Game, model: ForwardModel, moves: str) -> list[str]:
+    """Make moves as people write them; return them."""
+    played = [m.strip() for m in (moves.split(",") if "," in moves else moves.split())]
+    for number, move in enumerate(played, 1):
+        place = f"move {number}, {move!r}"
+        if not env.agents or env.terminations[env.agent_selection]:
+            raise RequestError(f"{place}: the game is over before")
+        player = env.possible_agents.index(env.agent_selection)
+        with requested():
+            try:
+                action = game.parse_action(model, move)
+            except ValueError as error:
+                raise RequestError(f"{place}: {error}") from error
+        legal = model.legal_actions(env.unwrapped.spectator_state(), player).tolist()
+        if action not in legal:
+            raise RequestError(f"{place}: not legal for player_{player}")
+        env.step(action)
+    return played
+
+
+def _summary(result: SearchResult, player: int, name: Callable[[int], str]) -> str:
+    more = ", solved" if result.solved else ""
+    variation = "  ".join(f"{p}: {name(a)}" for p, a in result.principal_variation)
+    return (
+        f"player_{player} plays {name(result.action)}: {result.simulations:,} "
+        f"simulations, {result.nodes:,} nodes, depth {result.depth}{more}\n"
+        f"principal variation  {variation}"
+    )
+
+
+def _named(node: dict[str, Any], name: Callable[[int], str]) -> dict[str, Any]:
+    """Return a tree with the name of each action beside its number."""
+    bandits = [
+        {
+            **bandit,
+            "actions": [{**a, "name": name(a["action"])} for a in bandit["actions"]],
+        }
+        for bandit in node["bandits"]
+    ]
+    children = [
+        {**child, "node": _named(child["node"], name)} for child in node["children"]
+    ]
+    return {**node, "bandits": bandits, "children": children}
+
+
+def _print_text(position: str, summary: str, tree: Any, output: Path | None) -> None:
+    file = None if output is None else io.StringIO()
+    console = Console(
+        file=file, width=None if file is None else FILE_WIDTH, highlight=False
+    )
+    console.print(position, markup=False, soft_wrap=True)
+    console.print(f"\n{summary}", markup=False)
+    console.print(tree)
+    if file is not None:
+        _write(file.getvalue(), output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        print(text, end="")
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RequestError(f"{output}: cannot be written: {error.strerror}") from error

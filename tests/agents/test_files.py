@@ -1,0 +1,163 @@
+"""Agents in files: read, refused with the place, written and read again."""
+
+import json
+
+import pytest
+import yaml
+
+from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, make_agent
+from mcts_agents.agents import agent_spec, save_agent, to_mapping
+from mcts_agents.agents.mcts import SETTING_NAMES
+
+NESTED = """
+agent: mcts            # a comment
+tree: self
+simulations: 200
+exploration: 1.5
+solver: none
+opponent_model: {agent: one-step, samples: 3}
+"""
+
+
+def write(folder, name, text):
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "yml", "json", "YAML"])
+def test_an_agent_from_a_file(tmp_path, suffix):
+    text = NESTED
+    if suffix == "json":
+        text = json.dumps(yaml.safe_load(NESTED))
+    path = write(tmp_path, f"my, agent (1).{suffix}", text)
+    for spec in (path, tmp_path / f"my, agent (1).{suffix}"):
+        agent = make_agent(spec)
+        assert isinstance(agent, MCTSAgent)
+        settings = agent.settings
+        assert (settings.tree, settings.simulations) == ("self", 200)
+        assert (settings.exploration, settings.solver) == (1.5, None)
+        assert settings.opponent_model.samples == 3
+
+
+def test_options_may_follow_the_path(tmp_path):
+    path = write(tmp_path, "a.yaml", NESTED)
+    settings = make_agent(f"{path}:simulations=7,tree=multi").settings
+    assert (settings.simulations, settings.tree) == (7, "multi")
+    assert settings.exploration == 1.5
+
+
+def test_files_name_files_beside_them(tmp_path, monkeypatch):
+    (tmp_path / "inner").mkdir()
+    write(tmp_path, "inner/opponent.yml", "{agent: one-step, samples: 4}")
+    for text in (
+        "{agent: mcts, opponent_model: inner/opponent.yml}",
+        "{agent: mcts, opponent_model: {agent: inner/opponent.yml}}",
+    ):
+        path = write(tmp_path, "outer.yaml", text)
+        assert make_agent(path).settings.opponent_model.samples == 4
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "based.yaml", "{agent: outer.yaml, simulations: 5}")
+    assert make_agent("based.yaml").settings.simulations == 5
+    nested = make_agent("mcts:opponent_model=inner/opponent.yml").settings
+    assert isinstance(nested.opponent_model, OneStepAgent)
+
+
+def test_a_file_that_names_itself(tmp_path):
+    for text in (
+        "{agent: a.yaml}",
+        "{agent: mcts, opponent_model: {agent: a.yaml}}",
+        "&a {agent: mcts, opponent_model: *a}",
+    ):
+        path = write(tmp_path, "a.yaml", text)
+        with pytest.raises(ValueError, match="nested more than 8 deep"):
+            make_agent(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.yaml", "agent: mcts\ntree: [one", ["line 2", "expected ',' or ']'"]),
+        ("a.yaml", "agent: mcts\n\ttree: one", ["line 2", "cannot start any token"]),
+        ("a.yaml", "agent: mcts\ntree: one\ntree: self", ["line 3", "given twice"]),
+        ("a.yaml", "agent: !!python/name:os.system", ["line 1", "could not determine"]),
+        ("a.yaml", "- mcts", ["expected a mapping", "['mcts']"]),
+        ("a.yaml", "", ["expected a mapping", "None"]),
+        ("a.yaml", "tree: one", ["agent=None", "mcts, one-step, random"]),
+        ("a.yaml", "agent: mtcs", ["unknown agent 'mtcs'", "did you mean mcts"]),
+        ("a.yaml", "{agent: mcts, tre: one}", ["unknown option of mcts 'tre'"]),
+        ("a.yaml", "{agent: mcts, tree: two}", ["tree='two'", "one, self, multi"]),
+        ("a.yaml", "{agent: mcts, 3: two}", ["option 3 is not a word"]),
+        ("a.yaml", "{agent: mcts, seed: -3}", ["seed=-3", "integer from 0"]),
+        (
+            "a.yaml",
+            "{agent: mcts, opponent_model: {agent: one-step, samples: 0}}",
+            ["opponent_model: samples=0", "integer from 1"],
+        ),
+        ("a.json", '{"agent": "mcts",\n "tree" "one"}', ["line 2, column 9"]),
+        ("a.json", '{"agent": "mcts", "agent": "mcts"}', ["'agent' is given twice"]),
+        ("a.json", "\xff", ["a.json: "]),
+    ],
+)
+def test_errors_name_the_file_and_the_place(tmp_path, name, text, words):
+    path = write(tmp_path, name, text)
+    with pytest.raises(ValueError) as raised:
+        make_agent(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert str(raised.value).count(path) == 1
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(ValueError, match=r"none\.yaml: cannot be read: No such file"):
+        make_agent(str(tmp_path / "none.yaml"))
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="it is no text"):
+        make_agent(tmp_path / "binary.json")
+
+
+SPECS = [
+    "random",
+    "one-step:samples=3",
+    "one-step:samples=10,value=win",
+    "mcts:simulations=1000",
+    "mcts:seconds=0.5,tree=multi,paranoid=true,first_play_urgency=1.25,rollout=0",
+    "mcts:simulations=50,tree=self,solver=false,"
+    "rollout_policy=(mcts:simulations=20,rollout_policy=mast,mast=both),"
+    "opponent_model=(one-step:samples=3)",
+    "mcts:simulations=9,rollout_policy=big_money",
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("full", [False, True])
+def test_what_is_written_makes_the_same_agent(tmp_path, spec, full):
+    agent = make_agent(spec)
+    mapping = to_mapping(agent, full=full)
+    assert to_mapping(make_agent(mapping), full=full) == mapping
+    if not full:
+        assert agent_spec(agent) == spec
+        assert to_mapping(make_agent(agent_spec(agent))) == mapping
+    elif isinstance(agent, MCTSAgent):
+        assert list(mapping) == ["agent", *SETTING_NAMES]
+    for suffix in ("yaml", "yml", "json"):
+        save_agent(agent, tmp_path / f"a.{suffix}", full=full)
+        read = make_agent(tmp_path / f"a.{suffix}")
+        assert to_mapping(read, full=full) == mapping
+
+
+def test_what_no_text_stands_for(tmp_path):
+    class Other(Agent):
+        def decide(self, model, state, player):
+            return 0
+
+    for agent in (
+        Other(),
+        MCTSAgent(opponent_model=Other()),
+        MCTSAgent(value=lambda model, state: [0.0, 0.0]),
+    ):
+        with pytest.raises(ValueError, match="no text"):
+            to_mapping(agent)
+    with pytest.raises(ValueError, match=r"expected a name that ends in \.yaml"):
+        save_agent(RandomAgent(), tmp_path / "agent.toml")

@@ -1,0 +1,116 @@
+"""The documentation against the code: tables up to date, specs and links that work."""
+
+import importlib.util
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+from mcts_agents import make_agent
+from mcts_agents.agents.presets import PRESETS
+from mcts_agents.envs import GAMES, environments, make_model
+from mcts_agents.search import SearchSettings
+from mcts_agents.search.settings import TREE_POLICIES, TREES
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+ALGORITHMS = [p for p in PAGES if p.parent.name == "algorithms"]
+
+
+@pytest.fixture(scope="module")
+def make_options():
+    spec = importlib.util.spec_from_file_location(
+        "make_options", DOCS / "make_options.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_are_up_to_date(make_options):
+    """If not: python docs/make_options.py."""
+    assert (DOCS / "options.md").read_text() == make_options.options_page()
+    agents = (DOCS / "agents.md").read_text()
+    assert agents == make_options.agents_page(agents)
+    assert agents.count("`multitree-paranoid` |") == 1
+
+
+def test_every_option_and_word_is_on_a_page():
+    options = (DOCS / "options.md").read_text()
+    algorithms = "\n".join(page.read_text() for page in ALGORITHMS)
+    for field in fields(SearchSettings):
+        assert f"| `{field.name}` |" in options
+    budget = {"simulations", "seconds", "safety_margin", "forward_model_calls"}
+    for field in fields(SearchSettings):
+        assert field.name in budget or f"`{field.name}" in algorithms, field.name
+    for name, words in (("tree", TREES), ("tree_policy", TREE_POLICIES)):
+        for word in words:
+            assert f"`{name}={word}`" in algorithms
+    for name in PRESETS:
+        assert f"`{name}`" in algorithms, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_specs_are_understood(page):
+    words = "|".join(("mcts", "one-step", *PRESETS))
+    for spec in re.findall(rf"`((?:{words}):[a-z_]+=[^`]*)`", page.read_text()):
+        if "..." not in spec:
+            make_agent(spec)
+
+
+@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.name)
+def test_options_on_the_pages_exist(page):
+    known = {field.name: field for field in fields(SearchSettings)}
+    for name, value in re.findall(r"`([a-z_]+)=([a-z_]+)`", page.read_text()):
+        assert name in known
+        make_agent(f"mcts:{name}={value}")
+
+
+def planned(name, env):
+    return make_agent(f"{name}:simulations=10", seed=1).plan(env)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_work_where_the_table_says_so(game, preset):
+    described, model = make_model(game)
+    env = environments(described)[1](**model.variant)
+    env.reset(seed=1)
+    needs = PRESETS[preset]
+    functions = [*needs.functions]
+    if model.hidden_information:
+        functions += needs.functions_if_hidden
+    missing = [name for name in functions if not model.has(name)]
+    if needs.hidden and not model.hidden_information:
+        missing.append("hidden")
+    if not missing:
+        result = planned(preset, env)
+        assert result.action in result.actions
+        assert 0 < result.simulations <= 10
+        return
+    with pytest.raises(ValueError, match=rf"{game}") as raised:
+        planned(preset, env)
+    words = {"evaluate": "evaluation function"}
+    assert any(words.get(name, name) in str(raised.value) for name in missing)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_on_environments_of_other_people(preset):
+    env = gymnasium.make("FrozenLake-v1")
+    env.reset(seed=1)
+    agent = make_agent(f"{preset}:simulations=10", seed=1)
+    agent.perfect_information = True
+    if PRESETS[preset].copies:
+        assert agent.act(env) in range(4)
+    else:
+        with pytest.raises(ValueError, match=r"FrozenLake|nothing is hidden|no "):
+            agent.act(env)
