@@ -19,16 +19,18 @@ from strength import play
 from mcts_agents import make_agent
 from mcts_agents.envs import diamant, sushi_go
 
-SERIALISED = "mcts:tree=one,simultaneous=serialised,simulations={}"
+SERIALISED = "mcts:tree=one,simultaneous=serialised,simulations={},rollout={}"
 RIVALS = {
-    "decoupled": "mcts:tree=one,simulations={}",
-    "MultiTree": "mcts:tree=multi,simulations={}",
+    "decoupled": "mcts:tree=one,simulations={},rollout={}",
+    "MultiTree": "mcts:tree=multi,simulations={},rollout={}",
 }
-# Environment, players, simulations a decision, games.
-MATCHES = {
-    "sushi_go": (sushi_go, 5, 2000, 500),
-    "diamant": (diamant, 6, 5000, 300),
-}
+# Environment, players, simulations a decision, rollout length, games. In Sushi Go a
+# long rollout covers up most of what the tree gets wrong.
+MATCHES = [
+    (sushi_go, 5, 2000, 0, 300),
+    (sushi_go, 5, 2000, 30, 300),
+    (diamant, 6, 5000, 30, 300),
+]
 
 
 def shares(env, specs, games, title):
@@ -59,10 +61,13 @@ def rate(pairs):
 
 def main():
     rng = np.random.default_rng(0)
-    for name in sys.argv[1:] or MATCHES:
-        module, players, simulations, games = MATCHES[name]
+    wanted = sys.argv[1:]
+    for module, players, simulations, rollout, games in MATCHES:
+        name = module.GAME.name
+        if wanted and name not in wanted:
+            continue
         for label, rival in RIVALS.items():
-            specs = [SERIALISED.format(simulations), rival.format(simulations)]
+            specs = [spec.format(simulations, rollout) for spec in (SERIALISED, rival)]
             env = module.env(players=players)
             title = f"{name}, {players} players, serialised against {label}"
             pairs = shares(env, specs, games, title)
@@ -71,8 +76,8 @@ def main():
             ]
             low, high = np.quantile(samples, [0.025, 0.975])
             print(
-                f"{title}, {simulations} simulations, {games} games: "
-                f"{rate(pairs):.1%} ({low:.1%} to {high:.1%})",
+                f"{title}, {simulations} simulations, rollout {rollout}, {games} games:"
+                f" {rate(pairs):.1%} ({low:.1%} to {high:.1%})",
                 flush=True,
             )
 

@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 
 from mcts_agents import make_agent
 from mcts_agents.agents import Agent
-from mcts_agents.envs import chinese_checkers, sushi_go, tictactoe
+from mcts_agents.envs import chinese_checkers, dots_and_boxes, sushi_go, tictactoe
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.model import draw_below
 
@@ -153,6 +153,24 @@ def run_connect_four():
         100,
         one("mcts:simulations=200", perfect_information=True),
         agents("random"),
+    )
+
+
+def run_reuse():
+    options = "value=win,rollout=100,simulations=1000"
+    match(
+        "Dots and Boxes 3x3, 1,000 simulations, tree reuse against none",
+        dots_and_boxes.env(width=3, height=3),
+        200,
+        one(f"mcts:{options},reuse_tree=true"),
+        agents(f"mcts:{options}"),
+    )
+    match(
+        "Hex 7x7, 300 simulations, tree reuse against none",
+        hex_game.env(size=7),
+        1000,
+        one("mcts:simulations=300,reuse_tree=true"),
+        agents("mcts:simulations=300"),
     )
 
 
