@@ -14,12 +14,15 @@ from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, load_game
 
 # Game, variant, decisions played, and where it comes: left, top, width in pixels.
-WIDTH, HEIGHT = 1400, 960
+WIDTH, HEIGHT = 1400, 1290
 PLACES = [
     ("sushi_go", {"players": 3}, 66, (20, 20, 860)),
     ("tictactoe", {}, 5, (1040, 20, 340)),
     ("chinese_checkers", {"players": 3}, 42, (20, 360, 690)),
     ("hex", {"size": 9}, 40, (730, 430, 650)),
+    ("love_letter", {"players": 3}, 9, (20, 960, 505)),
+    ("diamant", {"players": 4}, 12, (545, 960, 470)),
+    ("dots_and_boxes", {}, 62, (1035, 960, 345)),
 ]
 
 
@@ -36,7 +39,7 @@ def picture_of(name, variant, decisions):
 
 
 def main():
-    """Compose the four pictures."""
+    """Compose the pictures."""
     whole = pygame.Surface((WIDTH, HEIGHT))
     whole.fill((246, 243, 236))
     for name, variant, decisions, (left, top, width) in PLACES:
