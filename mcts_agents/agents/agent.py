@@ -171,7 +171,7 @@ class Planner(Agent):
                     history = inner.history(inner.possible_agents[player])
             return self.search(model, state, player, history)
 
-    def search_of(self, model: ForwardModel, player: int) -> Search:
+    def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.
 
         What a search remembers from decision to decision belongs to one seat.
