@@ -332,3 +332,12 @@ def test_numbers_beyond_all_bounds(option, number):
         make_agent(f"mcts:{option}={number}")
     except ValueError as error:
         assert option in str(error)
+
+
+def test_agents_show_their_settings():
+    spec = "mcts:simulations=9,tree=self,opponent_model=(one-step:samples=2)"
+    assert repr(make_agent(spec)) == (
+        "MCTSAgent(simulations=9, tree='self', "
+        "opponent_model=OneStepAgent(samples=2, value=None))"
+    )
+    assert repr(make_agent("random")) == "RandomAgent()"
