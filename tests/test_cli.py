@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from mcts_agents.cli import main
 from mcts_agents.envs import GAMES, load_game
+from tests.command import COMMAND, run
 from tests.golden import golden_folder
 
 # Reports what the process compiled, after the command is done.
@@ -22,36 +22,6 @@ from mcts_agents.model.compilation import statistics
 atexit.register(lambda: print(statistics(), file=sys.stderr))
 main()
 """
-
-COMMAND = [sys.executable, "-m", "mcts_agents"]
-
-
-def run(*arguments, stdin=None):
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "120"},
-    )
-
-
-@pytest.fixture
-def run_here(monkeypatch, capsys):
-    """Run the command in this process: for the many whose end is all that matters."""
-
-    def run_one(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mcts-agents", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        shown = capsys.readouterr()
-        return subprocess.CompletedProcess(
-            arguments, ended.value.code, shown.out, shown.err
-        )
-
-    return run_one
 
 
 def test_list_names_games_and_agents():
@@ -250,84 +220,6 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
 ):
     figures = json.loads(run_here("bench", "tictactoe", *arguments, "--json").stdout)
     assert figures["simulations"] == simulations
-
-
-def test_tree_shows_the_most_visited_actions_first():
-    shown = run(
-        "tree", "hex:size=4", "--agent", "mcts:simulations=300", "--moves", "b2 c3",
-        "--depth", "2", "--actions", "3",
-    )  # fmt: skip
-    assert shown.returncode == 0
-    assert shown.stderr == "" or shown.stderr.startswith("Compiling")
-    lines = shown.stdout.splitlines()
-    assert "player_0 plays" in shown.stdout
-    assert "300 visits" in lines
-    top = [line for line in lines if line.startswith(("├── ", "└── "))]
-    visits = [int(line.partition(" visits")[0].split()[-1]) for line in top]
-    assert len(top) == 4
-    assert visits[:3] == sorted(visits[:3], reverse=True)
-    assert "and 11 more" in top[-1]
-    assert sum(visits) == 300
-    assert any(line.startswith("│   ├── player 1: ") for line in lines)
-    assert max(len(line) for line in lines) <= 80
-
-
-def test_tree_as_json_and_dot(run_here, tmp_path):
-    command = ["tree", "sushi_go", "--players", "3", "--agent", "one-step:samples=4"]
-    tree = json.loads(run_here(*command, "--format", "json", "--depth", "1").stdout)
-    assert list(tree) == [
-        "game", "players", "seed", "agent", "moves", "player", "action", "name", "tree",
-    ]  # fmt: skip
-    actions = tree["tree"]["bandits"][0]["actions"]
-    assert all(action["visits"] == 4 for action in actions)
-    assert tree["name"] in [action["name"] for action in actions]
-    assert tree["tree"]["children"] == []
-    path = tmp_path / "tree.dot"
-    done = run_here(
-        "tree", "tictactoe", "--moves", "b2,a1", "--format", "dot", "--depth", "1",
-        "--output", str(path),
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "")
-    assert path.read_text().startswith("digraph search {")
-    assert path.read_text().count("->") == 7
-    again = run_here(*command, "--format", "json", "--depth", "1")
-    assert json.loads(again.stdout) == tree
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--moves", "b2,b2"], "move 2, 'b2': not legal for player_1"),
-        (["--moves", "b2 z9"], "move 2, 'z9': "),
-        (["--moves", "a1 a2 b1 b2 c1"], "the game is over after a1 a2 b1 b2 c1"),
-        (["--moves", "a1 a2 b1 b2 c1 c2"], "move 6, 'c2': the game is over before"),
-        (["--moves", "a1 b1 c1 a2 b2 a3 c2 c3"], "only one move, b3: no search"),
-        (["--agent", "random"], "tree shows agents that search"),
-        (["--agent", "pimc"], "nothing is hidden"),
-        (["--depth", "0"], "--depth"),
-        (["--format", "svg"], "'text', 'dot', 'json'"),
-        (["--output", "no/such/folder/file"], "cannot be written"),
-    ],
-)
-def test_tree_says_what_is_wrong(run_here, arguments, words):
-    done = run_here("tree", "tictactoe", *arguments)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_agents_come_from_files_wherever_a_spec_is_taken(run_here, tmp_path):
-    path = tmp_path / "agent.yaml"
-    path.write_text("{agent: mcts, tree: multi, simulations: 30}")
-    played = run_here("play", "tictactoe", "--agent", str(path), "--json")
-    assert json.loads(played.stdout)["agents"] == [str(path)] * 2
-    measured = run_here("bench", "tictactoe", "--agent", f"{path}:tree=one", "--json")
-    assert json.loads(measured.stdout)["simulations"] == 30
-    path.write_text("{agent: mcts, tree: many}")
-    for command in ("play", "bench", "tree"):
-        refused = run_here(command, "tictactoe", "--agent", str(path))
-        assert refused.returncode == 2
-        assert f"{path}: tree='many': expected one of one, self" in refused.stderr
 
 
 @pytest.mark.parametrize(

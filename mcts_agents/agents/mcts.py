@@ -52,6 +52,14 @@ class MCTSAgent(Planner):
             redeterminise=redeterminise,
         )
 
+    def __repr__(self) -> str:
+        given = ", ".join(
+            f"{field.name}={getattr(self.settings, field.name)!r}"
+            for field in fields(SearchSettings)
+            if getattr(self.settings, field.name) != field.default
+        )
+        return f"MCTSAgent({given})"
+
     def search(
         self,
         model: ForwardModel,

@@ -41,6 +41,10 @@ class OneStepAgent(Planner):
         )
         super().__init__(settings, **agent)
 
+    def __repr__(self) -> str:
+        value = self.settings.value
+        return f"OneStepAgent(samples={self.samples}, value={value!r})"
+
     def search(
         self,
         model: ForwardModel,

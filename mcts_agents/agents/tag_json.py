@@ -33,6 +33,7 @@ TAG_ROLLOUT = 1000
 INFINITE_URGENCY = 1e6
 NO_PRIOR = 10_000
 LEAST_WIDENING = 1.0
+GREATEST = 2.0**53
 
 # Settings that TAG would heed where this search cannot: never left out.
 _HEEDED = ("graph", "abstraction", "action_heuristic", "initial_visits")
@@ -80,6 +81,8 @@ class _Translation:
         self.given = {plain(key): (str(key), value) for key, value in data.items()}
         self.options: dict[str, Any] = {"solver": False}
         self.errors: list[str] = []
+        if len(self.given) < len(data):
+            self.errors.append("a parameter is named twice, in two ways of writing it")
 
     def mapping(self) -> dict[str, Any]:
         """Return the agent's mapping, or raise for all that is wrong."""
@@ -118,10 +121,19 @@ class _Translation:
     def number(self, key: str, default: float) -> float:
         """Read a number, or the default where it is none."""
         value = self.value(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        if not fits or not abs(value) < GREATEST:
             self.refuse(key, "expected a number")
             return default
         return value
+
+    def switch(self, key: str) -> bool | None:
+        """Read true or false; None if it is neither, or not given."""
+        value = self.value(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.refuse(key, "expected true or false")
+        return None
 
     def _read(self, key: str) -> None:
         """Read a parameter that stands for itself."""
@@ -173,7 +185,7 @@ class _Translation:
             self.options.update(HEURISTICS[last])
 
     def _heuristics(self) -> None:
-        if self.value("usemastasactionheuristic") is True:
+        if self.switch("usemastasactionheuristic"):
             self.options["action_heuristic"] = "mast"
         elif "nullreturn" not in plain(self.value("actionheuristic", "nullreturn")):
             self.refuse(
@@ -182,7 +194,7 @@ class _Translation:
             )
         if self.number("fpu", INFINITE_URGENCY) < INFINITE_URGENCY:
             self.options["first_play_urgency"] = self.value("fpu")
-        prior = self.value("puct")
+        prior = self.switch("puct")
         temperature = self.number("pucttemperature", 0.0 if prior is True else NO_PRIOR)
         if prior is not False and temperature < NO_PRIOR:
             self.options["prior_temperature"] = temperature

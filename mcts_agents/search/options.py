@@ -4,6 +4,9 @@ import math
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
+# Compiled code counts in 64 bits.
+GREATEST = 2**62
+
 
 @dataclass(frozen=True)
 class Option:
@@ -71,6 +74,8 @@ class Option:
             return
         if self.objects and (callable(value) or hasattr(value, "decide")):
             return
+        if isinstance(value, int) and abs(value) > GREATEST:
+            raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")
         if not self._fits(value):
             raise ValueError(f"{name}={value!r}: expected {self.allowed}")
 

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import parse_spec
@@ -308,3 +310,34 @@ def test_nested_agents_play_and_repeat_themselves():
 
     assert sum(visits()) == 30
     assert visits() == visits()
+
+
+PIECES = ["mcts", "one-step", "oma", "a.yaml", ":", ",", "=", "(", ")", " ", "tree"]
+PIECES += ["opponent_model", "rollout_policy", "simulations", "1", "none", "self", ""]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_any_text_is_an_agent_or_a_clear_error(text):
+    try:
+        make_agent(text)
+    except ValueError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("number", ["9" * 30, "-" + "9" * 400, "9" * 5000, "1e999"])
+@pytest.mark.parametrize("option", ["simulations", "max_depth", "exploration", "seed"])
+def test_numbers_beyond_all_bounds(option, number):
+    try:
+        make_agent(f"mcts:{option}={number}")
+    except ValueError as error:
+        assert option in str(error)
+
+
+def test_agents_show_their_settings():
+    spec = "mcts:simulations=9,tree=self,opponent_model=(one-step:samples=2)"
+    assert repr(make_agent(spec)) == (
+        "MCTSAgent(simulations=9, tree='self', "
+        "opponent_model=OneStepAgent(samples=2, value=None))"
+    )
+    assert repr(make_agent("random")) == "RandomAgent()"

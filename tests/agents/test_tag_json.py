@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents.tag_json import from_tag, is_tag
+from mcts_agents.agents.tag_names import KNOWN, WORDS
 from mcts_agents.envs import make_model
 
 MCTS = {"class": "players.mcts.MCTSParams"}
@@ -259,3 +262,31 @@ def test_all_that_is_wrong_is_named_at_once(tmp_path):
 def test_what_tag_does_and_this_search_cannot(parameters, words):
     with pytest.raises(ValueError, match=words):
         from_tag({**MCTS, **parameters})
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(sorted({w for words in WORDS.values() for w in words}))
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["class", *sorted(KNOWN)]), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(sorted(KNOWN)), VALUES, max_size=6))
+def test_any_parameters_make_an_agent_or_one_clear_error(parameters):
+    try:
+        found = from_tag({**parameters, **MCTS})
+    except ValueError:
+        return
+    try:
+        make_agent(found)
+    except ValueError as error:  # only what is checked when the agent is made
+        assert "seed" in str(error)
