@@ -120,7 +120,8 @@ def _check(players, fields, win_rule, max_plies_per_player):
     if win_rule not in WIN_RULES:
         allowed = ", ".join(map(repr, WIN_RULES))
         raise ValueError(f"win_rule={win_rule!r}: {name} knows {allowed}")
-    if not 1 <= max_plies_per_player <= 1_000_000:
+    whole = type(max_plies_per_player) is int
+    if not whole or not 1 <= max_plies_per_player <= 1_000_000:
         raise ValueError(
             f"max_plies_per_player={max_plies_per_player}: {name} needs 1 to 1,000,000"
         )

@@ -127,7 +127,9 @@ class Search:
         self._runs += 1
         if settings.threads > 1:
             if not self._threads:
-                alone = replace(self._given, threads=1)
+                memory = self.settings.memory
+                part = memory and max(1, memory // settings.threads)
+                alone = replace(self._given, threads=1, memory=part)
                 self._threads = [
                     Search(self.model, alone) for _ in range(settings.threads)
                 ]
