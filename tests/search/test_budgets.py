@@ -1,0 +1,126 @@
+"""Budgets end a search where they say, and bounds hold."""
+
+import time
+
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.search import Search, SearchSettings
+from tests.toy_games import auction, fuse, hands, nim
+
+
+def search(model, *, seed=0, **settings):
+    """Search from an opening for its first mover."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    player = model.movers(state)[0]
+    return Search(model, SearchSettings(**settings)).run(state, player, rng)
+
+
+@pytest.mark.parametrize("max_depth", [1, 2, 3])
+@pytest.mark.parametrize("tree", ["one", "self", "multi"])
+def test_max_depth_bounds_the_depth_of_each_tree(max_depth, tree):
+    found = search(fuse(), simulations=3000, max_depth=max_depth, tree=tree)
+    assert found.depth == max_depth
+
+
+@pytest.mark.parametrize("rollout", [0, 1, 4])
+@pytest.mark.parametrize("tree", ["one", "multi"])
+def test_rollout_bounds_the_actions_after_the_tree(rollout, tree):
+    # One decision deep: each iteration applies at most one action in each tree.
+    trees = 1 if tree == "one" else 2
+    found = search(fuse(), simulations=100, max_depth=1, rollout=rollout, tree=tree)
+    assert found.forward_model_calls == 100 * (trees + rollout)
+
+
+@pytest.mark.parametrize("bonus", [0.0, 0.25, 1.0])
+def test_score_bonus_is_a_share_of_the_score(bonus):
+    # The second player has 0.25 points. Of two stones it takes one and loses, or both
+    # and wins.
+    model = nim()
+    state = model.reset(new_generator(0))
+    model.view(state)["heaps"] = (2, 0, 0)
+    model.view(state)["turn"] = 1
+    settings = SearchSettings(value="score", score_bonus=bonus)
+    found = Search(model, settings).run(state, 1, new_generator(0))
+    assert found.actions.tolist() == [0, 1]
+    assert found.values == pytest.approx([0.25 * (1 - bonus), 0.25 * (1 + bonus)])
+
+
+# -- budgets
+
+
+@pytest.mark.parametrize("model", [auction(), hands(3), fuse()])
+@pytest.mark.parametrize("simulations", [1, 2, 17, 1000, 12_345])
+def test_simulations_are_exact(model, simulations):
+    found = search(model, simulations=simulations)
+    assert found.simulations == simulations
+    assert found.visits.sum() == simulations
+
+
+@pytest.mark.parametrize("model", [auction(), hands(3), fuse()])
+@pytest.mark.parametrize("calls", [1, 10, 999, 20_000])
+def test_calls_overshoot_by_less_than_one_iteration(model, calls):
+    found = search(model, forward_model_calls=calls)
+    assert found.forward_model_calls >= calls
+    before = search(model, simulations=found.simulations - 1 or 1)
+    if found.simulations > 1:
+        assert before.forward_model_calls < calls
+    longest = 12  # actions of any of these games
+    assert found.forward_model_calls < calls + longest
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.1])
+def test_seconds_end_a_search(seconds):
+    search(auction(), simulations=10)  # compiled now
+    started = time.perf_counter()
+    found = search(auction(), seconds=seconds)
+    assert time.perf_counter() - started < seconds + 1.0
+    assert found.seconds < seconds + 1.0
+    assert found.seconds > seconds / 2
+    assert found.simulations > 10
+
+
+def test_seconds_count_from_where_the_caller_started():
+    model = auction()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    late = time.perf_counter() - 100.0
+    found = Search(model, SearchSettings(seconds=50.0)).run(state, 0, rng, started=late)
+    assert 1 <= found.simulations < 100
+    assert found.seconds > 100.0
+
+
+def test_the_first_budget_to_be_spent_ends_the_search():
+    many = 10**9
+    found = search(auction(), simulations=50, forward_model_calls=many, seconds=60.0)
+    assert found.simulations == 50
+    found = search(auction(), simulations=many, forward_model_calls=60, seconds=60.0)
+    assert 60 <= found.forward_model_calls < 72
+    found = search(auction(), simulations=many, forward_model_calls=many, seconds=0.02)
+    assert found.seconds < 1.0
+
+
+def test_a_caller_may_ask_for_fewer_simulations():
+    model = auction()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    found = Search(model, SearchSettings()).run(state, 0, rng, simulations=3)
+    assert found.simulations == 3
+
+
+def test_a_safety_margin_ends_a_search_earlier():
+    search(auction(), simulations=10)  # compiled now
+    found = search(auction(), seconds=0.3, safety_margin=0.25)
+    assert 0.02 < found.seconds < 0.2
+
+
+@pytest.mark.parametrize("tree", ["one", "multi"])
+def test_memory_is_not_exceeded(tree):
+    many = {"simulations": 1_000_000, "exploration": 100.0, "tree": tree}
+    found = search(make_model("sushi_go")[1], memory=2, **many)
+    assert found.simulations < 1_000_000
+    assert 1 << 20 < found.bytes <= 2 << 20
+    more = search(make_model("sushi_go")[1], memory=4, **many)
+    assert more.simulations > found.simulations
