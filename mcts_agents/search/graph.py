@@ -27,7 +27,8 @@ def advance_graph(search, movers):
     if search.link[0] == NONE or mine == 0:
         return
     state_key = call.state_key(search, search.graph_observer)
-    key = mixed(np.uint64(state_key), mine)
+    # The movers first: a state key may be any number, and differ by as little.
+    key = mixed(mixed(np.uint64(0), mine), state_key)
     entry = joints_of(search)[place_of_joint(search, GRAPH, key)]
     known = entry.edge != 0
     if known:
