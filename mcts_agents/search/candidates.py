@@ -26,6 +26,7 @@ from mcts_agents.search.records import (
     candidates_of,
     contexts_of,
     decision_of,
+    edge_values_of,
     edges_of,
     heuristics_of,
     legal_of,
@@ -161,19 +162,31 @@ def update_heuristics(search, bandit):
         statistics[index].valued_at = bandit.visits + 1
         statistics[index].heuristic = heuristics_of(search)[i]
         if first_time and search.initial_visits > 0:
-            give_visits(search, index)
+            give_visits(search, bandit.player, index)
     if search.prior_temperature != np.inf:
         write_priors(search)
 
 
 @njit
-def give_visits(search, index):
-    """Start an action as if it had been visited with its heuristic value."""
+def give_visits(search, decider, index):
+    """Start an action as if it had been visited with its heuristic value.
+
+    Nothing is said of its value to the others: 0, or under Paranoid the opposite.
+    """
     edge = edges_of(search)[index]
     statistic = statistics_of(search)[index]
     edge.mean = statistic.heuristic
     edge.inverse_root = 1.0 / np.sqrt(edge.visits)
     statistic.square = edge.mean * edge.mean
+    if search.edge_values_length > 0:
+        for player in range(search.players):
+            value = 0.0
+            if player == decider:
+                value = edge.mean
+            elif search.paranoid:
+                allied = player != search.root_player and decider != search.root_player
+                value = edge.mean if allied else -edge.mean
+            edge_values_of(search)[index * search.players + player] = value
     search.low = min(search.low, edge.mean)
     search.high = max(search.high, edge.mean)
 
