@@ -1,4 +1,8 @@
-"""The kernel and the plug-ins, compiled once per process or found in the cache."""
+"""The kernel and the plug-ins, compiled once per version or found in the cache."""
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 from numba import from_dtype
@@ -15,20 +19,16 @@ from mcts_agents.search.tree_policies import (
     uniform,
 )
 
-_SOURCE = """
+_RECORD = "carray(as_pointer({}), 1, SEARCH)[0]"
+
+# Modules of compiled entry points: their sources, and the functions they call. Apart,
+# because most searches need the first one only, and each takes seconds to compile.
+_MODULES = {
+    "search_kernel": (
+        """
 @njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
 def run_slice(search, iterations, call_limit):
-    return kernel_run_slice(
-        carray(as_pointer(search), 1, SEARCH)[0], iterations, call_limit
-    )
-
-@njit(int64(intp, int64), cache=CACHE, nogil=True)
-def run_playouts(search, count):
-    return kernel_run_playouts(carray(as_pointer(search), 1, SEARCH)[0], count)
-
-@njit(int64(intp, int64), cache=CACHE, nogil=True)
-def run_random_games(search, count):
-    return kernel_run_random_games(carray(as_pointer(search), 1, SEARCH)[0], count)
+    return kernel_run_slice(RECORD(search), iterations, call_limit)
 
 @njit(int64(FLOATS), cache=CACHE)
 def fill_logs(table):
@@ -36,32 +36,63 @@ def fill_logs(table):
 
 @njit(int64(intp, int64, ACTIONS), cache=CACHE)
 def link_of_joint(search, node, actions):
-    return kernel_link_of_joint(
-        carray(as_pointer(search), 1, SEARCH)[0], node, actions
-    )
+    return kernel_link_of_joint(RECORD(search), node, actions)
 
 @njit(int64(JOINTS, JOINTS), cache=CACHE)
 def rehash(old, new):
     return kernel_rehash(old, new)
+""",
+        {
+            "run_slice": kernel.run_slice,
+            "fill_logs": arithmetic.fill_square_root_logs,
+            "link_of_joint": tree.link_of_joint,
+            "rehash": tree.rehash,
+        },
+    ),
+    "closed_loops": (
+        """
+@njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
+def run_closed_slice(search, iterations, call_limit):
+    return kernel_run_closed_slice(RECORD(search), iterations, call_limit)
+""",
+        {"run_closed_slice": kernel.run_closed_slice},
+    ),
+    "random_play": (
+        """
+@njit(int64(intp, int64), cache=CACHE, nogil=True)
+def run_playouts(search, count):
+    return kernel_run_playouts(RECORD(search), count)
 
+@njit(int64(intp, int64), cache=CACHE, nogil=True)
+def run_random_games(search, count):
+    return kernel_run_random_games(RECORD(search), count)
+""",
+        {
+            "run_playouts": kernel.run_playouts,
+            "run_random_games": kernel.run_random_games,
+        },
+    ),
+    "tree_reuse": (
+        """
+@njit(int64(intp, intp, LINKS, LINKS, ACTIONS), cache=CACHE)
+def keep_subtrees(old, new, roots, order, remap):
+    return kernel_keep_subtrees(RECORD(old), RECORD(new), roots, order, remap)
+""",
+        {"keep_subtrees": reuse.keep_subtrees},
+    ),
+    "pools": (
+        """
 @njit(int64(POOLS, POOLS), cache=CACHE)
 def rehash_pools(old, new):
     return kernel_rehash_pools(old, new)
-
-@njit(int64(intp, intp, LINKS, LINKS, ACTIONS), cache=CACHE)
-def keep_subtrees(old, new, roots, order, remap):
-    return kernel_keep_subtrees(
-        carray(as_pointer(old), 1, SEARCH)[0],
-        carray(as_pointer(new), 1, SEARCH)[0],
-        roots,
-        order,
-        remap,
-    )
-"""
+""",
+        {"rehash_pools": tree.rehash_pools},
+    ),
+}
 _PLUG_IN_SOURCE = """
 @njit(PLUG_IN, cache=CACHE)
-def call_{name}(view, settings, rng):
-    return plug_in_{name}(view, settings, rng)
+def call(view, settings, rng):
+    return plug_in(view, settings, rng)
 """
 _PLUG_INS = {
     "ucb1": ucb1.ucb1,
@@ -86,9 +117,35 @@ _PLUG_INS = {
 
 
 class Compiled:
-    """The compiled functions, and the addresses of the plug-ins."""
+    """The compiled entry points, each module compiled when it is first asked for."""
 
     def __init__(self):
+        self.square_root_logs = np.empty(arithmetic.LOG_TABLE_SIZE)
+        self.entry("fill_logs")(self.square_root_logs)
+
+    @functools.cache  # noqa: B019 (there is one instance)
+    def entry(self, name: str) -> Callable:
+        """Return a compiled entry point."""
+        for module, (_, functions) in _MODULES.items():
+            if name in functions:
+                return getattr(self._module(module), name)
+        raise ValueError(f"no entry point {name!r}")
+
+    @functools.cache  # noqa: B019
+    def plug_in(self, name: str) -> int:
+        """Return the address of a plug-in."""
+        function = _PLUG_INS[name]
+        namespace = {"PLUG_IN": PLUG_IN, "plug_in": function}
+        module = compile_module(
+            f"plug_in_{name}", _PLUG_IN_SOURCE, namespace, [function]
+        )
+        return compiled_address(module.call, PLUG_IN)
+
+    @functools.cache  # noqa: B019
+    def _module(self, name: str) -> ModuleType:
+        source, functions = _MODULES[name]
+        for record in ("search", "old", "new"):
+            source = source.replace(f"RECORD({record})", _RECORD.format(record))
         namespace = {
             "SEARCH": SEARCH,
             "as_pointer": as_pointer,
@@ -97,46 +154,16 @@ class Compiled:
             "POOLS": from_dtype(POOL)[::1],
             "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
             "LINKS": from_dtype(np.dtype(np.int64))[::1],
-            "PLUG_IN": PLUG_IN,
-            "kernel_run_slice": kernel.run_slice,
-            "kernel_run_playouts": kernel.run_playouts,
-            "kernel_run_random_games": kernel.run_random_games,
-            "kernel_fill_logs": arithmetic.fill_square_root_logs,
-            "kernel_rehash": tree.rehash,
-            "kernel_rehash_pools": tree.rehash_pools,
-            "kernel_link_of_joint": tree.link_of_joint,
-            "kernel_keep_subtrees": reuse.keep_subtrees,
+            **{f"kernel_{entry}": f for entry, f in functions.items()},
         }
-        source = _SOURCE
-        for name, function in _PLUG_INS.items():
-            namespace[f"plug_in_{name}"] = function
-            source += _PLUG_IN_SOURCE.format(name=name)
-        roots = [value for value in namespace.values() if hasattr(value, "py_func")]
-        module = compile_module("search_kernel", source, namespace, roots)
-        self.run_slice = module.run_slice
-        self.run_playouts = module.run_playouts
-        self.run_random_games = module.run_random_games
-        self.rehash = module.rehash
-        self.rehash_pools = module.rehash_pools
-        self.link_of_joint = module.link_of_joint
-        self.keep_subtrees = module.keep_subtrees
-        self.plug_ins = {
-            name: compiled_address(getattr(module, f"call_{name}"), PLUG_IN)
-            for name in _PLUG_INS
-        }
-        self.square_root_logs = np.empty(arithmetic.LOG_TABLE_SIZE)
-        module.fill_logs(self.square_root_logs)
+        roots = list(functions.values())
+        return compile_module(name, source, namespace, [*roots, as_pointer])
 
 
-_compiled: Compiled | None = None
-
-
+@functools.cache
 def compiled() -> Compiled:
-    """Compile or load the kernel on first use."""
-    global _compiled
-    if _compiled is None:
-        _compiled = Compiled()
-    return _compiled
+    """Return the compiled functions, the kernel compiled or loaded on first use."""
+    return Compiled()
 
 
 def compiled_plug_in(function) -> int:

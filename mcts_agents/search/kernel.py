@@ -43,35 +43,62 @@ from mcts_agents.search.tree import count_bits
 
 @njit
 def run_slice(search, iterations, call_limit):
-    """Run up to `iterations` iterations; return why the slice ended.
+    """Run up to `iterations` iterations in an open loop; return why the slice ended.
 
     Nothing is half done when it returns for want of room or budget: the next slice
     goes on where this one ended. After MODEL_ERROR or NO_LEGAL_ACTION the search must
     be given up.
     """
     for _ in range(iterations):
-        if search.forward_model_calls >= call_limit:
-            return BUDGET_SPENT
-        if search.solver and edges_of(search)[0].outcome != UNPROVEN:
-            return BUDGET_SPENT
-        lacking = lacking_room(search)
-        if lacking != 0:
-            search.lacking = lacking
-            return GROW
-        if search.extended:
-            if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
-                return BUDGET_SPENT
-        if search.extended and search.stored:
-            status = descend_closed(search)
-        else:
-            status = descend(search)
+        status = next_status(search, call_limit)
         if status == SLICE_DONE:
-            status = evaluate_leaf(search)
+            status = descend(search)
+            if status == SLICE_DONE:
+                status = take_in_leaf(search)
         if status != SLICE_DONE:
             return status
+    return SLICE_DONE
+
+
+@njit
+def run_closed_slice(search, iterations, call_limit):
+    """Run up to `iterations` iterations in a closed loop; see `run_slice`."""
+    for _ in range(iterations):
+        status = next_status(search, call_limit)
+        if status == SLICE_DONE:
+            status = descend_closed(search)
+            if status == SLICE_DONE:
+                status = take_in_leaf(search)
+        if status != SLICE_DONE:
+            return status
+    return SLICE_DONE
+
+
+@njit
+def next_status(search, call_limit):
+    """Return SLICE_DONE if another iteration may begin, else why it may not."""
+    if search.forward_model_calls >= call_limit:
+        return BUDGET_SPENT
+    if search.solver and edges_of(search)[0].outcome != UNPROVEN:
+        return BUDGET_SPENT
+    lacking = lacking_room(search)
+    if lacking != 0:
+        search.lacking = lacking
+        return GROW
+    if search.extended:
+        if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
+            return BUDGET_SPENT
+    return SLICE_DONE
+
+
+@njit
+def take_in_leaf(search):
+    """Value the state that was reached, and back its values up."""
+    status = evaluate_leaf(search)
+    if status == SLICE_DONE:
         back_up(search)
         search.simulations += 1
-    return SLICE_DONE
+    return status
 
 
 @njit

@@ -131,11 +131,11 @@ class Memory:
             self.arrays[name][:count] = old[name][:count]
         if lacking & LACKS_JOINTS:
             joints = np.zeros(2 * len(old["joints"]), JOINT)
-            self._compiled.rehash(old["joints"], joints)
+            self._compiled.entry("rehash")(old["joints"], joints)
             self.arrays["joints"] = joints
         if lacking & LACKS_POOLS:
             pools = np.zeros(2 * len(old["pools"]), POOL)
-            self._compiled.rehash_pools(old["pools"], pools)
+            self._compiled.entry("rehash_pools")(old["pools"], pools)
             self.arrays["pools"] = pools
         self.tell_addresses(search)
 

@@ -169,14 +169,17 @@ class Search:
         For measuring: it is what a simulation costs without the search.
         """
         self._begin_random(state, rng)
-        count = self._compiled.run_playouts(self._search.ctypes.data, count)
+        run_playouts = self._compiled.entry("run_playouts")
+        count = run_playouts(self._search.ctypes.data, count)
         rng[:] = self._memory.arrays["rng"]
         return count
 
     def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Step through `count` random games; return how many actions were applied."""
         self._begin_random(state, rng)
-        actions = self._compiled.run_random_games(self._search.ctypes.data, count)
+        actions = self._compiled.entry("run_random_games")(
+            self._search.ctypes.data, count
+        )
         rng[:] = self._memory.arrays["rng"]
         return actions
 
@@ -188,7 +191,7 @@ class Search:
 
     def _write_plug_ins(self) -> None:
         """Write the addresses of all that has behaviour into the tables."""
-        settings, plug_ins = self.settings, self._compiled.plug_ins
+        settings, plug_in = self.settings, self._compiled.plug_in
         rows = self._memory.arrays["plug_ins"].reshape(-1, 2)
         policy = settings.tree_policy
         if not isinstance(policy, str):
@@ -196,15 +199,15 @@ class Search:
         else:
             if policy == "ucb1" and self._adds_to_index:
                 policy = "ucb1_extended"
-            rows[calls.TREE_POLICY, 1] = plug_ins[policy]
+            rows[calls.TREE_POLICY, 1] = plug_in(policy)
             if self._updates:
-                rows[calls.UPDATE, 1] = plug_ins[f"{policy}_update"]
+                rows[calls.UPDATE, 1] = plug_in(f"{policy}_update")
         if isinstance(settings.value, str):
-            rows[calls.LEAF_VALUE, 1] = plug_ins[settings.value]
+            rows[calls.LEAF_VALUE, 1] = plug_in(settings.value)
         else:
             rows[calls.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
         if settings.backup != "monte_carlo":
-            rows[calls.BACKUP, 1] = plug_ins[settings.backup]
+            rows[calls.BACKUP, 1] = plug_in(settings.backup)
         for seat, name in enumerate(("rollout_policy", "opponent_model")):
             self._write_policy(seat, getattr(settings, name))
         heuristic = settings.action_heuristic
@@ -447,7 +450,7 @@ class Search:
         self._memory.tell_addresses(self._search)
         self._search["low"], self._search["high"] = old["low"], old["high"]
         remap = np.empty(int(old["node_count"][0]), np.int32)
-        self._compiled.keep_subtrees(
+        self._compiled.entry("keep_subtrees")(
             old.ctypes.data, self._search.ctypes.data, roots, order, remap
         )
         for name in ("deepest", "widest"):  # bounds, which stay valid
@@ -470,14 +473,14 @@ class Search:
         deadline = NO_LIMIT
         if settings.seconds is not None:
             deadline = started + settings.seconds - settings.safety_margin
+        closed = settings.loop != "open"
+        run_slice = self._compiled.entry("run_closed_slice" if closed else "run_slice")
         iterations = FIRST_SLICE
         slice_started = time.perf_counter()
         while left > 0:
             iterations = min(iterations, left)
             before = int(search["simulations"][0])
-            status = self._compiled.run_slice(
-                search.ctypes.data, iterations, calls_limit
-            )
+            status = run_slice(search.ctypes.data, iterations, calls_limit)
             done = int(search["simulations"][0]) - before
             left -= done
             if status == BUDGET_SPENT:
@@ -522,7 +525,7 @@ class Search:
         return TreeReader(
             self._memory.arrays,
             self._search,
-            self._compiled.link_of_joint,
+            self._compiled.entry("link_of_joint"),
             self._sampling,
         )
 

@@ -109,7 +109,7 @@ class Node:
 
     def _run(self, name: str, view: np.ndarray) -> int:
         return _call(
-            compiled().plug_ins[name],
+            compiled().plug_in(name),
             view.ctypes.data,
             self.settings.ctypes.data,
             self.rng.ctypes.data,

@@ -46,6 +46,8 @@ def found(model, moves=0, seed=0, **settings):
 
 
 LONG = {"rollout": 20}
+LATE = {"rollout": 12, "simulations": 2000}
+MANY = {"simulations": 5000, **LONG}
 BY_GAME = {"action_heuristic": "game", **LONG}
 BY_MAST = {"rollout_policy": "mast", **LONG}
 
@@ -104,9 +106,23 @@ CASES = {
     "mast": (DOTS, BY_MAST, "tree", "rollout", "both"),
     "mast_temperature": (DOTS, BY_MAST, 0.05, 1.0),
     "mast_default": (DOTS, BY_MAST, 0.0, 1.0),
-    "value": (DOTS, {"rollout": 12, "simulations": 2000}, "win", "score", "leader", "evaluate"),
+    "value": (
+        DOTS,
+        {"rollout": 12, "simulations": 2000},
+        "win",
+        "score",
+        "leader",
+        "evaluate",
+    ),
     "score_bonus": (auction(), {}, 0.0, 1.0),
-    "backup": (DOTS, {"simulations": 5000, **LONG}, "monte_carlo", "lambda", "max_lambda", "max_mc"),
+    "backup": (
+        DOTS,
+        {"simulations": 5000, **LONG},
+        "monte_carlo",
+        "lambda",
+        "max_lambda",
+        "max_mc",
+    ),
     "backup_lambda": (DOTS, {"backup": "lambda", **LONG}, 0.2, 0.9),
     "backup_threshold": (DOTS, {"backup": "max_mc", **LONG}, 5, 100),
 }
