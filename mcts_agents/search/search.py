@@ -270,7 +270,7 @@ class Search:
         """Set up the records, and the trees, empty or kept from the last decision."""
         model, search, arrays = self.model, self._search, self._memory.arrays
         owns = self._owners(player)
-        roots = self._roots(player, history, len(owns))
+        roots = self._roots(state, player, history, owns)
         kept = search.copy() if roots is not None else None
         search[:] = self._blank
         record = search[0]
@@ -417,7 +417,7 @@ class Search:
 
     # -- reusing the last decision's trees
 
-    def _roots(self, player, history, trees) -> np.ndarray | None:
+    def _roots(self, state, player, history, owners) -> np.ndarray | None:
         """Return the links that become roots, if anything can be kept."""
         last = self._history
         if not self.settings.reuse_tree or self._player != player:
@@ -425,12 +425,32 @@ class Search:
         if last is None or history is None or not history.continues(last):
             return None
         reader = self._reader()
-        owners = self._owners(player)
         played = history.since(last)
         roots = [
-            follow(reader, tree, owners[tree], player, played) for tree in range(trees)
+            follow(reader, tree, owned, player, played)
+            for tree, owned in enumerate(owners)
         ]
-        return np.array(roots, np.int64) if max(roots) != NONE else None
+        if max(roots) == NONE:
+            return None
+        movers = sum(1 << mover for mover in self.model.movers(state))
+        for tree, link in enumerate(roots):
+            self._narrow(link, movers & owners[tree])
+        return np.array(roots, np.int64)
+
+    def _narrow(self, link: int, movers: int) -> None:
+        """Leave only the node of the real movers below a link that becomes a root.
+
+        Where chance says who is next there may be others, never to be met again.
+        """
+        nodes, edges = self._memory.arrays["nodes"], self._memory.arrays["edges"]
+        if link == NONE or movers == 0:
+            return
+        node = int(edges[link]["child"])
+        while node >= 0 and nodes[node]["movers"] != movers:
+            node = int(nodes[node]["sibling"])
+        if node >= 0:
+            nodes[node]["sibling"] = NONE
+        edges[link]["child"] = max(node, NONE)
 
     def _keep(self, old: np.ndarray, roots: np.ndarray) -> None:
         """Copy what lies below the new roots into fresh arrays."""
