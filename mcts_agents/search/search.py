@@ -139,9 +139,14 @@ class Search:
         return self._result(parts, player, rng, started)
 
     def search_once(
-        self, state, player, rng, settings, started, history=None
+        self, state, player, rng, settings, started, history=None, part=0
     ) -> RootStatistics:
-        """Search one tree, or one a player, from one root; see `run`."""
+        """Search one tree, or one a player, from one root; see `run`.
+
+        `part` counts the determinizations of one decision.
+        """
+        if part == 0:
+            self._decay_averages(player)
         self._begin(state, player, rng, history)
         reused = self._root_visits(player) if self.settings.reuse_tree else 0
         self._run_slices(started, settings)
@@ -286,10 +291,6 @@ class Search:
         arrays["leaf"]["root_player"] = player
         arrays["joint_action"][:] = -1
         model.error[0] = 0
-        if self.settings.mast != "none":
-            decay = self.settings.mast_decay if self._player == player else 0.0
-            arrays["averages"]["visits"] *= decay
-            arrays["averages"]["total"] *= decay
         self._callbacks.seed(arrays["rng"])
         if kept is None:
             arrays["edges"]["child"][: len(owns)] = NONE
@@ -300,6 +301,14 @@ class Search:
             self._keep(kept, roots)
         self._player = player
         self._history = history
+
+    def _decay_averages(self, player: int) -> None:
+        """Take weight from the move averages of the same player's last decision."""
+        if self.settings.mast != "none":
+            decay = self.settings.mast_decay if self._player == player else 0.0
+            averages = self._memory.arrays["averages"]
+            averages["visits"] *= decay
+            averages["total"] *= decay
 
     def _owners(self, player: int) -> list[int]:
         """Return the players of each tree, as bit masks."""
