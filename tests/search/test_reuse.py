@@ -201,18 +201,17 @@ def test_the_subtree_that_was_searched_is_kept(game, tree):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("game", ["nim", "turns", "auction"])
+@pytest.mark.parametrize("game", ["turns", "auction"])
 def test_the_subtree_is_kept_under_other_options(game, choice):
     model = GAMES[game]
-    simulations = 600 if game == "nim" else 150
-    kept = [one_game(model, "one", seed, simulations, **choice) for seed in range(3)]
+    kept = [one_game(model, "one", seed, **choice) for seed in range(2)]
     assert sum(kept) > 0
 
 
 @pytest.mark.parametrize("game", ["nim", "tictactoe", "matrix", "turns"])
 def test_closed_loops_keep_their_states(game):
     model = GAMES[game]
-    for seed in range(4):
+    for seed in range(2):
         one_game(model, "one", seed, loop="closed")
         results = []
         for loop in ("open", "closed"):
