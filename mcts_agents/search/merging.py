@@ -42,7 +42,7 @@ def search_forest(
         if settings.seconds is not None:
             end = settings.seconds * (part + 1) / count
             budget = replace(budget, seconds=end)
-        parts.append(search.search_once(world, player, rng, budget, started))
+        parts.append(search.search_once(world, player, rng, budget, started, part=part))
     return parts
 
 

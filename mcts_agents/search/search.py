@@ -141,9 +141,14 @@ class Search:
         return self._result(parts, player, rng, started)
 
     def search_once(
-        self, state, player, rng, settings, started, history=None
+        self, state, player, rng, settings, started, history=None, part=0
     ) -> RootStatistics:
-        """Search one tree, or one a player, from one root; see `run`."""
+        """Search one tree, or one a player, from one root; see `run`.
+
+        `part` counts the determinizations of one decision.
+        """
+        if part == 0:
+            self._decay_averages(player)
         self._begin(state, player, rng, history)
         reused = self._root_visits(player) if self.settings.reuse_tree else 0
         self._run_slices(started, settings)
@@ -275,7 +280,7 @@ class Search:
         """Set up the records, and the trees, empty or kept from the last decision."""
         model, search, arrays = self.model, self._search, self._memory.arrays
         owns = self._owners(player)
-        roots = self._roots(player, history, len(owns))
+        roots = self._roots(state, player, history, owns)
         kept = search.copy() if roots is not None else None
         search[:] = self._blank
         record = search[0]
@@ -291,10 +296,6 @@ class Search:
         arrays["leaf"]["root_player"] = player
         arrays["joint_action"][:] = -1
         model.error[0] = 0
-        if self.settings.mast != "none":
-            decay = self.settings.mast_decay if self._player == player else 0.0
-            arrays["averages"]["visits"] *= decay
-            arrays["averages"]["total"] *= decay
         self._callbacks.seed(arrays["rng"])
         if kept is None:
             arrays["edges"]["child"][: len(owns)] = NONE
@@ -305,6 +306,14 @@ class Search:
             self._keep(kept, roots)
         self._player = player
         self._history = history
+
+    def _decay_averages(self, player: int) -> None:
+        """Take weight from the move averages of the same player's last decision."""
+        if self.settings.mast != "none":
+            decay = self.settings.mast_decay if self._player == player else 0.0
+            averages = self._memory.arrays["averages"]
+            averages["visits"] *= decay
+            averages["total"] *= decay
 
     def _owners(self, player: int) -> list[int]:
         """Return the players of each tree, as bit masks."""
@@ -422,7 +431,7 @@ class Search:
 
     # -- reusing the last decision's trees
 
-    def _roots(self, player, history, trees) -> np.ndarray | None:
+    def _roots(self, state, player, history, owners) -> np.ndarray | None:
         """Return the links that become roots, if anything can be kept."""
         last = self._history
         if not self.settings.reuse_tree or self._player != player:
@@ -430,12 +439,32 @@ class Search:
         if last is None or history is None or not history.continues(last):
             return None
         reader = self._reader()
-        owners = self._owners(player)
         played = history.since(last)
         roots = [
-            follow(reader, tree, owners[tree], player, played) for tree in range(trees)
+            follow(reader, tree, owned, player, played)
+            for tree, owned in enumerate(owners)
         ]
-        return np.array(roots, np.int64) if max(roots) != NONE else None
+        if max(roots) == NONE:
+            return None
+        movers = sum(1 << mover for mover in self.model.movers(state))
+        for tree, link in enumerate(roots):
+            self._narrow(link, movers & owners[tree])
+        return np.array(roots, np.int64)
+
+    def _narrow(self, link: int, movers: int) -> None:
+        """Leave only the node of the real movers below a link that becomes a root.
+
+        Where chance says who is next there may be others, never to be met again.
+        """
+        nodes, edges = self._memory.arrays["nodes"], self._memory.arrays["edges"]
+        if link == NONE or movers == 0:
+            return
+        node = int(edges[link]["child"])
+        while node >= 0 and nodes[node]["movers"] != movers:
+            node = int(nodes[node]["sibling"])
+        if node >= 0:
+            nodes[node]["sibling"] = NONE
+        edges[link]["child"] = max(node, NONE)
 
     def _keep(self, old: np.ndarray, roots: np.ndarray) -> None:
         """Copy what lies below the new roots into fresh arrays."""
