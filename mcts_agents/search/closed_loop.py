@@ -16,7 +16,7 @@ from numba import njit
 from mcts_agents.search import calls as call
 from mcts_agents.search.descent import begin, play, select
 from mcts_agents.search.records import NONE, edges_of, joint_action_of, nodes_of
-from mcts_agents.search.rollout import choose_by_policy
+from mcts_agents.search.rollout import EXACT, choose_by_policy, note_counters
 from mcts_agents.search.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.tree import add_node, count_bits
 
@@ -40,41 +40,57 @@ def descend_closed(search):
         if status != SLICE_DONE:
             return status
         child = edges_of(search)[search.taken_link].child
-        if search.active == 0 or child == NONE:
-            return expand(search, node, mine, child == NONE)
+        if child == NONE:
+            return expand(search, node, mine)
+        if search.active == 0:  # as deep as allowed
+            if search.rollout_end != EXACT:
+                load(search, node)
+                note_counters(search, call.movers(search))
+            return roll_out_from(search, child)
         node = child
-    load(search, node)  # the game is over there
-    search.active = 0
-    search.link[0] = NONE
-    return SLICE_DONE
+    return roll_out_from(search, node)  # the game is over there
 
 
 @njit
-def expand(search, node, mine, is_new):
+def roll_out_from(search, node):
+    """Leave the tree at a node, whose state is stored."""
+    load(search, node)
+    search.link[0] = NONE
+    search.active = 0
+    return play(search)
+
+
+@njit
+def expand(search, node, mine):
     """Apply the action just chosen, store where it leads to, and roll out."""
     link = search.taken_link
     load(search, node)
     status = choose_by_policy(search, call.movers(search) & ~mine)
     if status != SLICE_DONE:
         return status
-    call_movers = call.movers(search)
-    call.apply(search)
-    search.forward_model_calls += count_bits(call_movers)
+    step(search, call.movers(search))
     movers = call.movers(search)
     while movers != 0 and movers & search.owned == 0 and not call.failed(search):
         status = choose_by_policy(search, movers)
         if status != SLICE_DONE:
             return status
-        call.apply(search)
-        search.forward_model_calls += count_bits(movers)
+        step(search, movers)
         movers = call.movers(search)
     if call.failed(search):
         return MODEL_ERROR
-    if is_new:
-        store(search, link, movers & search.owned)
+    store(search, link, movers & search.owned)
     search.link[0] = NONE
     search.active = 0
     return play(search)
+
+
+@njit
+def step(search, movers):
+    """Apply the joint action of `movers`."""
+    if search.rollout_end != EXACT:
+        note_counters(search, movers)
+    call.apply(search)
+    search.forward_model_calls += count_bits(movers)
 
 
 @njit
