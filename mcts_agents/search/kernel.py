@@ -133,6 +133,8 @@ def evaluate_leaf(search):
     if call.failed(search):
         return MODEL_ERROR
     call.leaf_value(search)
+    if call.failed(search):
+        return MODEL_ERROR
     # No rollout: the state lies right below the path's last action.
     if search.solver and search.rollout_actions == 0 and search.step_count > 0:
         outcome = outcome_of_results(search)
