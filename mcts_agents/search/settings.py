@@ -291,7 +291,7 @@ class SearchSettings:
         None,
         "The move made: most `visits` (robust), greatest mean `value` (simple), or a "
         "`sample` from the average strategy. None: `sample` for EXP3 and regret "
-        "matching, else `visits`.",
+        "matching, `value` where determinizations are merged by it, else `visits`.",
         "Tree policy",
         choices=("visits", "value", "sample"),
         optional=True,
@@ -525,7 +525,10 @@ class SearchSettings:
             defaults["solver"] = filled.provable(model) and filled.value == "win"
         if filled.final is None:
             sampling = filled.tree_policy in SAMPLING_POLICIES
-            defaults["final"] = "sample" if sampling else "visits"
+            averages = filled.determinizations > 1 and filled.combine == "average"
+            defaults["final"] = (
+                "sample" if sampling else "value" if averages else "visits"
+            )
         if filled.opponent_model is None:
             defaults["opponent_model"] = filled.rollout_policy
         if filled.mast == "none" and filled.needs_mast:
