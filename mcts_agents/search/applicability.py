@@ -17,15 +17,24 @@ _SAMPLING = ("exp3", "exp3_boltzmann", "regret_matching")
 
 
 def _one_of(name: str, *values: str) -> tuple[Callable[[Any], bool], str]:
-    """Say that an option takes another one to have one of some values."""
+    """Say that an option takes another one to have one of some values.
+
+    A user's own function, a tree policy say, may make use of any option.
+    """
     return (
-        lambda settings: getattr(settings, name) in values,
+        lambda settings: (
+            getattr(settings, name) in values or callable(getattr(settings, name))
+        ),
         f"{name} {' or '.join(values)}",
     )
 
 
 def _heuristic(settings: Any) -> bool:
     return settings.action_heuristic != "none"
+
+
+def _samples(settings: Any) -> bool:
+    return settings.tree_policy in _SAMPLING
 
 
 _WITH_HEURISTIC = (_heuristic, "an action_heuristic")
@@ -64,7 +73,14 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
         (lambda s: s.determinizations == 1, "determinizations 1"),
     ],
     "safety_margin": [(lambda s: s.seconds is not None, "a budget of seconds")],
-    "combine": [(lambda s: s.determinizations > 1, "determinizations above 1")],
+    "combine": [
+        (lambda s: s.determinizations > 1, "determinizations above 1"),
+        (
+            lambda s: (s.final or ("sample" if _samples(s) else "")) != "sample",
+            "final visits or value",
+        ),
+    ],
+    "normalise": [_one_of("tree_policy", *_INDEX, "exp3", "exp3_boltzmann")],
     "action_heuristic": [_BY_INDEX],
     "action_heuristic_interval": [_WITH_HEURISTIC],
     "prior_temperature": [_WITH_HEURISTIC, _BY_INDEX],

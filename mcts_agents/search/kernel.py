@@ -109,7 +109,10 @@ def memory_used(search):
     """
     nodes = search.node_count + search.trees * search.players
     edges = search.edge_count + new_edges(search)
-    tables = 4 * (search.joint_count * JOINT_BYTES + search.pool_count * POOL_BYTES)
+    joints = search.joint_count + 2 * search.trees + 1
+    tables = 4 * joints * JOINT_BYTES
+    if search.abstracted:
+        tables += 4 * most_pools(search) * POOL_BYTES
     return nodes * search.node_bytes + edges * search.edge_bytes + tables
 
 
@@ -130,6 +133,12 @@ def new_edges(search):
 
 
 @njit
+def most_pools(search):
+    """Return the most pools that there may be after one more iteration."""
+    return search.pool_count + search.players * (search.deepest + 2)
+
+
+@njit
 def lacking_room(search):
     """Return which arrays may be too short for one more iteration, as bits."""
     lacking = 0
@@ -140,8 +149,7 @@ def lacking_room(search):
     if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
     if search.extended and search.abstracted:
-        pools = search.pool_count + search.players * (search.deepest + 2)
-        if 2 * pools > len(pools_of(search)):
+        if 2 * most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking
 
@@ -160,6 +168,8 @@ def evaluate_leaf(search):
     if call.failed(search):
         return MODEL_ERROR
     call.leaf_value(search)
+    if call.failed(search):
+        return MODEL_ERROR
     # No rollout: the state lies right below the path's last action.
     if search.solver and search.rollout_actions == 0 and search.step_count > 0:
         outcome = outcome_of_results(search)

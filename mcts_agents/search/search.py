@@ -127,12 +127,12 @@ class Search:
         self._runs += 1
         if settings.threads > 1:
             if not self._threads:
-                memory = self.settings.memory
-                part = memory and max(1, memory // settings.threads)
-                alone = replace(self._given, threads=1, memory=part)
+                alone = replace(self._given, threads=1)
                 self._threads = [
                     Search(self.model, alone) for _ in range(settings.threads)
                 ]
+                for thread in self._threads:
+                    thread._blank["memory_limit"] //= settings.threads
             parts = search_threads(self._threads, state, player, rng, settings, started)
         elif settings.determinizations > 1:
             parts = search_forest(self, state, player, rng, settings, started)
@@ -593,7 +593,10 @@ class Search:
     def _result(self, parts, player, rng, started) -> SearchResult:
         settings = self.settings
         root = RootStatistics.merged(parts, settings)
-        best = root.best(settings.final, rng)
+        final = settings.final
+        if settings.determinizations > 1 and settings.combine == "vote":
+            final = "sample" if final == "sample" else "visits"  # which are votes
+        best = root.best(final, rng)
         shown = parts[-1]
         action = int(root.actions[best])
         return SearchResult(

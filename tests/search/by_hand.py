@@ -1,10 +1,10 @@
 """Plug-ins of the search called alone, on records that a test fills by hand."""
 
 import numpy as np
-from numba import int64, njit
+from numba import carray, int64, njit
 
 from mcts_agents.model import new_generator
-from mcts_agents.model.addresses import first_class
+from mcts_agents.model.addresses import as_pointer, first_class, int32_at
 from mcts_agents.search.compiled import compiled
 from mcts_agents.search.records import (
     BACKUP,
@@ -114,3 +114,13 @@ class Node:
             self.settings.ctypes.data,
             self.rng.ctypes.data,
         )
+
+
+@njit
+def some_tree_policy(view, settings, rng):
+    """A tree policy as a user may write one: the last candidate."""
+    decision = carray(as_pointer(view), 1, DECISION)[0]
+    if decision.candidates == 0:
+        return decision.first + decision.count - 1
+    candidates = int32_at(decision.candidates, decision.count)
+    return np.int64(candidates[decision.count - 1])

@@ -3,7 +3,8 @@
     exploration(a) = K sqrt(ln N(a) / n(a) * min(1/4, V(a)))
     V(a) = variance of the action's rewards + sqrt(2 ln N(a) / n(a))
 
-Rewards are scaled to [0, 1]; unscaled, 1/4 stands for the variance of the range seen.
+Rewards are those scaled to [0, 1]; without `normalise` they are taken as they are, and
+1/4 stays the greatest variance of rewards in [0, 1].
 
 Source: P. Auer, N. Cesa-Bianchi, P. Fischer, "Finite-time analysis of the multiarmed
 bandit problem", Machine Learning 47 (2002), section 4. The manual's formula writes a
