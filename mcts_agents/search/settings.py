@@ -80,7 +80,7 @@ class SearchSettings:
     memory: int | None = option(
         None,
         "MiB that trees and stored states may take; the search ends before it would "
-        "take more.",
+        "take more. Threads share it.",
         "Budget",
         kind=int,
         least=1,
@@ -467,7 +467,10 @@ class SearchSettings:
     )
     backup: str = option(
         "monte_carlo",
-        "What a decision passes up besides the iteration's value.",
+        "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
+        "that mixed with the mean of the action taken; `max_lambda`, with the mean of "
+        "the best action; `max_mc`, the same where the node has visits enough and the "
+        "action taken was not the best.",
         "Leaves and backup",
         choices=("monte_carlo", "lambda", "max_lambda", "max_mc"),
         source="Khandelwal et al., ICML 2016",
