@@ -11,8 +11,16 @@ from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
 from mcts_agents.search.history import follow
-from mcts_agents.search.memory import Memory, keeps_statistics
+from mcts_agents.search.memory import Memory
 from mcts_agents.search.merging import search_forest, search_threads
+from mcts_agents.search.preparing import (
+    adds_to_index,
+    has_update,
+    other_fields,
+    owners,
+    tree_fields,
+    write_settings,
+)
 from mcts_agents.search.records import NONE, SEARCH
 from mcts_agents.search.result import SearchResult
 from mcts_agents.search.root import RootStatistics
@@ -30,15 +38,6 @@ from mcts_agents.search.status import (
 # A slice is made about this long, so that clocks and Ctrl-C are heard.
 SLICE_SECONDS = 0.001
 FIRST_SLICE = 16
-MEBIBYTE = 1 << 20
-
-_ROLLOUT_ENDS = {
-    "exact": rollout.EXACT,
-    "action": rollout.END_ACTION,
-    "start": rollout.START_ACTION,
-    "turn": rollout.END_TURN,
-    "round": rollout.END_ROUND,
-}
 
 
 class Search:
@@ -67,11 +66,20 @@ class Search:
         self._trial_state = model.new_state()
         # What the record says at the beginning of every decision.
         self._blank = np.zeros(1, SEARCH)
-        for name, value in {**self._asked(), **self._asked_more()}.items():
+        self._blank["state"] = self._state.ctypes.data
+        self._blank["trial_state"] = self._trial_state.ctypes.data
+        more = other_fields(
+            model, self.settings, self._policy, self._heuristic, self._memory
+        )
+        for name, value in {**tree_fields(model, self.settings), **more}.items():
             self._blank[name] = value
         self._blank["policy"][0] = self._policy
         self._memory.tell_addresses(self._blank)
-        self._write_settings()
+        arrays = self._memory.arrays
+        write_settings(self.settings, arrays, self._compiled.square_root_logs)
+        arrays["leaf"]["game"] = model.game_address
+        arrays["leaf"]["state"] = self._state.ctypes.data
+        arrays["leaf"]["players"] = model.players
         self._threads: list[Search] = []
         self._runs = 0
         # What the last decision was about: its player, and the game so far.
@@ -202,10 +210,10 @@ class Search:
         if not isinstance(policy, str):
             rows[calls.TREE_POLICY, 1] = compiled_plug_in(policy)
         else:
-            if policy == "ucb1" and self._adds_to_index:
+            if policy == "ucb1" and adds_to_index(self.settings):
                 policy = "ucb1_extended"
             rows[calls.TREE_POLICY, 1] = plug_in(policy)
-            if self._updates:
+            if has_update(settings):
                 rows[calls.UPDATE, 1] = plug_in(f"{policy}_update")
         if isinstance(settings.value, str):
             rows[calls.LEAF_VALUE, 1] = plug_in(settings.value)
@@ -236,40 +244,6 @@ class Search:
         else:
             row[0] = self._callbacks.policy(policy)
 
-    @property
-    def _adds_to_index(self) -> bool:
-        """Whether UCB1 needs more than its plain formula."""
-        settings = self.settings
-        return (
-            settings.first_play_urgency is not None
-            or settings.action_heuristic != "none"
-            or settings.abstraction != "none"
-        )
-
-    def _extended(self) -> bool:
-        """Whether a search needs more than the plain kernel.
-
-        One flag guards all that is not asked for most of the time: twenty tests an
-        iteration that all fail cost a tenth of a search of Tic-Tac-Toe (measured).
-        """
-        settings = self.settings
-        return bool(
-            keeps_statistics(settings)
-            or settings.graph
-            or settings.loop != "open"
-            or settings.abstraction != "none"
-            or settings.simultaneous == "serialised"
-            or settings.tree == "observers"
-            or settings.opponent_information == "separate"
-            or settings.rollout_end != "exact"
-            or settings.mast != "none"
-            or settings.memory is not None
-        )
-
-    @property
-    def _updates(self) -> bool:
-        return self.settings.tree_policy in ("exp3", "regret_matching")
-
     def _begin_random(self, state: np.ndarray, rng: np.ndarray) -> None:
         """Set up for uniformly random play, whatever the settings say."""
         self._begin(state, 0, rng, None)
@@ -279,7 +253,7 @@ class Search:
     def _begin(self, state, player, rng, history) -> None:
         """Set up the records, and the trees, empty or kept from the last decision."""
         model, search, arrays = self.model, self._search, self._memory.arrays
-        owns = self._owners(player)
+        owns = owners(self.model, self.settings, player)
         roots = self._roots(state, player, history, owns)
         kept = search.copy() if roots is not None else None
         search[:] = self._blank
@@ -314,120 +288,6 @@ class Search:
             averages = self._memory.arrays["averages"]
             averages["visits"] *= decay
             averages["total"] *= decay
-
-    def _owners(self, player: int) -> list[int]:
-        """Return the players of each tree, as bit masks."""
-        each = [1 << p for p in range(self.model.players)]
-        return {
-            "one": [sum(each)],
-            "self": [1 << player],
-            "multi": each,
-            "observers": each,
-        }[self.settings.tree]
-
-    def _asked(self) -> dict[str, int | float]:
-        """Return what the SEARCH record says of the game and of the trees."""
-        model, settings = self.model, self.settings
-        trees = len(self._owners(0))
-        everything = trees == 1 and settings.tree == "one"
-        fixed_world = settings.information == "perfect" or settings.determinizations > 1
-        stored = settings.loop != "open"
-        serialised = settings.simultaneous == "serialised"
-        information_set = model.hidden_information and not fixed_world and not stored
-        determined = stored or (
-            everything
-            and not (model.chance or information_set or settings.graph or serialised)
-        )
-        return {
-            "game": model.game_address,
-            "state": self._state.ctypes.data,
-            "trial_state": self._trial_state.ctypes.data,
-            "error": model.error.ctypes.data,
-            "players": model.players,
-            "trees": trees,
-            "edge_count": trees,
-            "low": np.inf,
-            "high": -np.inf,
-            "legal_limit": model.legal_limit,
-            "depth_limit": settings.max_depth,
-            "paranoid": settings.paranoid,
-            "information_set": information_set,
-            "path_determined": determined,
-            "listed": not determined or settings.widening > 0.0,
-            "graph": settings.graph,
-            "expand_after_clash": settings.expand_after_clash,
-            "stored": stored,
-            "observers": settings.tree == "observers",
-            "serialised": serialised,
-            "extended": self._extended(),
-            "separate": settings.opponent_information == "separate",
-            "has_visible_action": model.has("visible_action"),
-            "state_size": model.state_size,
-        }
-
-    def _asked_more(self) -> dict[str, int | float]:
-        """Return what the SEARCH record says of rollouts, values and statistics."""
-        model, settings = self.model, self.settings
-        limit = settings.rollout * (model.players if settings.rollout_per_player else 1)
-        notes = settings.mast in ("rollout", "both")
-        plain = self._policy == [rollout.RANDOM, rollout.RANDOM] and not notes
-        return {
-            "rollout_limit": limit,
-            "rollout_end": _ROLLOUT_ENDS[settings.rollout_end],
-            "has_random_action": model.has("random_action"),
-            "has_playout": model.has("playout")
-            and plain
-            and settings.rollout_end == "exact",
-            "mast_tree": settings.mast in ("tree", "both"),
-            "mast_rollout": notes,
-            "mast_temperature": settings.mast_temperature,
-            "mast_default": settings.mast_default,
-            "solver": settings.solver,
-            "needs_scores": settings.value in ("score", "leader"),
-            "needs_evaluation": settings.value == "evaluate",
-            "normalise": settings.normalise,
-            "initial_visits": settings.initial_visits,
-            "heuristic": self._heuristic,
-            "recalculation": settings.action_heuristic_interval,
-            "prior_temperature": np.inf
-            if settings.prior_temperature is None
-            else settings.prior_temperature,
-            "widening": settings.widening,
-            "widening_exponent": settings.widening_exponent,
-            "keeps_statistics": keeps_statistics(settings),
-            "updates": self._updates,
-            "complex_backup": settings.backup != "monte_carlo",
-            "memory_limit": (settings.memory or 0) * MEBIBYTE,
-            "node_bytes": self._memory.node_bytes,
-            "edge_bytes": self._memory.edge_bytes,
-        }
-
-    def _write_settings(self) -> None:
-        """Write the numbers that plug-ins read."""
-        settings, arrays = self.settings, self._memory.arrays
-        leaf = arrays["leaf"]
-        leaf["game"], leaf["state"] = self.model.game_address, self._state.ctypes.data
-        leaf["players"] = self.model.players
-        record = arrays["settings"]
-        for name in (
-            "exploration",
-            "score_bonus",
-            "epsilon",
-            "temperature",
-            "progressive_bias",
-            "abstraction_visits",
-            "backup_lambda",
-            "backup_threshold",
-        ):
-            record[name] = getattr(settings, name)
-        urgency = settings.first_play_urgency
-        record["first_play_urgency"] = np.inf if urgency is None else urgency
-        record["use_prior"] = settings.prior_temperature is not None
-        record["ordered"] = settings.action_heuristic != "none"
-        decision = arrays["decision"]
-        decision["low"], decision["high"] = 0.0, 1.0
-        decision["abstract_visits"] = 0
-        decision["square_root_logs"] = self._compiled.square_root_logs.ctypes.data
 
     # -- reusing the last decision's trees
 
