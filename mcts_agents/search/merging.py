@@ -40,8 +40,8 @@ def search_forest(
         search.model.redeterminise(world, player, rng)
         budget = shared(settings, count, part)
         if settings.seconds is not None:
-            end = settings.seconds * (part + 1) / count
-            budget = replace(budget, seconds=end)
+            end = (settings.seconds - settings.safety_margin) * (part + 1) / count
+            budget = replace(budget, seconds=max(end, 1e-9), safety_margin=0.0)
         parts.append(search.search_once(world, player, rng, budget, started, part=part))
     return parts
 

@@ -124,7 +124,8 @@ class RootStatistics:
             depth=max(part.depth for part in parts),
             solved=all(part.solved for part in parts),
             reused=sum(part.reused for part in parts),
-            bytes=sum(part.bytes for part in parts),
+            # Threads hold their trees at once, determinizations one after another.
+            bytes=(sum if settings.threads > 1 else max)(p.bytes for p in parts),
         )
 
     def best(self, final: str, rng: np.ndarray) -> int:

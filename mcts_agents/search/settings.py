@@ -517,6 +517,13 @@ class SearchSettings:
                 f"{model.name}: search_defaults names {sorted(unknown)}, which are no "
                 f"settings of a search: {[f.name for f in fields(self)]}"
             )
+        fixed = [f.name for f in fields(self) if f.default is not None]
+        if taken := set(chosen) & set(fixed):
+            raise ValueError(
+                f"{model.name}: search_defaults names {sorted(taken)}, which no player "
+                "leaves open; a game may choose "
+                f"{[f.name for f in fields(self) if f.default is None]}"
+            )
         filled = replace(
             self, **{n: v for n, v in chosen.items() if getattr(self, n) is None}
         )

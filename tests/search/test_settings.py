@@ -149,6 +149,11 @@ def test_a_game_cannot_choose_what_does_not_exist():
         SearchSettings().for_model(game_with_defaults(depth=3))
 
 
+def test_a_game_cannot_choose_what_nobody_leaves_open():
+    with pytest.raises(ValueError, match=r"names \['exploration'\], which no player"):
+        SearchSettings().for_model(game_with_defaults(exploration=3.0))
+
+
 def test_a_games_choice_is_checked_too():
     with pytest.raises(ValueError, match=r"^rollout=-1"):
         SearchSettings().for_model(game_with_defaults(rollout=-1))
