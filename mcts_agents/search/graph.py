@@ -8,7 +8,7 @@ the positions of the iteration's own trajectory.
 `expand_after_clash`: an action taken for the first time that leads to a known position
 continues there; otherwise the rollout begins at once.
 
-Sources: TAG's MCGS (`papers/tag_mcts_parameters`); B. Childs, J. Brodeur, L. Kocsis,
+Sources: TAG's MCGS; B. Childs, J. Brodeur, L. Kocsis,
 "Transpositions and move groups in Monte Carlo tree search", CIG 2008 (UCT2).
 """
 
