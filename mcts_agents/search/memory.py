@@ -24,6 +24,18 @@ FIRST_POOLS = 1 << 14
 LONGEST_ROLLOUT = 1 << 16
 
 
+# Two threads that write to one line of the processor's cache wait for each other.
+CACHE_LINE = 64
+
+
+def zeros_apart(length: int, dtype: np.dtype) -> np.ndarray:
+    """Return zeros that share no cache line with anything else."""
+    size = length * dtype.itemsize
+    lines = np.zeros(size + 2 * CACHE_LINE, np.uint8)
+    start = -lines.ctypes.data % CACHE_LINE
+    return lines[start : start + size].view(dtype)
+
+
 def keeps_statistics(settings: SearchSettings) -> bool:
     """Whether edges have a STATISTIC record each."""
     return (
@@ -77,7 +89,7 @@ class Memory:
         }
         large = {"nodes", "edges", "statistics", "edge_values", "states"}
         self.arrays = {
-            name: np.zeros(lengths.get(name, model.players), dtype)
+            name: zeros_apart(lengths.get(name, model.players), dtype)
             for name, dtype in ARRAYS.items()
             if name not in large
         }

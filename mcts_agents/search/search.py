@@ -11,7 +11,7 @@ from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
 from mcts_agents.search.history import follow
-from mcts_agents.search.memory import Memory
+from mcts_agents.search.memory import Memory, zeros_apart
 from mcts_agents.search.merging import search_forest, search_threads
 from mcts_agents.search.preparing import (
     adds_to_index,
@@ -58,12 +58,12 @@ class Search:
         self._compiled = compiled()
         self._memory = Memory(model, self.settings, self._compiled)
         self._callbacks = Callbacks(model)
-        self._search = np.zeros(1, SEARCH)
+        self._search = zeros_apart(1, SEARCH)
         self._policy = [rollout.RANDOM, rollout.RANDOM]
         self._heuristic = candidates.NO_HEURISTIC
         self._write_plug_ins()
-        self._state = model.new_state()
-        self._trial_state = model.new_state()
+        self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
         # What the record says at the beginning of every decision.
         self._blank = np.zeros(1, SEARCH)
         self._blank["state"] = self._state.ctypes.data
