@@ -1,0 +1,135 @@
+"""What the arena plays and what it writes down: `Fixture`, `GameRecord`, `SeatRecord`."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent as it sits down: the name it has in results, and what makes it.
+
+    Attributes:
+        name: Name in results, tables and pictures.
+        spec: The mapping from which `make_agent` makes it, as JSON, with the budget and
+            the game's search options in it: everything but the seed.
+    """
+
+    name: str
+    spec: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One table of a tournament: a game, a number of players and a budget.
+
+    Attributes:
+        game: Spec of the game, such as `hex:size=5`.
+        players: Number of players.
+        budget: The budget of each decision as it was written, `40ms` or `1000`; empty
+            if the agents have their own.
+    """
+
+    game: str
+    players: int
+    budget: str = ""
+
+    def __str__(self) -> str:
+        budget = f", {self.budget}" if self.budget else ""
+        return f"{self.game}, {self.players} players{budget}"
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """A game that is to be played.
+
+    Attributes:
+        setting: Where it belongs.
+        round: Number of the game within its setting, from 0.
+        seed: The game's seed; seeds of agents derive from it and the seat.
+        seats: Who sits where.
+    """
+
+    setting: Setting
+    round: int
+    seed: int
+    seats: tuple[Entrant, ...]
+
+    def __str__(self) -> str:
+        names = " ".join(f"{n}={s.name}" for n, s in enumerate(self.seats))
+        return f"{self.setting}, round {self.round}, seed {self.seed}: {names}"
+
+
+@dataclass(frozen=True)
+class SeatRecord:
+    """How one seat fared.
+
+    Attributes:
+        agent: Name of the entrant.
+        spec: See `Entrant.spec`.
+        seed: The agent's seed.
+        result: `won`, `drawn` or `lost`.
+        win: Its share of the win, 0 to 1: winners of one game share it, and so do
+            those who drew if nobody won.
+        rank: Place from 1, by result and then by score; equals get the mean place.
+        score: Score at the end of the game.
+        seconds: Time of each decision in seconds, float32 of shape (decisions,).
+        simulations: Simulations of all decisions.
+        searches: Decisions that were searched for; those with one legal action are not.
+        depth: Mean over these of the longest path in the tree, in decisions; 0 without
+            any.
+    """
+
+    agent: str
+    spec: str
+    seed: int
+    result: str
+    win: float
+    rank: float
+    score: float
+    seconds: np.ndarray
+    simulations: int = 0
+    searches: int = 0
+    depth: float = 0.0
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game that was played.
+
+    Attributes:
+        number: Number in its store, from 1, in the order in which games ended; 0 before
+            it is stored.
+        setting: Where it belongs.
+        round: Number of the game within its setting, from 0.
+        seed: The game's seed.
+        moves: (player, action) in the order of the decisions; players who decide at
+            once stand side by side, in ascending order.
+        seconds: Time that the game took.
+        version: Version of the package that played it.
+        seats: One record for each seat.
+    """
+
+    number: int
+    setting: Setting
+    round: int
+    seed: int
+    moves: tuple[tuple[int, int], ...]
+    seconds: float
+    version: str
+    seats: tuple[SeatRecord, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A game that could not be played to its end.
+
+    Attributes:
+        fixture: The game.
+        error: What happened, in one line.
+        details: A traceback, or empty if the process died.
+    """
+
+    fixture: Fixture
+    error: str
+    details: str = ""
