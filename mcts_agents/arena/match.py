@@ -160,9 +160,9 @@ def play_fixture(fixture: Fixture) -> GameRecord:
 
 def win_shares(results: Sequence[int]) -> list[float]:
     """Return each player's share of the win: winners share it, else those who drew."""
-    best = WON if WON in results else DRAWN
-    sharing = sum(result == best for result in results)
-    return [1.0 / sharing if result == best else 0.0 for result in results]
+    best = WON if WON in list(results) else DRAWN
+    sharing = sum(int(result) == best for result in results)
+    return [1.0 / sharing if int(result) == best else 0.0 for result in results]
 
 
 def places(results: Sequence[int], scores: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What the arena plays and what it writes down: `Fixture`, `GameRecord`, `SeatRecord`."""
+"""What the arena plays (`Fixture`) and what it writes down (`GameRecord`)."""
 
 from dataclasses import dataclass
 
