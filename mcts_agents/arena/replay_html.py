@@ -1,21 +1,22 @@
 """A replay as one page that needs nothing but a browser."""
 
 import base64
+import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from PIL import Image
 
 import mcts_agents
 from mcts_agents.arena import replay_text
-from mcts_agents.arena.replay_gif import png
+from mcts_agents.arena.replay_film import Film
 from mcts_agents.arena.replaying import Moment, Replay
 from mcts_agents.arena.whole_file import whole_file
 from mcts_agents.envs.painting import PLAYER_COLORS
 
 TEMPLATE = "replay.html.jinja"
+MOST_COLUMNS = 4
 
 
 def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -> None:
@@ -38,11 +39,15 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    frames = [(moment, _picture(replay)) for moment in moments]
+    shown, film = [], Film()
+    for moment in moments:
+        film.add(Image.fromarray(replay.picture()))
+        shown.append(moment)
+    pictures = (_data_uri(frame) for frame in film.frames())
     page = environment.get_template(TEMPLATE).render(
         title=replay_text.title(replay),
         record=replay.record,
-        frames=frames,
+        frames=list(zip(shown, pictures, strict=True)),
         width=replay.game.size(replay.model)[0],
         together=replay.game.simultaneous,
         actions=actions,
@@ -50,17 +55,20 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         difference=replay.difference_text(),
         version=mcts_agents.__version__,
         text=replay_text,
-        most=_most_visits,
+        columns=columns(replay.model.players),
     )
     with whole_file(path) as file:
         file.write(page.encode())
 
 
-def _picture(replay: Replay) -> str:
-    """Return the present position as a data URI."""
-    packed = png(Image.fromarray(replay.picture()), 9)
-    return f"data:image/png;base64,{base64.b64encode(packed).decode()}"
+def columns(players: int) -> int:
+    """Return in how many columns the decisions of one moment stand."""
+    rows = -(-players // MOST_COLUMNS)
+    return -(-players // rows)
 
 
-def _most_visits(view: Any) -> int:
-    return max(1, view.actions[0].visits)
+def _data_uri(frame: Image.Image) -> str:
+    """Return a picture as a PNG file within the page."""
+    file = io.BytesIO()
+    frame.save(file, format="PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -59,12 +59,10 @@ class Panel:
         players = replay.model.players
         if self.together:
             inside = max(width, LEAST_COLUMN + 2 * MARGIN) - MARGIN
-            per_row = min(players, inside // LEAST_COLUMN)
-            per_row = -(-players // -(-players // per_row))  # rows of equal length
-            self.column = inside // per_row
-            self.per_row = per_row
+            rows = -(-players // min(players, inside // LEAST_COLUMN))
+            self.per_row = -(-players // rows)  # rows of about the same length
+            self.column = inside // self.per_row
             self.block = block + LINE + MARGIN
-            rows = -(-players // per_row)
             self.size = (
                 max(width, LEAST_COLUMN + 2 * MARGIN),
                 height + header + rows * self.block + PROGRESS,
@@ -161,7 +159,7 @@ class Panel:
         write(draw, (at - NUMBER, y), "visits", SMALL, MUTED, NUMBER, "ra")
         write(draw, (at, y), "value", SMALL, MUTED, NUMBER, "ra")
         y += LINE - 3
-        most = max(1, view.actions[0].visits)
+        most = replay_text.most_visits(view)
         for seen in view.top(self.rows, move.action):
             self._action(draw, move, seen, most, x, right, y)
             y += LINE

@@ -18,6 +18,11 @@ def title(replay: Replay) -> str:
     )
 
 
+def most_visits(view: SearchView) -> int:
+    """Return the visits for which a bar has its whole length."""
+    return max(1, view.actions[0].visits)
+
+
 def played(move: Move) -> str:
     """Say who played what."""
     return f"player_{move.player} ({move.agent}) plays {move.name}"
@@ -27,19 +32,16 @@ def changed(move: Move) -> str:
     """Say what the agent chooses now, empty if that is what was played."""
     if move.now is None:
         return ""
-    if move.timed:
-        return f"now prefers {move.now}"
-    return f"now chooses {move.now}, stored is {move.name}"
+    return f"now {'prefers' if move.timed else 'chooses'} {move.now}"
 
 
 def effort(view: SearchView) -> str:
     """Say what a search took."""
     if not view.simulations:
         return "only one action, no search"
-    return (
-        f"{view.simulations:,} simulations, depth {view.depth}, {_time(view.seconds)}"
-        + (", solved" if view.solved else "")
-    )
+    count = f"{view.simulations:,} simulation" + "s" * (view.simulations != 1)
+    solved = ", solved" if view.solved else ""
+    return f"{count}, depth {view.depth}, {_time(view.seconds)}{solved}"
 
 
 def _time(seconds: float) -> str:

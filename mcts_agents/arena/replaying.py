@@ -59,11 +59,14 @@ class SearchView:
     solved: bool
 
     def top(self, count: int, played: int) -> tuple[SeenAction, ...]:
-        """Return at most `count` actions, the most visited and the one played."""
-        first = self.actions[:count]
-        # A search that looks at some actions only may never have looked at this one.
-        late = [seen for seen in self.actions[count:] if seen.action == played]
-        return (*first[: count - len(late)], *late)
+        """Return at most `count` actions, the most visited and the one played.
+
+        Those that were never taken are left out: a search that ends early, because the
+        result is proven, has looked at few, perhaps at none.
+        """
+        shown = [s for s in self.actions if s.visits or s.action == played]
+        late = [seen for seen in shown[count:] if seen.action == played]
+        return (*shown[: count - len(late)], *late)
 
 
 @dataclass(frozen=True)

@@ -148,11 +148,11 @@ def _print_move(console: Console, moment: Moment, move: Move, actions: int) -> N
         table.add_column("", width=BAR_WIDTH)
         for heading in ("visits", "share", "value"):
             table.add_column(heading, justify="right")
-        most = max(seen.share for seen in view.actions)
+        most = replay_text.most_visits(view)
         for seen in view.top(actions, move.action):
             table.add_row(
                 Text(seen.name),
-                Bar(most, 0.0, seen.share, width=BAR_WIDTH, color="cyan"),
+                Bar(most, 0, seen.visits, width=BAR_WIDTH, color="cyan"),
                 f"{seen.visits:,}",
                 f"{seen.share:.0%}",
                 replay_text.value(seen.value),
