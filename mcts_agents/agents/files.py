@@ -39,7 +39,7 @@ def read_file(path: str) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise ValueError(f"{path}: cannot be read: {reason}") from error
     try:
-        read = _json if path.lower().endswith(".json") else _yaml
+        read = _json if path.lower().endswith(".json") else read_yaml
         data = read(text)
         if not isinstance(data, dict):
             raise ValueError(
@@ -98,7 +98,13 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _yaml(text: str) -> Any:
+def read_yaml(text: str) -> Any:
+    """Return what a YAML text holds; nothing in it is executed.
+
+    Raises:
+        ValueError: The syntax is wrong, a key is given twice, or a tag is not YAML's
+            own; the message names the line.
+    """
     try:
         return yaml.load(text, _Loader)
     except yaml.MarkedYAMLError as error:

@@ -132,7 +132,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     results, scores = model.results(state), model.scores(state)
     wins, ranks = win_shares(results), places(results, scores)
     return GameRecord(
-        number=0,
+        number=fixture.number,
         setting=fixture.setting,
         round=fixture.round,
         seed=fixture.seed,

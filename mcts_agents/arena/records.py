@@ -44,12 +44,14 @@ class Fixture:
     """A game that is to be played.
 
     Attributes:
+        number: Number in the tournament, from 1; the same however it is played.
         setting: Where it belongs.
         round: Number of the game within its setting, from 0.
         seed: The game's seed; seeds of agents derive from it and the seat.
         seats: Who sits where.
     """
 
+    number: int
     setting: Setting
     round: int
     seed: int
@@ -57,7 +59,7 @@ class Fixture:
 
     def __str__(self) -> str:
         names = " ".join(f"{n}={s.name}" for n, s in enumerate(self.seats))
-        return f"{self.setting}, round {self.round}, seed {self.seed}: {names}"
+        return f"game {self.number}, {self.setting}, seed {self.seed}: {names}"
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,7 @@ class GameRecord:
     """A game that was played.
 
     Attributes:
-        number: Number in its store, from 1, in the order in which games ended; 0 before
-            it is stored.
+        number: Number in the tournament, from 1.
         setting: Where it belongs.
         round: Number of the game within its setting, from 0.
         seed: The game's seed.

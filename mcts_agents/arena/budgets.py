@@ -1,0 +1,33 @@
+"""Budgets of decisions as people write them: `40ms`, `1s`, `1000`, `5000calls`."""
+
+import re
+
+# Settings of a search that bound a decision, as `SearchSettings` names them.
+BUDGET_SETTINGS = ("simulations", "seconds", "forward_model_calls")
+
+_FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|calls|)\s*")
+_EXPECTED = (
+    "expected a time such as 40ms or 1s, a number of simulations such as 1000, or of "
+    "forward-model calls such as 5000calls"
+)
+
+
+def budget_setting(budget: str) -> tuple[str, int | float]:
+    """Return the search setting that a budget stands for, and its value.
+
+    `40ms` gives `("seconds", 0.04)`, `1000` gives `("simulations", 1000)`.
+
+    Raises:
+        ValueError: It is none of these, or nothing at all is left to spend.
+    """
+    match = _FORM.fullmatch(budget)
+    if match is None:
+        raise ValueError(f"budget {budget!r}: {_EXPECTED}")
+    number, unit = float(match[1]), match[2]
+    if number <= 0:
+        raise ValueError(f"budget {budget!r}: must be more than nothing")
+    if unit in ("ms", "s"):
+        return "seconds", number / 1000 if unit == "ms" else number
+    if number != int(number):
+        raise ValueError(f"budget {budget!r}: {_EXPECTED}")
+    return ("simulations" if unit == "" else "forward_model_calls"), int(number)

@@ -1,0 +1,303 @@
+"""What a tournament is, in words: `TournamentSpec`, checked when it is made."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+from mcts_agents.agents import make_agent
+from mcts_agents.agents.saving import to_mapping
+from mcts_agents.agents.specs import resolve
+from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.records import Entrant, Setting
+from mcts_agents.envs import make_model
+
+DESIGNS = ("round-robin", "one-against-field", "all-seats")
+Design = Literal["round-robin", "one-against-field", "all-seats"]
+
+# Searches that take budgets and the search options of a game.
+_SEARCHING = "mcts"
+
+# A whole number in JSON and in SQLite, in every program that reads them.
+MOST_SEED = 2**53 - 1
+
+
+class SettingError(ValueError):
+    """An agent that a game cannot serve; `place` is the key of the spec it is about."""
+
+    def __init__(self, message: str, place: tuple[str | int, ...]):
+        super().__init__(message)
+        self.place = place
+
+
+def _agent(value: Any) -> dict[str, Any]:
+    """Return an agent's spec as a mapping, files and presets read."""
+    mapping = dict(to_mapping(make_agent(value)))
+    _, options = resolve(value)
+    # A search that was given no budget has 1000 simulations, unless the tournament has
+    # budgets: those are only its own if they were written.
+    own = any(option in options for option in BUDGET_SETTINGS)
+    return {n: v for n, v in mapping.items() if own or n not in BUDGET_SETTINGS}
+
+
+def _agent_or_none(value: Any) -> dict[str, Any] | None:
+    return None if value is None else _agent(value)
+
+
+def _search(value: Any) -> dict[str, Any]:
+    """Return search options, from a mapping of them or from a spec of such an agent."""
+    if isinstance(value, Mapping):
+        value = {"agent": _SEARCHING, **value}
+    name, options = resolve(value)
+    if name != _SEARCHING:
+        raise ValueError(f"{name} has no search options, only {_SEARCHING} has")
+    return options
+
+
+def _game_only(value: Any) -> Any:
+    """Let a game stand without its mapping: `hex` for `{game: hex}`."""
+    return {"game": value} if isinstance(value, str) else value
+
+
+def _named(value: Any) -> Any:
+    """Let agents be a list of specs, which are their own names."""
+    if isinstance(value, Mapping):
+        return {str(name): agent for name, agent in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    named: dict[str, Any] = {}
+    for agent in value:
+        name, spec = split_name(agent)
+        if name in named:
+            raise ValueError(
+                f"two agents have the name {name!r}; names tell them apart"
+            )
+        named[name] = spec
+    return named
+
+
+def _text(value: Any) -> Any:
+    """Let a budget of simulations be a number."""
+    return str(value) if isinstance(value, int) and value is not True else value
+
+
+def _one_or_more(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) or value is None else [value]
+
+
+def split_name(agent: Any) -> tuple[str, Any]:
+    """Return the name and the spec of an agent written as `NAME=SPEC` or as a spec.
+
+    What stands before the first equals sign is a name unless a colon stands in it:
+    `mcts:tree=multi` has none and is its own name.
+    """
+    if not isinstance(agent, str):
+        mapping = json.dumps(agent)
+        return mapping, agent
+    before, equals, after = agent.partition("=")
+    if equals and ":" not in before:
+        return before.strip(), after.strip()
+    return agent.strip(), agent.strip()
+
+
+def _budget(value: str) -> str:
+    budget_setting(value)
+    return value.strip()
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GameSpec(_Strict):
+    """A game of a tournament.
+
+    Attributes:
+        game: Its spec, such as `sushi_go` or `hex:size=5`.
+        players: Numbers of players; the game's default if left out.
+        search: Options that every agent that searches takes in this game unless it
+            names them itself: a mapping, or a preset such as `pi-mcts-30`.
+    """
+
+    game: str
+    players: Annotated[tuple[int, ...], BeforeValidator(_one_or_more)] = ()
+    search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
+        default_factory=dict
+    )
+
+    @field_validator("game")
+    @classmethod
+    def _check_game(cls, game: str) -> str:
+        make_model(game)
+        return game
+
+    @model_validator(mode="after")
+    def _check_players(self) -> "GameSpec":
+        for players in self.players:
+            try:
+                make_model(self.game, players)
+            except ValueError as error:
+                raise ValueError(f"players: {error}") from error
+        if len(set(self.players)) < len(self.players):
+            raise ValueError(f"players: {self.players} names a number twice")
+        return self
+
+    def counts(self) -> tuple[int, ...]:
+        """Return the numbers of players, the game's default if none were named."""
+        return self.players or (make_model(self.game)[1].players,)
+
+
+class TournamentSpec(_Strict):
+    """What is played by whom, how often, and from which seed.
+
+    Attributes:
+        games: The games.
+        agents: What each agent is called, and its mapping for `make_agent`.
+        field: The agent in all other seats (`one-against-field` only).
+        budgets: Budgets of each decision, see `budget_setting`; every game and number
+            of players is played with each. Without any, agents have their own.
+        design: `round-robin`: line-ups of different agents, each equally often and in
+            rotating seats; with fewer agents than players, each has as equal a share
+            of the seats as possible. `one-against-field`: one seat for an agent, all
+            others for the field. `all-seats`: every line-up in every order of seats,
+            from the same deal.
+        games_each: Games of each game, number of players and budget.
+        seed: Seed of the tournament, from which each game's derives.
+
+    Raises:
+        pydantic.ValidationError: A ValueError that names each value that is not
+            allowed.
+    """
+
+    games: Annotated[
+        tuple[Annotated[GameSpec, BeforeValidator(_game_only)], ...],
+        BeforeValidator(_one_or_more),
+        Field(min_length=1),
+    ]
+    agents: Annotated[
+        dict[str, Annotated[Any, AfterValidator(_agent)]],
+        BeforeValidator(_named),
+        Field(min_length=1),
+    ]
+    field: Annotated[Any, AfterValidator(lambda v: v if v is None else _agent(v))] = (
+        None
+    )
+    budgets: Annotated[
+        tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
+        BeforeValidator(_one_or_more),
+    ] = ()
+    design: Design = "round-robin"
+    games_each: int = Field(default=100, ge=1)
+    seed: int = Field(default=0, ge=0, le=MOST_SEED)
+
+    @field_validator("games")
+    @classmethod
+    def _check_games(cls, games: tuple[GameSpec, ...]) -> tuple[GameSpec, ...]:
+        names = [game.game for game in games]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{name} is named twice")
+        return games
+
+    @field_validator("budgets")
+    @classmethod
+    def _check_budgets(cls, budgets: tuple[str, ...]) -> tuple[str, ...]:
+        meant = [budget_setting(budget) for budget in budgets]
+        for budget, meaning in zip(budgets, meant, strict=True):
+            if meant.count(meaning) > 1:
+                raise ValueError(f"{budget} is named twice")
+        return budgets
+
+    @model_validator(mode="after")
+    def _check_field(self) -> "TournamentSpec":
+        if (self.field is not None) != (self.design == "one-against-field"):
+            raise ValueError(
+                "field: names the agent of all other seats with design "
+                "one-against-field, and with no other design"
+            )
+        if FIELD in self.agents and self.field is not None:
+            raise ValueError(f"agents: the name {FIELD!r} is that of the field")
+        return self
+
+    # -- settings and who plays in them
+
+    def settings(self) -> list[Setting]:
+        """Return every game with every number of players and every budget."""
+        return [
+            Setting(game.game, players, budget)
+            for game in self.games
+            for players in game.counts()
+            for budget in self.budgets or ("",)
+        ]
+
+    def entrants(self, setting: Setting) -> tuple[Entrant, ...]:
+        """Return the agents of a setting, in order, with all that it adds to them.
+
+        Raises:
+            SettingError: An agent has a budget of its own where there are others, or
+                an option that is refused.
+        """
+        return tuple(
+            self._entrant(setting, name, agent, ("agents", name))
+            for name, agent in self.agents.items()
+        )
+
+    def field_entrant(self, setting: Setting) -> Entrant | None:
+        """Return the agent of all other seats, if the design has one.
+
+        Raises:
+            SettingError: See `entrants`.
+        """
+        if self.field is None:
+            return None
+        return self._entrant(setting, FIELD, self.field, ("field",))
+
+    def _entrant(
+        self,
+        setting: Setting,
+        name: str,
+        agent: Mapping[str, Any],
+        place: tuple[str | int, ...],
+    ) -> Entrant:
+        mapping = dict(agent)
+        if mapping["agent"] == _SEARCHING:
+            (game,) = (g for g in self.games if g.game == setting.game)
+            mapping = {**mapping, **game.search, **agent}
+            if setting.budget:
+                for option in BUDGET_SETTINGS:
+                    if option in mapping:
+                        raise SettingError(
+                            f"{name} has a budget of its own, {option}="
+                            f"{mapping[option]}, beside budgets={list(self.budgets)}",
+                            place,
+                        )
+                option, value = budget_setting(setting.budget)
+                mapping[option] = value
+        try:
+            # Written back as short as can be, so that a spec is the same however it
+            # was put together.
+            return Entrant(name, json.dumps(to_mapping(make_agent(mapping))))
+        except ValueError as error:
+            raise SettingError(f"{name} in {setting}: {error}", place) from error
+
+    def description(self) -> dict[str, Any]:
+        """Return everything as what JSON can hold, for a store."""
+        return self.model_dump(mode="json")
+
+
+# The name of the agent in all other seats in results.
+FIELD = "field"
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterable[str]:
+    """Return the keys in which two descriptions of tournaments differ."""
+    return [key for key in {**one, **other} if one.get(key) != other.get(key)]
