@@ -1,15 +1,13 @@
 """Games of a tournament as columns, from which everything is counted."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
 from mcts_agents.arena.records import GameRecord, Setting
-
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 @dataclass(frozen=True)
@@ -144,17 +142,12 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
     )
 
 
-def budget_order(budget: str) -> tuple[int, float, str]:
-    """Return a key that sorts budgets: none, counts, times, each by its size."""
-    match = re.fullmatch(r"([0-9][0-9_.e+]*)\s*([a-z]*)", budget.strip().lower())
-    try:
-        number = float(match[1]) if match else 0.0
-    except ValueError:
-        match = None
-    if not match:
-        return (3 if budget else 0, 0.0, budget)
-    scale = _SECONDS.get(match[2])
-    return (1, number, match[2]) if scale is None else (2, number * scale, "")
+def budget_order(budget: str) -> tuple[int, float]:
+    """Return a key that sorts budgets: none, then each kind by its size."""
+    if not budget:
+        return -1, 0.0
+    kind, size = budget_setting(budget)
+    return BUDGET_SETTINGS.index(kind), size
 
 
 def _integers(values: Iterable[int]) -> np.ndarray:
@@ -168,5 +161,5 @@ def _seating(game: GameRecord) -> tuple[str, ...]:
 def _place(game: GameRecord) -> tuple:
     """Return where a game stands, whichever process ended it at whatever time."""
     at = game.setting
-    order = (at.game, at.players, budget_order(at.budget), at.budget)
+    order = (at.game, at.players, budget_order(at.budget))
     return (*order, game.round, game.seed, _seating(game))

@@ -1,5 +1,6 @@
 """How the agents of a tournament fared, in each setting and in all."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -34,7 +35,8 @@ class AgentFigures:
         win_rate: Wins for each seat, with a Wilson interval.
         expected: The win rate if all players were equally strong; None without games.
         mean_rank: Mean place, from 1.
-        mean_score: Mean score; comparable only within one game.
+        mean_score: Mean score; unknown over more than one game, whose scores have
+            nothing to do with each other.
         rating: See `mcts_agents.arena.ratings`; without an interval in a single
             setting.
         decisions: Times of its decisions.
@@ -162,20 +164,21 @@ def _agent(
 ) -> AgentFigures:
     seats = columns.seat_agent == agent
     games = int(seats.sum())
-    wins = float(columns.win[seats].sum())
+    wins = math.fsum(columns.win[seats])  # thirds and halves add up to whole wins
     game = columns.seat_game[seats]
     simulations = int(columns.simulations[seats].sum())
     searches = columns.searches[seats]
     time = float(seconds.sum(dtype=np.float64))
     searched = int(searches.sum())
+    one_game = len({setting.game for setting in columns.settings}) == 1
     return AgentFigures(
         agent=columns.agents[agent],
         games=games,
         wins=wins,
         win_rate=wilson(wins, games),
         expected=float(equal[seats].mean()) if games else None,
-        mean_rank=mean(columns.rank[seats], game) if games else UNKNOWN,
-        mean_score=mean(columns.score[seats], game) if games else UNKNOWN,
+        mean_rank=mean(columns.rank[seats], game),
+        mean_score=mean(columns.score[seats], game) if one_game else UNKNOWN,
         rating=rating,
         decisions=_times(seconds),
         simulations_per_second=simulations / time if simulations and time else None,
