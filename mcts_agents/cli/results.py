@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -133,19 +134,17 @@ def _results_table(title: str, figures: Figures) -> Table:
     table = _table(title)
     for heading in (
         "seats",
-        "wins",
-        "win rate %\n(95% interval)",
+        "win rate %\n(95%)",
         "equal\n%",
         "mean\nplace",
         "mean\nscore",
-        "rating" if figures.setting else "rating\n(95% interval)",
+        "rating" if figures.setting else "rating\n(95%)",
     ):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for agent in figures.agents:
         table.add_row(
             Text(agent.agent),
             f"{agent.games:,}",
-            _number(agent.wins, ",.1f"),
             _with_interval(agent.win_rate, ".1f", 100),
             _number(agent.expected, ".1f", 100),
             _number(agent.mean_rank.value, ".2f"),
@@ -157,9 +156,9 @@ def _results_table(title: str, figures: Figures) -> Table:
 
 def _decisions_table(figures: Figures) -> Table:
     table = _table("decisions")
-    headings = ("decisions", "ms\nmean", "half\nbelow", "90%\nbelow", "99%\nbelow")
-    for heading in (*headings, "longest", "simulations\na second", "tree\ndepth"):
-        table.add_column(heading, justify="right")
+    headings = ("moves", "ms\nmean", "half\nbelow", "90%\nbelow", "99%\nbelow")
+    for heading in (*headings, "longest", "simul.\n/s", "tree\ndepth"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for agent in figures.agents:
         times = agent.decisions
         ms = (times.mean, times.p50, times.p90, times.p99, times.max)
@@ -175,8 +174,10 @@ def _decisions_table(figures: Figures) -> Table:
 
 def _table(title: str) -> Table:
     # Text objects: square brackets in names are no markup.
-    table = Table(title=Text(title), title_justify="left")
-    table.add_column("agent", overflow="fold", min_width=12)
+    table = Table(
+        title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    table.add_column("agent", overflow="fold", min_width=8)
     return table
 
 
@@ -187,8 +188,5 @@ def _number(value: float | None, form: str, scale: float = 1) -> str:
 def _with_interval(estimate: Estimate, form: str, scale: float = 1) -> str:
     if estimate.low is None:
         return _number(estimate.value, form, scale)
-    value, low, high = (
-        _number(end, form, scale)
-        for end in (estimate.value, estimate.low, estimate.high)
-    )
-    return f"{value} ({low} to {high})"
+    ends = (_number(end, form, scale) for end in (estimate.low, estimate.high))
+    return f"{_number(estimate.value, form, scale)} ({'-'.join(ends)})"
