@@ -45,7 +45,7 @@ def read_file(path: str) -> dict[str, Any]:
             raise ValueError(
                 f"expected a mapping such as {{agent: mcts, tree: multi}}, not {data!r}"
             )
-        return _from_folder(from_tag(data) if is_tag(data) else data, dirname(path))
+        return in_folder(from_tag(data) if is_tag(data) else data, dirname(path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -115,15 +115,17 @@ def read_yaml(text: str) -> Any:
         raise ValueError(" ".join(str(error).split())) from error
 
 
-def _from_folder(data: Mapping[str, Any], folder: str, nesting: int = 0) -> Any:
-    """Take the names of files in a mapping from a folder."""
+def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
+    """Return a mapping in which the names of agents' files are taken from a folder."""
     if nesting > MAX_NESTING:
         raise ValueError(f"nested more than {MAX_NESTING} deep")
-    found: dict[str, Any] = {}
+    found: dict[Any, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
             value = from_tag(value) if is_tag(value) else value
-            value = _from_folder(value, folder, nesting + 1)
+            value = in_folder(value, folder, nesting + 1)
+        elif isinstance(value, list):
+            value = [in_folder({0: entry}, folder, nesting + 1)[0] for entry in value]
         elif isinstance(value, str) and is_file_name(value) and not isabs(value):
             value = join(folder, value)
         found[key] = value

@@ -1,7 +1,6 @@
 """One game between agents, played through the game's PettingZoo environment."""
 
 import functools
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -116,7 +115,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     game, model = _model(fixture.setting.game, fixture.setting.players)
     seeds = [agent_seed(fixture.seed, seat) for seat in range(model.players)]
     seats = [
-        Seat(make_agent(json.loads(entrant.spec), seed=seed))
+        Seat(make_agent(entrant.mapping(), seed=seed))
         for entrant, seed in zip(fixture.seats, seeds, strict=True)
     ]
     for player, seat in enumerate(seats):

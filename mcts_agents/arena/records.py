@@ -1,6 +1,8 @@
 """What the arena plays (`Fixture`) and what it writes down (`GameRecord`)."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,10 @@ class Entrant:
 
     name: str
     spec: str
+
+    def mapping(self) -> dict[str, Any]:
+        """Return the spec as a mapping for `make_agent`."""
+        return json.loads(self.spec)
 
 
 @dataclass(frozen=True)

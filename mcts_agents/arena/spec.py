@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -144,16 +145,17 @@ class GameSpec(_Strict):
         make_model(game)
         return game
 
-    @model_validator(mode="after")
-    def _check_players(self) -> "GameSpec":
-        for players in self.players:
-            try:
-                make_model(self.game, players)
-            except ValueError as error:
-                raise ValueError(f"players: {error}") from error
-        if len(set(self.players)) < len(self.players):
-            raise ValueError(f"players: {self.players} names a number twice")
-        return self
+    @field_validator("players")
+    @classmethod
+    def _check_players(
+        cls, players: tuple[int, ...], known: ValidationInfo
+    ) -> tuple[int, ...]:
+        if "game" in known.data:
+            for number in players:
+                make_model(known.data["game"], number)
+        if len(set(players)) < len(players):
+            raise ValueError(f"{players} names a number twice")
+        return players
 
     def counts(self) -> tuple[int, ...]:
         """Return the numbers of players, the game's default if none were named."""

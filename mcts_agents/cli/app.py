@@ -32,6 +32,14 @@ Players = Annotated[
     int | None, typer.Option(help="Number of players; the game's default if left out.")
 ]
 StoreFile = Annotated[Path, typer.Argument(help="The file of a tournament.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Games at a time; as many as there are cores if left out."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Address of a Ray cluster; one of this machine if left out."),
+]
 
 
 class Render(StrEnum):
@@ -39,6 +47,18 @@ class Render(StrEnum):
 
     ansi = "ansi"
     none = "none"
+
+
+class BackendName(StrEnum):
+    """Where `tournament` and `tune` play."""
+
+    local = "local"
+    ray = "ray"
+
+
+BackendOption = Annotated[
+    BackendName, typer.Option("--backend", help="Where the games are played.")
+]
 
 
 class TreeFormat(StrEnum):
@@ -176,6 +196,86 @@ def verify(
 
     mismatches = verify_files(game, files, json)
     if mismatches:
+        raise typer.Exit(1)
+
+
+@app.command()
+def tournament(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="YAML file that describes the tournament.", metavar="FILE"),
+    ] = None,
+    game: Annotated[
+        list[str] | None, typer.Option(help="Name of a game; may be repeated.")
+    ] = None,
+    players: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Number of players; may be repeated. The game's default if left out."
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="Spec of an agent, or NAME=SPEC; repeat for each agent."),
+    ] = None,
+    field: Annotated[
+        str | None,
+        typer.Option(help="Agent in all other seats, for --design one-against-field."),
+    ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Budget of each decision: 40ms, 1s, or 1000 simulations; may be "
+            "repeated. The agents' own if left out."
+        ),
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(help="round-robin (default), one-against-field or all-seats."),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            help="Games of each game, number of players and budget; 100 if left out."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of all; 0 if left out.")
+    ] = None,
+    store: Annotated[
+        str, typer.Option(help="SQLite file for the results; goes on if it exists.")
+    ] = ...,
+    jobs: Jobs = None,
+    backend: BackendOption = BackendName.local,
+    address: Address = None,
+    report: Annotated[
+        str | None, typer.Option(help="HTML file for a report at the end.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Play a tournament, or go on with one; every game is stored as it ends.
+
+    Described by a FILE or by options. The same command goes on where it was
+    interrupted, and plays nothing when all is played. With --json the results are
+    printed as `results --json` prints them.
+    """
+    from mcts_agents.cli.tournament import Request, play_tournament
+
+    request = Request(
+        file=file,
+        game=game or [],
+        players=players or [],
+        agent=agent or [],
+        field=field,
+        budget=budget or [],
+        design=design,
+        games=games,
+        seed=seed,
+    )
+    failed = play_tournament(
+        request, store, (backend.value, jobs, address), report, json
+    )
+    if failed:
         raise typer.Exit(1)
 
 

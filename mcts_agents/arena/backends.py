@@ -1,0 +1,196 @@
+"""Where games are played: processes of this machine, or a Ray cluster.
+
+A backend takes games and gives what became of them, in the order in which they end.
+"""
+
+import itertools
+import os
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Protocol
+
+import loky
+from loky.process_executor import BrokenProcessPool
+
+from mcts_agents import __version__
+from mcts_agents.arena.records import Failure, Fixture, GameRecord
+from mcts_agents.arena.workers import begin_worker, play
+
+BACKENDS = ("local", "ray")
+
+# Games handed out for each worker: one is played, and one lies ready.
+HANDED_OUT = 2
+
+DIED = "the process that played it died"
+
+Outcome = GameRecord | Failure
+
+
+class Backend(Protocol):
+    """Plays games."""
+
+    def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
+        """Play the games; give each as it ends. Closing the iterator stops all."""
+
+
+def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
+    """Return a backend.
+
+    Args:
+        name: `local` or `ray`.
+        jobs: How many games at a time, from 1; by default one for each core.
+        address: Address of a running Ray cluster; None starts one on this machine.
+
+    Raises:
+        ValueError: A name or a number that is not allowed, or Ray is not installed.
+    """
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs={jobs}: expected at least 1")
+    if name == "local":
+        if address is not None:
+            raise ValueError(f"address={address!r}: only the ray backend has one")
+        return LocalBackend(jobs or loky.cpu_count())
+    if name == "ray":
+        return RayBackend(jobs, address)
+    raise ValueError(f"backend={name!r}: expected one of {', '.join(BACKENDS)}")
+
+
+class LocalBackend:
+    """Processes of this machine, by loky.
+
+    A process that dies ends the others' games too, and nobody says which game it was:
+    those that were handed out are then played again one by one.
+
+    Args:
+        jobs: How many processes.
+    """
+
+    def __init__(self, jobs: int):
+        self.jobs = jobs
+
+    def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
+        """See `Backend.play`."""
+        waiting = iter(fixtures)
+        while lost := (yield from _play_in_pool(waiting, self.jobs)):
+            for fixture in lost:
+                if (yield from _play_in_pool(iter([fixture]), 1)):
+                    yield Failure(fixture, DIED)
+
+
+def _play_in_pool(
+    waiting: Iterator[Fixture], jobs: int
+) -> Generator[Outcome, None, list[Fixture]]:
+    """Play until all is played, or a process dies; return the games then lost."""
+    executor = loky.ProcessPoolExecutor(
+        jobs, initializer=begin_worker, initargs=(os.getpid(),)
+    )
+    running: dict[Future[Outcome], Fixture] = {}
+    try:
+        while True:
+            for fixture in itertools.islice(waiting, HANDED_OUT * jobs - len(running)):
+                running[_submit(executor, fixture)] = fixture
+            if not running:
+                return []
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            broken = {f for f in done if isinstance(f.exception(), BrokenProcessPool)}
+            for future in done - broken:
+                yield _outcome(future, running.pop(future))
+            if broken:
+                return list(running.values())
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+def _submit(executor: Any, fixture: Fixture) -> Future[Outcome]:
+    try:
+        return executor.submit(play, fixture)
+    except BrokenProcessPool as error:  # since the last look
+        future: Future[Outcome] = Future()
+        future.set_exception(error)
+        return future
+
+
+def _outcome(future: Future[Outcome], fixture: Fixture) -> Outcome:
+    error = future.exception()
+    return future.result() if error is None else Failure(fixture, repr(error))
+
+
+class RayBackend:
+    """Workers of a Ray cluster; every machine of it has this package installed.
+
+    Args:
+        jobs: How many games at a time; None: one for each CPU of the cluster.
+        address: Address of a running cluster; None starts one on this machine, with
+            `jobs` CPUs, that ends with the tournament.
+
+    Raises:
+        ValueError: Ray is not installed; in `play`: there is no cluster at the address,
+            or one of its machines has another version of this package.
+    """
+
+    def __init__(self, jobs: int | None = None, address: str | None = None):
+        # Nothing is sent to anybody about the use of Ray unless the user says so.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            import ray
+        except ImportError as error:
+            raise ValueError(
+                'the ray backend needs Ray: pip install "mcts-agents[ray]"'
+            ) from error
+        self._ray = ray
+        self._address = address
+        self.jobs = jobs
+
+    def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
+        """See `Backend.play`."""
+        ray = self._ray
+        self._connect()
+        jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        # A game that kills its process would kill the next one as well.
+        task = ray.remote(max_retries=0)(play)
+        waiting = iter(fixtures)
+        running: dict[Any, Fixture] = {}
+        try:
+            while True:
+                window = HANDED_OUT * jobs - len(running)
+                for fixture in itertools.islice(waiting, window):
+                    running[task.remote(fixture)] = fixture
+                if not running:
+                    return
+                done, _ = ray.wait(list(running), num_returns=1)
+                for reference in done:
+                    yield self._outcome(reference, running.pop(reference))
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+            ray.shutdown()
+
+    def _connect(self) -> None:
+        options: dict[str, Any] = {"address": self._address}
+        if self._address is None:
+            options = {
+                "address": "local",
+                "num_cpus": self.jobs or loky.cpu_count(),
+                "include_dashboard": False,
+            }
+        try:
+            self._ray.init(log_to_driver=False, logging_level="error", **options)
+        except (ConnectionError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(
+                f"address={self._address!r}: no Ray cluster: {reason}"
+            ) from error
+
+    def _outcome(self, reference: Any, fixture: Fixture) -> Outcome:
+        try:
+            outcome = self._ray.get(reference)
+        except self._ray.exceptions.WorkerCrashedError:
+            return Failure(fixture, DIED)
+        except self._ray.exceptions.RayError as error:
+            return Failure(fixture, " ".join(str(error).split()))
+        if isinstance(outcome, GameRecord) and outcome.version != __version__:
+            raise ValueError(
+                f"a worker of the cluster has mcts-agents {outcome.version}, this "
+                f"machine {__version__}: install the same version everywhere"
+            )
+        return outcome

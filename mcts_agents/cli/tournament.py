@@ -1,0 +1,171 @@
+"""`mcts-agents tournament`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import loky
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+
+from mcts_agents.arena.backends import Outcome, make_backend
+from mcts_agents.arena.budgets import budget_setting
+from mcts_agents.arena.records import Failure
+from mcts_agents.arena.spec import SettingError, TournamentSpec, split_name
+from mcts_agents.arena.spec_file import SpecFile, complaints
+from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.cli.progress import game_progress
+from mcts_agents.cli.requests import RequestError, requested
+
+INTERRUPTED = 130
+
+# The option of the command line that gives each key of a tournament.
+_OPTIONS = {
+    "games": "--game",
+    "agents": "--agent",
+    "field": "--field",
+    "budgets": "--budget",
+    "design": "--design",
+    "games_each": "--games",
+    "seed": "--seed",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was said on the command line about the tournament; see `app.tournament`."""
+
+    file: str | None
+    game: list[str]
+    players: list[int]
+    agent: list[str]
+    field: str | None
+    budget: list[str]
+    design: str | None
+    games: int | None
+    seed: int | None
+
+    def keys(self) -> dict[str, Any]:
+        """Return what was given, as keys of a tournament."""
+        found: dict[str, Any] = {}
+        if self.game:
+            found["games"] = [
+                {"game": game, "players": self.players} for game in self.game
+            ]
+        if self.agent:
+            found["agents"] = _agents(self.agent)
+        given = {
+            "field": self.field,
+            "budgets": self.budget or None,
+            "design": self.design,
+            "games_each": self.games,
+            "seed": self.seed,
+        }
+        return found | {key: value for key, value in given.items() if value is not None}
+
+
+def play_tournament(
+    request: Request,
+    path: str,
+    backend: tuple[str, int | None, str | None],
+    report: str | None,
+    as_json: bool,
+) -> int:
+    """Play what is left of a tournament and print the results; return the failures."""
+    console = Console(stderr=True, highlight=False)
+    with requested():
+        spec, file = _spec(request)
+        workers = make_backend(*backend)
+        try:
+            schedule = prepare(spec)
+        except SettingError as error:
+            raise RequestError(_told(error, file)) from error
+    _warn_of_busy_cores(console, spec, *backend[:2])
+    failures: list[Failure] = []
+    with requested(), open_store(path, schedule) as store:
+        played = len(store.played())
+        progress = game_progress(console)
+        task = progress.add_task("games", total=len(schedule), completed=played)
+
+        def told(outcome: Outcome) -> None:
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+                console.print(
+                    f"failed: {outcome.fixture}: {outcome.error}", markup=False
+                )
+            else:
+                progress.advance(task)
+
+        try:
+            with progress:
+                run_tournament(schedule, store, workers, told)
+        except KeyboardInterrupt:
+            stored = len(store.played())
+            console.print(
+                f"{stored} of {len(schedule)} games are stored in {path}; the same "
+                "command goes on",
+                markup=False,
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    if failures:
+        console.print(
+            f"{len(failures)} games failed; {path} has what happened to them, and the "
+            "same command tries them again",
+            markup=False,
+        )
+    return len(failures)
+
+
+def _spec(request: Request) -> tuple[TournamentSpec, SpecFile | None]:
+    """Return the tournament, and the file that describes it, if one does."""
+    keys = request.keys()
+    if request.file is None:
+        for key in ("games", "agents"):
+            if key not in keys:
+                raise RequestError(f"name a FILE, or {_OPTIONS[key]}")
+        try:
+            return TournamentSpec(**keys), None
+        except ValidationError as error:
+            raise RequestError(
+                "; ".join(_complaint(*complaint) for complaint in complaints(error))
+            ) from error
+    for key in keys:
+        if key not in ("games_each", "seed"):
+            raise RequestError(
+                f"{_OPTIONS[key]} beside {request.file}: the file says what is played; "
+                "only --games and --seed may change it"
+            )
+    file = SpecFile(request.file)
+    return file.spec(**keys), file
+
+
+def _agents(given: list[str]) -> dict[str, Any]:
+    agents: dict[str, Any] = {}
+    for one in given:
+        name, spec = split_name(one)
+        if name in agents:
+            raise RequestError(f"--agent: two agents have the name {name!r}")
+        agents[name] = spec
+    return agents
+
+
+def _complaint(place: tuple[str | int, ...], message: str) -> str:
+    option = _OPTIONS.get(str(place[0])) if place else None
+    return f"{option}: {message}" if option else message
+
+
+def _told(error: SettingError, file: SpecFile | None) -> str:
+    return file.told(error) if file else _complaint(error.place, str(error))
+
+
+def _warn_of_busy_cores(
+    console: Console, spec: TournamentSpec, backend: str, jobs: int | None
+) -> None:
+    """Say so if budgets of time are worth less because workers share cores."""
+    timed = [b for b in spec.budgets if budget_setting(b)[0] == "seconds"]
+    if backend == "local" and timed and (jobs or 1) > loky.cpu_count():
+        console.print(
+            f"{jobs} workers share {loky.cpu_count()} cores: decisions of {timed[0]} "
+            "get fewer simulations than they would alone",
+            markup=False,
+        )
