@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _INK = "#222222"
 _FAINT = "#777777"
 _LEAST_BAR = 0.1  # inches
+_MOST_BAR = 0.5
 _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
 
@@ -71,16 +72,18 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
     rows = math.ceil(len(counts) / columns)
     with style():
         names = [wrapped(agent, _NAME) for agent in agents]
-        legend_columns, legend_height = _legend_size(names)
-        top = legend_height + 0.15
+        legend_columns, top = _legend_size(names)
         height = top + rows * (_PANEL + 0.75)
         figure = Figure((WIDTH, height))
+        # A single panel with few bars is no wider than it needs to be.
+        panel = max(4.0, len(agents) * len(budgets) * _MOST_BAR)
+        width = min(WIDTH, 0.6 + columns * panel)
         grid = figure.add_gridspec(
             rows,
             columns,
             left=0.6 / WIDTH,
-            right=1 - 0.1 / WIDTH,
-            top=1 - (top + 0.3) / height,
+            right=(width - 0.1) / WIDTH,
+            top=1 - (top + 0.25) / height,
             bottom=0.5 / height,
             hspace=0.75 / _PANEL,
             wspace=0.22,
@@ -90,8 +93,12 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
             chosen = {
                 f.setting.budget: f for f in settings if f.setting.players == players
             }
-            _bars(axes, [chosen.get(budget) for budget in budgets], len(agents))
+            inches = width / columns / len(budgets)
+            bar = min(0.84 / len(agents), _MOST_BAR / inches)
+            groups = [chosen.get(budget) for budget in budgets]
+            highest = _bars(axes, groups, len(agents), bar)
             axes.axhline(1 / players, color=_INK, linestyle="--", linewidth=0.9)
+            axes.set_ylim(0, min(1.0, 1.05 * max(highest, 1 / players)))
             axes.set_title(f"{players} players" if players > 1 else "1 player")
             axes.set_xticks(
                 range(len(budgets)), [budget_label(budget) for budget in budgets]
@@ -115,10 +122,12 @@ def _columns(panels: int, bars: int, groups: int) -> int:
     return math.ceil(panels / math.ceil(panels / columns))
 
 
-def _bars(axes: "Axes", groups: Sequence[Figures | None], agents: int) -> None:
+def _bars(
+    axes: "Axes", groups: Sequence[Figures | None], agents: int, width: float
+) -> float:
+    """Draw the bars of a panel and return where the highest interval ends."""
     from matplotlib.ticker import PercentFormatter
 
-    width = 0.84 / agents
     highest = 0.0
     for group, figures in enumerate(groups):
         for agent in range(agents):
@@ -138,10 +147,10 @@ def _bars(axes: "Axes", groups: Sequence[Figures | None], agents: int) -> None:
                 error_kw={"elinewidth": 0.9, "capsize": 2, "ecolor": _INK},
             )
     axes.set_xlim(-0.6, len(groups) - 0.4)
-    axes.set_ylim(0, min(1.0, 1.05 * highest) or 1.0)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.tick_params(axis="x", length=0)
+    return highest
 
 
 def _legend_size(names: Sequence[str]) -> tuple[int, float]:
@@ -149,8 +158,8 @@ def _legend_size(names: Sequence[str]) -> tuple[int, float]:
     widest = max(size_of(name)[0] for name in [*names, "equal strength"])
     columns = max(1, min(len(names) + 1, int(WIDTH / (widest * CHARACTER + 0.7))))
     rows = math.ceil((len(names) + 1) / columns)
-    lines = rows * max(size_of(name)[1] for name in names)
-    return columns, lines * LINE + 0.1 * rows + 0.2
+    lines = max(size_of(name)[1] for name in names)
+    return columns, rows * (lines * LINE + 0.04) + 0.15
 
 
 def _legend(figure: "Figure", names: Sequence[str], columns: int) -> None:
@@ -165,7 +174,7 @@ def _legend(figure: "Figure", names: Sequence[str], columns: int) -> None:
     figure.legend(
         [*handles, dashed],
         [*literal(names), "equal strength"],
-        loc="upper center",
+        loc="upper left",
         ncols=columns,
         frameon=False,
         borderaxespad=0.2,

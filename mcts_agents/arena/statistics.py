@@ -85,6 +85,21 @@ class Figures:
         """How many pairs of seats the row's and the column's agents had."""
         return self.before + self.before.T
 
+    def best(self) -> list[int]:
+        """Return who won most, and all whose 95% intervals reach to that one's.
+
+        Numbers of agents, the highest win rate first; empty without games. Rates of
+        agents who meet each other are apart at a 95% level, or more, if their
+        intervals are.
+        """
+        played = [n for n, agent in enumerate(self.agents) if agent.games]
+        played.sort(key=lambda n: -self.agents[n].win_rate.value)
+        return [
+            n
+            for n in played
+            if self.agents[n].win_rate.high >= self.agents[played[0]].win_rate.low
+        ]
+
 
 @dataclass(frozen=True)
 class Summary:
