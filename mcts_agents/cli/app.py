@@ -31,6 +31,7 @@ GameName = Annotated[
 Players = Annotated[
     int | None, typer.Option(help="Number of players; the game's default if left out.")
 ]
+StoreFile = Annotated[Path, typer.Argument(help="The file of a tournament.")]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Games at a time; as many as there are cores if left out."),
@@ -334,6 +335,31 @@ def tune(
     if parameter:
         keys["parameters"] = parameter
     tune_agent(keys, store, trials, confirm, (backend.value, jobs, address), json)
+
+
+@app.command()
+def results(store: StoreFile, json: Json = False) -> None:
+    """Show how the agents of a tournament fared, finished or not.
+
+    The JSON has games, distinct_games, total, complete, agents, settings and failures;
+    agents is a list of {"agent", "games", "wins", "win_rate", "low", "high", "rating"}
+    and more, in which games counts the seats that an agent played; settings has the
+    same for each game, number of players and budget.
+    """
+    from mcts_agents.cli.results import show_results
+
+    show_results(store, json)
+
+
+@app.command()
+def export(
+    store: StoreFile,
+    output: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+) -> None:
+    """Write a row for each seat of each game, for other programs to read."""
+    from mcts_agents.cli.outputs import write_rows
+
+    write_rows(store, output)
 
 
 def main() -> None:
