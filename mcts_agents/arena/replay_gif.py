@@ -6,7 +6,7 @@ from pathlib import Path
 from mcts_agents.arena.replay_film import Film
 from mcts_agents.arena.replay_panel import Panel
 from mcts_agents.arena.replaying import Moment, Replay
-from mcts_agents.arena.whole_file import whole_file
+from mcts_agents.arena.writing import replacing
 
 # Milliseconds that a frame stays. Of a long game less, so that it ends some time.
 SLOWEST, FASTEST = 1500, 500
@@ -32,7 +32,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
     for moment in moments:
         film.add(panel.frame(moment))
     frames = film.frames()
-    with whole_file(path) as file:
+    with replacing(path) as file:
         next(frames).save(
             file,
             format="GIF",

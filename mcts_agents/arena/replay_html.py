@@ -12,7 +12,7 @@ import mcts_agents
 from mcts_agents.arena import replay_text
 from mcts_agents.arena.replay_film import Film
 from mcts_agents.arena.replaying import Moment, Replay
-from mcts_agents.arena.whole_file import whole_file
+from mcts_agents.arena.writing import replacing
 from mcts_agents.envs.painting import PLAYER_COLORS
 
 TEMPLATE = "replay.html.jinja"
@@ -57,8 +57,8 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         text=replay_text,
         columns=columns(replay.model.players),
     )
-    with whole_file(path) as file:
-        file.write(page.encode())
+    with replacing(path) as file:
+        file.write_text(page, encoding="utf-8")
 
 
 def columns(players: int) -> int:

@@ -11,14 +11,15 @@ from mcts_agents.cli.requests import RequestError, requested
 
 def write_rows(store: Path, output: Path) -> None:
     """Write a row for each seat of each game."""
-    with requested(), _written(store, output):
+    with requested(), written(store, output):
         check_suffix(output)  # before a big store is read
         with Store.read(store) as stored:
             export_rows(stored.games(), output)
 
 
 @contextmanager
-def _written(store: Path, output: Path) -> Iterator[None]:
+def written(store: Path, output: Path) -> Iterator[None]:
+    """Refuse a file that cannot be written, before any work and after it."""
     if output.exists() and store.exists() and output.samefile(store):
         raise RequestError(f"{output}: this is the store itself; take another name")
     if not output.parent.is_dir():

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.bar import Bar
@@ -14,6 +15,7 @@ from rich.text import Text
 from mcts_agents.arena import replay_text
 from mcts_agents.arena.replaying import Moment, Move, Replay
 from mcts_agents.arena.store import Store
+from mcts_agents.cli.outputs import written
 from mcts_agents.cli.requests import RequestError, requested
 
 # Width of the bar of the most visited action.
@@ -44,7 +46,7 @@ def replay_game(
         if write is None and not as_json:
             _print(replay, actions)
         else:
-            _write(replay, write, output, actions, as_json)
+            _write(store, replay, write, output, actions, as_json)
     difference = replay.difference_text()
     if difference:
         Console(stderr=True).print(
@@ -63,12 +65,11 @@ def _writer(output: Path) -> Writer:
             f"{output}: a replay is written as {' or '.join(writers)}; without "
             "--output it is printed"
         )
-    if not output.parent.is_dir():
-        raise RequestError(f"{output}: there is no folder {output.parent}")
     return writers[output.suffix.lower()]
 
 
 def _write(
+    store: Path,
     replay: Replay,
     write: Writer | None,
     output: Path | None,
@@ -76,18 +77,16 @@ def _write(
     as_json: bool,
 ) -> None:
     moments: list[Moment] = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    checked = nullcontext() if output is None else written(store, output)
+    shown = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with checked, shown as progress:
         going = _followed(replay, moments, progress)
         if write is None:
             for _ in going:
                 pass
         else:
-            try:
-                write(replay, going, actions, output)
-            except OSError as error:
-                raise RequestError(
-                    f"{output}: cannot be written: {error.strerror or error}"
-                ) from error
+            write(replay, going, actions, output)
     if as_json:
         print(json.dumps(replay_text.as_object(replay, moments, actions)))
     elif output is not None:
@@ -101,8 +100,9 @@ def _followed(
     task = progress.add_task("replaying", total=len(replay.record.moves))
     for moment in replay.moments():
         moments.append(moment)
-        yield moment
         progress.advance(task, len(moment.moves))
+        yield moment
+    progress.update(task, description="writing", total=None)
 
 
 def _print(replay: Replay, actions: int) -> None:
