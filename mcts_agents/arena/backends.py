@@ -168,6 +168,7 @@ class RayBackend(Backend):
             ) from error
         self._ray = ray
         self._address = address
+        self._connected = False
         self.jobs = jobs
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
@@ -197,8 +198,10 @@ class RayBackend(Backend):
                 self.close()
 
     def close(self) -> None:
-        """See `Backend.close`."""
-        self._ray.shutdown()
+        """See `Backend.close`; a Ray that was there before stays."""
+        if self._connected:
+            self._ray.shutdown()
+            self._connected = False
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"address": self._address}
@@ -210,6 +213,7 @@ class RayBackend(Backend):
             }
         try:
             self._ray.init(log_to_driver=False, logging_level="error", **options)
+            self._connected = True
         except (ConnectionError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise ValueError(

@@ -40,8 +40,12 @@ class SettingError(ValueError):
         self.place = place
 
 
-def _agent(value: Any) -> dict[str, Any]:
-    """Return an agent's spec as a mapping, files and presets read."""
+def agent_mapping(value: Any) -> dict[str, Any]:
+    """Return an agent's spec as a mapping, files and presets read.
+
+    Raises:
+        ValueError: It is none, or names a seed.
+    """
     mapping = dict(to_mapping(make_agent(value)))
     _, options = resolve(value)
     if "seed" in options:
@@ -55,7 +59,7 @@ def _agent(value: Any) -> dict[str, Any]:
 
 
 def _agent_or_none(value: Any) -> dict[str, Any] | None:
-    return None if value is None else _agent(value)
+    return None if value is None else agent_mapping(value)
 
 
 def _search(value: Any) -> dict[str, Any]:
@@ -190,13 +194,11 @@ class TournamentSpec(_Strict):
         Field(min_length=1),
     ]
     agents: Annotated[
-        dict[str, Annotated[Any, AfterValidator(_agent)]],
+        dict[str, Annotated[Any, AfterValidator(agent_mapping)]],
         BeforeValidator(_named),
         Field(min_length=1),
     ]
-    field: Annotated[Any, AfterValidator(lambda v: v if v is None else _agent(v))] = (
-        None
-    )
+    field: Annotated[Any, AfterValidator(_agent_or_none)] = None
     budgets: Annotated[
         tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
         BeforeValidator(_one_or_more),
