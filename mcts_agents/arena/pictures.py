@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcts_agents.arena.budgets import budget_setting
-from mcts_agents.arena.columns import budget_order
+from mcts_agents.arena.budgets import budget_label, budget_order
 from mcts_agents.arena.drawing import (
     CHARACTER,
     LINE,
@@ -38,16 +37,6 @@ _LEAST_BAR = 0.1  # inches
 _MOST_BAR = 0.5
 _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
-
-
-def budget_label(budget: str) -> str:
-    """Return a budget as people read it; empty if agents have their own."""
-    if not budget:
-        return ""
-    kind, size = budget_setting(budget)
-    if kind == "seconds":
-        return f"{size:g} s" if size >= 1 else f"{1000 * size:g} ms"
-    return f"{size:,} {'simulations' if kind == 'simulations' else 'model calls'}"
 
 
 def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:

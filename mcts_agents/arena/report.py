@@ -12,10 +12,10 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from mcts_agents.arena.columns import budget_order
+from mcts_agents.arena.budgets import budget_label, budget_order
 from mcts_agents.arena.drawing import colour, hatch
 from mcts_agents.arena.intervals import Estimate
-from mcts_agents.arena.pictures import budget_label, heat_map, rating_plot, win_rates
+from mcts_agents.arena.pictures import heat_map, rating_plot, win_rates
 from mcts_agents.arena.results import Results
 from mcts_agents.arena.statistics import Figures
 from mcts_agents.arena.writing import replacing

@@ -10,9 +10,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from mcts_agents.arena import pictures
+from mcts_agents.arena.budgets import budget_label
 from mcts_agents.arena.drawing import colour, hatch, marker, size_of, wrapped
 from mcts_agents.arena.pictures import (
-    budget_label,
     heat_map,
     rating_plot,
     win_rates,
