@@ -56,11 +56,27 @@ class SpecFile:
             ValueError: Something in it is not allowed; the message names the file, the
                 line and the key.
         """
-        data = in_folder({**self.data, **instead}, dirname(self.path))
+        data = {**self.data, **instead}
+        if isinstance(data.get("agents"), dict):
+            data["agents"] = {
+                name: self._from_folder(agent, ("agents", name))
+                for name, agent in data["agents"].items()
+            }
+        elif "agents" in data:
+            data["agents"] = self._from_folder(data["agents"], ("agents",))
+        if "field" in data:
+            data["field"] = self._from_folder(data["field"], ("field",))
         try:
             return TournamentSpec(**data)
         except (TypeError, ValidationError) as error:
             raise ValueError(self.told(error)) from error
+
+    def _from_folder(self, agents: Any, place: Place) -> Any:
+        """Take the names of agents' files from the folder of this file."""
+        try:
+            return in_folder({0: agents}, dirname(self.path))[0]
+        except ValueError as error:
+            raise ValueError(self._at(place, str(error))) from error
 
     def told(self, error: Exception) -> str:
         """Return what an error about the tournament says, with its line and key."""

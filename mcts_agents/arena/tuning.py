@@ -22,6 +22,8 @@ from pydantic import (
     field_validator,
 )
 
+from mcts_agents.agents import make_agent
+from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.backends import Backend, Outcome
 from mcts_agents.arena.budgets import budget_setting
 from mcts_agents.arena.records import Failure
@@ -305,7 +307,7 @@ class Tuning:
         run_tournament(schedule, self.store, backend, told)
 
     def best_spec(self) -> str:
-        """Return the spec of the best agent, budget included, as JSON."""
+        """Return the spec of the best agent, budget included."""
         match = self.spec.match(self.best().options, 1, "")
         (entrant,) = match.entrants(match.settings()[0])
-        return entrant.spec
+        return agent_spec(make_agent(entrant.mapping()))

@@ -102,7 +102,7 @@ def _show(tuning: Tuning, as_json: bool) -> None:
             "best": {
                 "number": best.number,
                 "options": best.options,
-                "spec": json.loads(tuning.best_spec()),
+                "spec": tuning.best_spec(),
                 "games": best.games,
                 "win_rate": best.win_rate,
                 "low": shown.low,
