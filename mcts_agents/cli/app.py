@@ -384,6 +384,17 @@ def results(store: StoreFile, json: Json = False) -> None:
 
 
 @app.command()
+def report(
+    store: StoreFile,
+    output: Annotated[Path, typer.Option(help="HTML file to write.")],
+) -> None:
+    """Write one HTML page with the results, pictures and all that was played."""
+    from mcts_agents.cli.outputs import write_page
+
+    write_page(store, output)
+
+
+@app.command()
 def export(
     store: StoreFile,
     output: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],

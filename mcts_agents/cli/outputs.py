@@ -1,10 +1,12 @@
-"""`mcts-agents export`."""
+"""`mcts-agents report` and `mcts-agents export`: files made from a tournament."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.arena.export import check_suffix, export_rows
+from mcts_agents.arena.report import write_report
+from mcts_agents.arena.results import read_results
 from mcts_agents.arena.store import Store
 from mcts_agents.cli.requests import RequestError, requested
 
@@ -15,6 +17,12 @@ def write_rows(store: Path, output: Path) -> None:
         check_suffix(output)  # before a big store is read
         with Store.read(store) as stored:
             export_rows(stored.games(), output)
+
+
+def write_page(store: Path, output: Path) -> None:
+    """Write the report."""
+    with requested(), _written(store, output):
+        write_report(read_results(store), output)
 
 
 @contextmanager
