@@ -21,7 +21,7 @@ def write_rows(store: Path, output: Path) -> None:
 
 def write_page(store: Path, output: Path) -> None:
     """Write the report."""
-    with requested(), _written(store, output):
+    with requested(), written(store, output):
         write_report(read_results(store), output)
 
 
