@@ -217,7 +217,8 @@ class RayBackend(Backend):
         except (ConnectionError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise ValueError(
-                f"address={self._address!r}: no Ray cluster: {reason}"
+                f"address={self._address!r}: no Ray cluster: {reason} (a cluster with "
+                "tokens needs RAY_AUTH_MODE=token where the address is not auto)"
             ) from error
 
     def _outcome(self, reference: Any, fixture: Fixture) -> Outcome:
