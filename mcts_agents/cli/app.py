@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from mcts_agents.cli.arena_app import arena
+from mcts_agents.cli.parameters import GameName, Json, Players
 from mcts_agents.cli.requests import RequestError
 
 INTERRUPTED = 130
@@ -24,41 +26,12 @@ app = typer.Typer(
     help="Planning agents and the games that they play.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-GameName = Annotated[
-    str, typer.Argument(help="Name of a game, or name:option=value,option=value.")
-]
-Players = Annotated[
-    int | None, typer.Option(help="Number of players; the game's default if left out.")
-]
-StoreFile = Annotated[Path, typer.Argument(help="The file of a tournament.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option(help="Games at a time; as many as there are cores if left out."),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(help="Address of a Ray cluster; one of this machine if left out."),
-]
-
 
 class Render(StrEnum):
     """How `play` shows the game while it goes on."""
 
     ansi = "ansi"
     none = "none"
-
-
-class BackendName(StrEnum):
-    """Where `tournament` and `tune` play."""
-
-    local = "local"
-    ray = "ray"
-
-
-BackendOption = Annotated[
-    BackendName, typer.Option("--backend", help="Where the games are played.")
-]
 
 
 class TreeFormat(StrEnum):
@@ -184,38 +157,6 @@ def tree(
 
 
 @app.command()
-def replay(
-    store: Annotated[Path, typer.Argument(help="File with a tournament's results.")],
-    number: Annotated[int, typer.Argument(help="Number of the game in it, from 1.")],
-    output: Annotated[
-        Path | None, typer.Option(help="File to write: FILE.gif or FILE.html.")
-    ] = None,
-    search: Annotated[
-        bool,
-        typer.Option(
-            "--search/--no-search", help="Let the agents search again, and show it."
-        ),
-    ] = True,
-    actions: Annotated[
-        int, typer.Option(min=1, help="Actions shown of each search.")
-    ] = 5,
-    json: Json = False,
-) -> None:
-    """Show a stored game again, move by move, with what each search found.
-
-    The JSON has number, game, players, budget, round, seed, version, replayed_by,
-    seats, moments and difference; a moment has number, moves and position (as text); a
-    move has decision, player, agent, action, name, now and search. An agent whose
-    budget is not one of time must choose the stored action again; else difference says
-    so, and the exit code is 1.
-    """
-    from mcts_agents.cli.replay import replay_game
-
-    if not replay_game(store, number, output, search, actions, json):
-        raise typer.Exit(1)
-
-
-@app.command()
 def verify(
     game: Annotated[str, typer.Argument(help="Name of a game.")],
     files: Annotated[
@@ -231,178 +172,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command()
-def tournament(
-    file: Annotated[
-        str | None,
-        typer.Argument(help="YAML file that describes the tournament.", metavar="FILE"),
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option(help="Name of a game; may be repeated.")
-    ] = None,
-    players: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Number of players; may be repeated. The game's default if left out."
-        ),
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="Spec of an agent, or NAME=SPEC; repeat for each agent."),
-    ] = None,
-    field: Annotated[
-        str | None,
-        typer.Option(help="Agent in all other seats, for --design one-against-field."),
-    ] = None,
-    budget: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Budget of each decision: 40ms, 1s, or 1000 simulations; may be "
-            "repeated. The agents' own if left out."
-        ),
-    ] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(help="round-robin (default), one-against-field or all-seats."),
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            help="Games of each game, number of players and budget; 100 if left out."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of all; 0 if left out.")
-    ] = None,
-    store: Annotated[
-        str, typer.Option(help="SQLite file for the results; goes on if it exists.")
-    ] = ...,
-    jobs: Jobs = None,
-    backend: BackendOption = BackendName.local,
-    address: Address = None,
-    report: Annotated[
-        str | None, typer.Option(help="HTML file for a report at the end.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Play a tournament, or go on with one; every game is stored as it ends.
-
-    Described by a FILE or by options. The same command goes on where it was
-    interrupted, and plays nothing when all is played. With --json the results are
-    printed as `results --json` prints them.
-    """
-    from mcts_agents.cli.tournament import Request, play_tournament
-
-    request = Request(
-        file=file,
-        game=game or [],
-        players=players or [],
-        agent=agent or [],
-        field=field,
-        budget=budget or [],
-        design=design,
-        games=games,
-        seed=seed,
-    )
-    failed = play_tournament(
-        request, store, (backend.value, jobs, address), report, json
-    )
-    if failed:
-        raise typer.Exit(1)
-
-
-@app.command()
-def tune(
-    game: Annotated[str, typer.Option(help="Name of a game.")],
-    store: Annotated[
-        str, typer.Option(help="SQLite file for the study; goes on if it exists.")
-    ],
-    players: Players = None,
-    agent: Annotated[
-        str, typer.Option(help="Spec of the mcts agent whose options are tuned.")
-    ] = "mcts",
-    against: Annotated[
-        str | None,
-        typer.Option(help="Agent in all other seats; the agent itself if left out."),
-    ] = None,
-    budget: Annotated[
-        str,
-        typer.Option(help="Budget of each decision: 40ms, 1s, or 1000 simulations."),
-    ] = "",
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
-            "be repeated. Tree, rollout and exploration if left out."
-        ),
-    ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Trials in all.")] = 50,
-    games: Annotated[int, typer.Option(help="Games of a trial.")] = 50,
-    confirm: Annotated[
-        int, typer.Option(min=1, help="Games of the match of the best trial.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of all.")] = 0,
-    jobs: Jobs = None,
-    backend: BackendOption = BackendName.local,
-    address: Address = None,
-    json: Json = False,
-) -> None:
-    """Search for an agent's best options, and check them in a match on fresh deals.
-
-    The same command goes on where it was interrupted. The JSON has game, players,
-    budget, trials, refused, best (number, options, spec, games, win_rate, low, high)
-    and confirmation (games, wins, win_rate, low, high, even).
-    """
-    from mcts_agents.cli.tune import tune_agent
-
-    keys = {
-        "game": game,
-        "players": players,
-        "agent": agent,
-        "against": against,
-        "budget": budget,
-        "games_each": games,
-        "seed": seed,
-    }
-    if parameter:
-        keys["parameters"] = parameter
-    tune_agent(keys, store, trials, confirm, (backend.value, jobs, address), json)
-
-
-@app.command()
-def results(store: StoreFile, json: Json = False) -> None:
-    """Show how the agents of a tournament fared, finished or not.
-
-    The JSON has games, distinct_games, total, complete, agents, settings and failures;
-    agents is a list of {"agent", "games", "wins", "win_rate", "low", "high", "rating"}
-    and more, in which games counts the seats that an agent played; settings has the
-    same for each game, number of players and budget.
-    """
-    from mcts_agents.cli.results import show_results
-
-    show_results(store, json)
-
-
-@app.command()
-def report(
-    store: StoreFile,
-    output: Annotated[Path, typer.Option(help="HTML file to write.")],
-) -> None:
-    """Write one HTML page with the results, pictures and all that was played."""
-    from mcts_agents.cli.outputs import write_page
-
-    write_page(store, output)
-
-
-@app.command()
-def export(
-    store: StoreFile,
-    output: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
-) -> None:
-    """Write a row for each seat of each game, for other programs to read."""
-    from mcts_agents.cli.outputs import write_rows
-
-    write_rows(store, output)
+app.add_typer(arena)
 
 
 def main() -> None:

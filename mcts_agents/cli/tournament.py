@@ -1,6 +1,7 @@
 """`mcts-agents tournament`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import loky
@@ -14,8 +15,10 @@ from mcts_agents.arena.records import Failure
 from mcts_agents.arena.spec import SettingError, TournamentSpec, split_name
 from mcts_agents.arena.spec_file import SpecFile, complaints
 from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.cli.outputs import write_page, written
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.results import show_results
 
 INTERRUPTED = 130
 
@@ -66,9 +69,9 @@ class Request:
 
 def play_tournament(
     request: Request,
-    path: str,
+    path: Path,
     backend: tuple[str, int | None, str | None],
-    report: str | None,
+    report: Path | None,
     as_json: bool,
 ) -> int:
     """Play what is left of a tournament and print the results; return the failures."""
@@ -80,6 +83,9 @@ def play_tournament(
             schedule = prepare(spec)
         except SettingError as error:
             raise RequestError(_told(error, file)) from error
+    if report is not None:
+        with written(path, report):  # refuses it before the games, not after
+            pass
     _warn_of_busy_cores(console, spec, *backend[:2])
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
@@ -113,6 +119,9 @@ def play_tournament(
             "same command tries them again",
             markup=False,
         )
+    if report is not None:
+        write_page(path, report)
+    show_results(path, as_json)
     return len(failures)
 
 

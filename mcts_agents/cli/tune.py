@@ -1,6 +1,7 @@
 """`mcts-agents tune`."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -28,7 +29,7 @@ _OPTIONS = {"games_each": "--games", "parameters": "--parameter"}
 
 def tune_agent(
     keys: dict[str, Any],
-    path: str,
+    path: Path,
     trials: int,
     confirm: int,
     backend: tuple[str, int | None, str | None],
