@@ -5,7 +5,7 @@ RUN = $(VENV)/bin
 
 .PHONY: demo test test-bounds lint bench clean
 
-demo: $(VENV)/installed
+demo: $(VENV)/plain
 	$(RUN)/python examples/demo.py
 
 test: $(VENV)/installed
@@ -25,6 +25,12 @@ lint: $(VENV)/installed
 bench: $(VENV)/installed
 	$(RUN)/python -m pip install --quiet --editable '.[dev]'
 	$(RUN)/python benchmarks/openspiel_ratio.py
+
+# Without what only the tests need, which is large.
+$(VENV)/plain: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --editable .
+	touch $@
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

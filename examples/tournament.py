@@ -1,0 +1,39 @@
+"""A small tournament from Python: Hex, with and without move averages in rollouts.
+
+    python examples/tournament.py
+
+It is stored in a temporary folder; name a file of your own to keep it and to go on.
+"""
+
+import tempfile
+from pathlib import Path
+
+from mcts_agents.arena.backends import LocalBackend
+from mcts_agents.arena.report import write_report
+from mcts_agents.arena.results import read_results
+from mcts_agents.arena.spec import TournamentSpec
+from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+
+
+def main():
+    schedule = prepare(
+        TournamentSpec(
+            games=["hex:size=5"],
+            agents={"plain": "mcts", "mast": "mcts:rollout_policy=mast"},
+            budgets=["200"],
+            games_each=20,
+        )
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hex.sqlite"
+        with open_store(path, schedule) as store, LocalBackend(2) as workers:
+            run_tournament(schedule, store, workers)
+        results = read_results(path)
+        write_report(results, Path(folder) / "hex.html")
+    for agent in results.summary.overall.agents:
+        rate = agent.win_rate
+        print(f"{agent.agent}: {rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%})")
+
+
+if __name__ == "__main__":  # the workers import this file
+    main()
