@@ -5,9 +5,10 @@ A backend takes games and gives what became of them, in the order in which they 
 
 import itertools
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Protocol
+from typing import Any, Self
 
 import loky
 from loky.process_executor import BrokenProcessPool
@@ -26,11 +27,25 @@ DIED = "the process that played it died"
 Outcome = GameRecord | Failure
 
 
-class Backend(Protocol):
-    """Plays games."""
+class Backend(ABC):
+    """Plays games; a context manager that ends its workers."""
 
+    @abstractmethod
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
-        """Play the games; give each as it ends. Closing the iterator stops all."""
+        """Play the games; give each as it ends. Workers stay for the next call.
+
+        If the generator is closed before its end, the workers are ended.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers, and whatever they play; may be called again."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
@@ -55,7 +70,7 @@ def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
     raise ValueError(f"backend={name!r}: expected one of {', '.join(BACKENDS)}")
 
 
-class LocalBackend:
+class LocalBackend(Backend):
     """Processes of this machine, by loky.
 
     A process that dies ends the others' games too, and nobody says which game it was:
@@ -67,38 +82,52 @@ class LocalBackend:
 
     def __init__(self, jobs: int):
         self.jobs = jobs
+        self._executor: Any = None
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
         waiting = iter(fixtures)
-        while lost := (yield from _play_in_pool(waiting, self.jobs)):
+        while lost := (yield from self._play_until_broken(waiting)):
             for fixture in lost:
-                if (yield from _play_in_pool(iter([fixture]), 1)):
-                    yield Failure(fixture, DIED)
+                with LocalBackend(1) as alone:
+                    if (yield from alone._play_until_broken(iter([fixture]))):
+                        yield Failure(fixture, DIED)
+
+    def _play_until_broken(
+        self, waiting: Iterator[Fixture]
+    ) -> Generator[Outcome, None, list[Fixture]]:
+        """Play until all is played, or a process dies; return the games then lost."""
+        if self._executor is None:
+            self._executor = loky.ProcessPoolExecutor(
+                self.jobs, initializer=begin_worker, initargs=(os.getpid(),)
+            )
+        running: dict[Future[Outcome], Fixture] = {}
+        window = HANDED_OUT * self.jobs
+        try:
+            while True:
+                for fixture in itertools.islice(waiting, window - len(running)):
+                    running[_submit(self._executor, fixture)] = fixture
+                if not running:
+                    return []
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                broken = {f for f in done if _is_broken(f)}
+                for future in done - broken:
+                    yield _outcome(future, running.pop(future))
+                if broken:
+                    return list(running.values())
+        finally:
+            if running:
+                self.close()
+
+    def close(self) -> None:
+        """See `Backend.close`."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
 
 
-def _play_in_pool(
-    waiting: Iterator[Fixture], jobs: int
-) -> Generator[Outcome, None, list[Fixture]]:
-    """Play until all is played, or a process dies; return the games then lost."""
-    executor = loky.ProcessPoolExecutor(
-        jobs, initializer=begin_worker, initargs=(os.getpid(),)
-    )
-    running: dict[Future[Outcome], Fixture] = {}
-    try:
-        while True:
-            for fixture in itertools.islice(waiting, HANDED_OUT * jobs - len(running)):
-                running[_submit(executor, fixture)] = fixture
-            if not running:
-                return []
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            broken = {f for f in done if isinstance(f.exception(), BrokenProcessPool)}
-            for future in done - broken:
-                yield _outcome(future, running.pop(future))
-            if broken:
-                return list(running.values())
-    finally:
-        executor.shutdown(wait=True, kill_workers=True)
+def _is_broken(future: Future[Outcome]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
 
 
 def _submit(executor: Any, fixture: Fixture) -> Future[Outcome]:
@@ -115,13 +144,13 @@ def _outcome(future: Future[Outcome], fixture: Fixture) -> Outcome:
     return future.result() if error is None else Failure(fixture, repr(error))
 
 
-class RayBackend:
+class RayBackend(Backend):
     """Workers of a Ray cluster; every machine of it has this package installed.
 
     Args:
         jobs: How many games at a time; None: one for each CPU of the cluster.
         address: Address of a running cluster; None starts one on this machine, with
-            `jobs` CPUs, that ends with the tournament.
+            `jobs` CPUs, that ends with the backend.
 
     Raises:
         ValueError: Ray is not installed; in `play`: there is no cluster at the address,
@@ -139,12 +168,14 @@ class RayBackend:
             ) from error
         self._ray = ray
         self._address = address
+        self._connected = False
         self.jobs = jobs
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
         ray = self._ray
-        self._connect()
+        if not ray.is_initialized():
+            self._connect()
         jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # A game that kills its process would kill the next one as well.
         task = ray.remote(max_retries=0)(play)
@@ -163,7 +194,14 @@ class RayBackend:
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
-            ray.shutdown()
+            if running:
+                self.close()
+
+    def close(self) -> None:
+        """See `Backend.close`; a Ray that was there before stays."""
+        if self._connected:
+            self._ray.shutdown()
+            self._connected = False
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"address": self._address}
@@ -175,6 +213,7 @@ class RayBackend:
             }
         try:
             self._ray.init(log_to_driver=False, logging_level="error", **options)
+            self._connected = True
         except (ConnectionError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise ValueError(

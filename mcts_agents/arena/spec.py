@@ -42,8 +42,12 @@ class SettingError(ValueError):
         self.place = place
 
 
-def _agent(value: Any) -> dict[str, Any]:
-    """Return an agent's spec as a mapping, files and presets read."""
+def agent_mapping(value: Any) -> dict[str, Any]:
+    """Return an agent's spec as a mapping, files and presets read.
+
+    Raises:
+        ValueError: It is none, or names a seed.
+    """
     agent = make_agent(value)
     _, options = resolve(value)
     if "seed" in options:
@@ -64,7 +68,7 @@ def _agent(value: Any) -> dict[str, Any]:
 
 
 def _agent_or_none(value: Any) -> dict[str, Any] | None:
-    return None if value is None else _agent(value)
+    return None if value is None else agent_mapping(value)
 
 
 def _search(value: Any) -> dict[str, Any]:
@@ -224,7 +228,7 @@ class TournamentSpec(_Strict):
         Field(min_length=1),
     ]
     agents: Annotated[
-        dict[str, Annotated[Any, AfterValidator(_agent)]],
+        dict[str, Annotated[Any, AfterValidator(agent_mapping)]],
         BeforeValidator(_named),
         Field(min_length=1),
     ]

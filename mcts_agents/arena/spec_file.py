@@ -86,11 +86,28 @@ class SpecFile:
                 line and the key.
         """
         self._instead = set(instead)
+        data = {**self.data, **instead}
+        for key in ("games", "agents", "field"):
+            if key not in data:
+                continue
+            if key == "agents" and isinstance(data[key], dict):
+                data[key] = {
+                    name: self._from_folder(agent, (key, name))
+                    for name, agent in data[key].items()
+                }
+            else:
+                data[key] = self._from_folder(data[key], (key,))
         try:
-            data = in_folder(self.data, dirname(self.path))
-            return TournamentSpec.model_validate({**data, **instead})
+            return TournamentSpec.model_validate(data)
         except ValueError as error:
             raise ValueError(self.told(error)) from error
+
+    def _from_folder(self, agents: Any, place: Place) -> Any:
+        """Take the names of agents' files from the folder of this file."""
+        try:
+            return in_folder({0: agents}, dirname(self.path))[0]
+        except ValueError as error:
+            raise ValueError(self._at(place, str(error))) from error
 
     def told(self, error: Exception) -> str:
         """Return what an error about the tournament says, with its line and key."""

@@ -51,15 +51,19 @@ def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
     """
     store = Store.write(path)
     try:
-        _enter(store, schedule)
+        enter(store, schedule)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _enter(store: Store, schedule: Schedule) -> None:
-    """Write a tournament into a new store, or see that the store holds this one."""
+def enter(store: Store, schedule: Schedule) -> None:
+    """Write a tournament into a new store, or see that the store holds this one.
+
+    Raises:
+        StoreError: See `open_store`.
+    """
     description, stored = schedule.spec.description(), store.description()
     differing = list(differences(stored or {}, description))
     if stored is not None:

@@ -31,6 +31,7 @@ GameName = Annotated[
 Players = Annotated[
     int | None, typer.Option(help="Number of players; the game's default if left out.")
 ]
+StoreFile = Annotated[Path, typer.Argument(help="The file of a tournament.")]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Games at a time; as many as there are cores if left out."),
@@ -276,6 +277,89 @@ def tournament(
     )
     if failed:
         raise typer.Exit(1)
+
+
+@app.command()
+def tune(
+    game: Annotated[str, typer.Option(help="Name of a game.")],
+    store: Annotated[
+        str, typer.Option(help="SQLite file for the study; goes on if it exists.")
+    ],
+    players: Players = None,
+    agent: Annotated[
+        str, typer.Option(help="Spec of the mcts agent whose options are tuned.")
+    ] = "mcts",
+    against: Annotated[
+        str | None,
+        typer.Option(help="Agent in all other seats; the agent itself if left out."),
+    ] = None,
+    budget: Annotated[
+        str,
+        typer.Option(help="Budget of each decision: 40ms, 1s, or 1000 simulations."),
+    ] = "",
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
+            "be repeated. Tree, rollout and exploration if left out."
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Trials in all.")] = 50,
+    games: Annotated[int, typer.Option(help="Games of a trial.")] = 50,
+    confirm: Annotated[
+        int, typer.Option(min=1, help="Games of the match of the best trial.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of all.")] = 0,
+    jobs: Jobs = None,
+    backend: BackendOption = BackendName.local,
+    address: Address = None,
+    json: Json = False,
+) -> None:
+    """Search for an agent's best options, and check them in a match on fresh deals.
+
+    The same command goes on where it was interrupted. The JSON has game, players,
+    budget, trials, refused, best (number, options, spec, games, win_rate, low, high)
+    and confirmation (games, wins, win_rate, low, high, even).
+    """
+    from mcts_agents.cli.tune import tune_agent
+
+    keys = {
+        "game": game,
+        "players": players,
+        "agent": agent,
+        "against": against,
+        "budget": budget,
+        "games_each": games,
+        "seed": seed,
+    }
+    if parameter:
+        keys["parameters"] = parameter
+    tune_agent(keys, store, trials, confirm, (backend.value, jobs, address), json)
+
+
+@app.command()
+def results(store: StoreFile, json: Json = False) -> None:
+    """Show how the agents of a tournament fared, finished or not.
+
+    The JSON has games, distinct_games, total, complete, agents, settings and failures;
+    agents is a list of {"agent", "games", "wins", "win_rate", "low", "high", "rating"}
+    and more, in which games counts the seats that an agent played; settings has the
+    same for each game, number of players and budget.
+    """
+    from mcts_agents.cli.results import show_results
+
+    show_results(store, json)
+
+
+@app.command()
+def export(
+    store: StoreFile,
+    output: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+) -> None:
+    """Write a row for each seat of each game, for other programs to read."""
+    from mcts_agents.cli.outputs import write_rows
+
+    write_rows(store, output)
 
 
 def main() -> None:

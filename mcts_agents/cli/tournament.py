@@ -97,7 +97,7 @@ def play_tournament(
                 progress.advance(task)
 
         try:
-            with progress:
+            with workers, progress:
                 run_tournament(schedule, store, workers, told)
         except KeyboardInterrupt:
             stored = len(store.played())

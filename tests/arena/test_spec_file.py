@@ -128,7 +128,7 @@ def test_what_is_wrong_is_named_with_its_line(refused, line, instead, said):
         ("games: hex\nagents: 5\n", ", line 2, agents: expected a list of agents"),
         ("games: hex\nagents:\n", ", line 2, agents: expected a list of agents"),
         ("games: hex\nagents: []\n", ", line 2, agents: expected at least one"),
-        ("games: &x [*x]\nagents: [random]\n", ": nested more than 8 deep"),
+        ("games: &x [*x]\nagents: [random]\n", ", line 1, games: nested more than 8"),
         ("games: " + "[" * 5000 + "]" * 5000, ": nested without end"),
         (b"\xff\xfe\x00\x01", ": cannot be read: it is no text"),
         (b"SQLite format 3\x00", ": line 1: special characters are not allowed"),

@@ -1,0 +1,33 @@
+"""`mcts-agents export`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mcts_agents.arena.export import check_suffix, export_rows
+from mcts_agents.arena.store import Store
+from mcts_agents.cli.requests import RequestError, requested
+
+
+def write_rows(store: Path, output: Path) -> None:
+    """Write a row for each seat of each game."""
+    with requested(), _written(store, output):
+        check_suffix(output)  # before a big store is read
+        with Store.read(store) as stored:
+            export_rows(stored.games(), output)
+
+
+@contextmanager
+def _written(store: Path, output: Path) -> Iterator[None]:
+    if output.exists() and store.exists() and output.samefile(store):
+        raise RequestError(f"{output}: this is the store itself; take another name")
+    if not output.parent.is_dir():
+        raise RequestError(f"{output}: there is no folder {output.parent}")
+    if output.is_dir():
+        raise RequestError(f"{output}: this is a folder; name a file")
+    try:
+        yield
+    except OSError as error:
+        raise RequestError(
+            f"{output}: cannot be written: {error.strerror or error}"
+        ) from error

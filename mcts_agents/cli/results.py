@@ -1,0 +1,192 @@
+"""`mcts-agents results`."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mcts_agents.arena.intervals import Estimate
+from mcts_agents.arena.results import Results, read_results
+from mcts_agents.arena.statistics import AgentFigures, Figures
+from mcts_agents.cli.requests import requested
+
+
+def show_results(store: Path, as_json: bool) -> None:
+    """Print how the agents of a tournament fared."""
+    with requested():
+        results = read_results(store)
+    if as_json:
+        print(json.dumps(results_object(results), ensure_ascii=False))
+        return
+    console = Console(highlight=False)
+    console.print(standing(results), markup=False)
+    for failure in results.failures:
+        console.print(
+            f"could not be played: {failure.fixture}: {failure.error}", markup=False
+        )
+    summary = results.summary
+    if not summary.overall.agents:
+        return
+    console.print(_results_table(_title(summary.overall), summary.overall))
+    if summary.overall.groups:
+        console.print(
+            "Some agents never met, not even by way of others: ratings compare only "
+            "agents that did."
+        )
+    if summary.overall.one_sided:
+        console.print(
+            "Some agents were never placed behind others: how far apart their ratings "
+            "are is not known from these games."
+        )
+    if len(summary.settings) > 1:
+        for figures in summary.settings:
+            console.print(_results_table(_title(figures), figures))
+    console.print(_decisions_table(summary.overall))
+
+
+def standing(results: Results) -> str:
+    """Return how far a tournament is, in one line."""
+    played = f"{results.summary.games} of {results.total} games"
+    if results.complete:
+        state = "complete"
+    elif results.total:
+        state = "not complete"
+    else:
+        state = "nothing was started yet"
+    failed = f", {len(results.failures)} could not be played" * bool(results.failures)
+    return f"{results.name}: {played}, {state}{failed}"
+
+
+def results_object(results: Results) -> dict[str, Any]:
+    """Return all figures as what JSON can hold; None where the games do not give one.
+
+    Returns:
+        games, distinct_games, total, complete, agents (one object each), settings (the
+        same for each game, number of players and budget) and failures.
+    """
+    summary = results.summary
+    return {
+        "games": summary.games,
+        "distinct_games": summary.distinct_games,
+        "total": results.total,
+        "complete": results.complete,
+        "agents": [_agent_object(agent) for agent in summary.overall.agents],
+        "settings": [
+            {
+                **asdict(figures.setting),
+                "games": figures.games,
+                "agents": [_agent_object(agent) for agent in figures.agents],
+            }
+            for figures in summary.settings
+        ],
+        "failures": [
+            {
+                "number": failure.fixture.number,
+                **asdict(failure.fixture.setting),
+                "round": failure.fixture.round,
+                "seed": failure.fixture.seed,
+                "agents": [seat.name for seat in failure.fixture.seats],
+                "specs": [json.loads(seat.spec) for seat in failure.fixture.seats],
+                "error": failure.error,
+            }
+            for failure in results.failures
+        ],
+    }
+
+
+def _agent_object(agent: AgentFigures) -> dict[str, Any]:
+    return {
+        "agent": agent.agent,
+        "games": agent.games,
+        "wins": agent.wins,
+        "win_rate": agent.win_rate.value,
+        "low": agent.win_rate.low,
+        "high": agent.win_rate.high,
+        "expected": agent.expected,
+        **_estimate("rating", agent.rating),
+        **_estimate("mean_rank", agent.mean_rank),
+        **_estimate("mean_score", agent.mean_score),
+        "decision_milliseconds": asdict(agent.decisions),
+        "simulations_per_second": agent.simulations_per_second,
+        "depth": agent.depth,
+    }
+
+
+def _estimate(name: str, estimate: Estimate) -> dict[str, float | None]:
+    return {
+        name: estimate.value,
+        f"{name}_low": estimate.low,
+        f"{name}_high": estimate.high,
+    }
+
+
+def _title(figures: Figures) -> str:
+    setting = figures.setting or "all games"
+    return f"{setting} ({figures.games:,})"
+
+
+def _results_table(title: str, figures: Figures) -> Table:
+    table = _table(title)
+    for heading in (
+        "seats",
+        "win rate %\n(95%)",
+        "equal\n%",
+        "mean\nplace",
+        "mean\nscore",
+        "rating" if figures.setting else "rating\n(95%)",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for agent in figures.agents:
+        table.add_row(
+            Text(agent.agent),
+            f"{agent.games:,}",
+            _with_interval(agent.win_rate, ".1f", 100),
+            _number(agent.expected, ".1f", 100),
+            _number(agent.mean_rank.value, ".2f"),
+            _number(agent.mean_score.value, ".4g"),
+            _with_interval(agent.rating, ".0f"),
+        )
+    return table
+
+
+def _decisions_table(figures: Figures) -> Table:
+    table = _table("decisions")
+    headings = ("moves", "ms\nmean", "half\nbelow", "90%\nbelow", "99%\nbelow")
+    for heading in (*headings, "longest", "simul.\n/s", "tree\ndepth"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for agent in figures.agents:
+        times = agent.decisions
+        ms = (times.mean, times.p50, times.p90, times.p99, times.max)
+        table.add_row(
+            Text(agent.agent),
+            f"{times.count:,}",
+            *(_number(time, ",.4g") for time in ms),
+            _number(agent.simulations_per_second, ",.0f"),
+            _number(agent.depth, ".1f"),
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    # Text objects: square brackets in names are no markup.
+    table = Table(
+        title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    table.add_column("agent", overflow="fold", min_width=8)
+    return table
+
+
+def _number(value: float | None, form: str, scale: float = 1) -> str:
+    return "-" if value is None else format(value * scale, form)
+
+
+def _with_interval(estimate: Estimate, form: str, scale: float = 1) -> str:
+    if estimate.low is None:
+        return _number(estimate.value, form, scale)
+    ends = (_number(end, form, scale) for end in (estimate.low, estimate.high))
+    return f"{_number(estimate.value, form, scale)} ({'-'.join(ends)})"

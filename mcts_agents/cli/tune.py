@@ -1,0 +1,158 @@
+"""`mcts-agents tune`."""
+
+import json
+from typing import Any
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from mcts_agents.arena.backends import Backend, make_backend
+from mcts_agents.arena.intervals import wilson
+from mcts_agents.arena.spec_file import complaints
+from mcts_agents.arena.store import Store
+from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec
+from mcts_agents.cli.progress import game_progress
+from mcts_agents.cli.requests import RequestError, requested
+
+INTERRUPTED = 130
+
+# Trials in the table.
+SHOWN = 10
+
+# The option of the command line that gives each key of a study.
+_OPTIONS = {"games_each": "--games", "parameters": "--parameter"}
+
+
+def tune_agent(
+    keys: dict[str, Any],
+    path: str,
+    trials: int,
+    confirm: int,
+    backend: tuple[str, int | None, str | None],
+    as_json: bool,
+) -> None:
+    """Run what is left of a study and of the match of its best trial; print both."""
+    console = Console(stderr=True, highlight=False)
+    spec = _spec(keys)
+    with requested():
+        workers = make_backend(*backend)
+        with Store.write(path) as store:
+            tuning = Tuning(spec, store)
+            try:
+                with workers, game_progress(console) as progress:
+                    _run(tuning, workers, progress, trials, confirm)
+            except KeyboardInterrupt:
+                console.print(
+                    f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
+                    "the same command goes on",
+                    markup=False,
+                )
+                raise typer.Exit(INTERRUPTED) from None
+            _show(tuning, as_json)
+
+
+def _spec(keys: dict[str, Any]) -> TuningSpec:
+    try:
+        return TuningSpec(**keys)
+    except ValidationError as error:
+        raise RequestError(
+            "; ".join(
+                f"{_OPTIONS.get(str(place[0]), f'--{place[0]}')}: {message}"
+                for place, message in complaints(error)
+            )
+        ) from error
+
+
+def _run(
+    tuning: Tuning, workers: Backend, progress: Progress, trials: int, confirm: int
+) -> None:
+    done = len(tuning.trials())
+    whole = progress.add_task("trials", total=trials, completed=done)
+    each = tuning.spec.games_each
+    part = progress.add_task("games of the trial", total=each, visible=done < trials)
+    for _ in range(done, trials):
+        progress.reset(part)
+        tuning.run_trial(workers, lambda _: progress.advance(part))
+        progress.advance(whole)
+    progress.update(part, visible=False)
+    played = len(tuning.store.played())
+    match = progress.add_task("match of the best", total=confirm, completed=played)
+    tuning.confirm(confirm, workers, lambda _: progress.advance(match))
+
+
+def _show(tuning: Tuning, as_json: bool) -> None:
+    trials = tuning.trials()
+    refused = [trial for trial in trials if trial.win_rate is None]
+    best = tuning.best()
+    shown = wilson(best.win_rate * best.games, best.games)
+    records = list(tuning.store.games())
+    wins = sum(s.win for record in records for s in record.seats if s.agent == TUNED)
+    checked = wilson(wins, len(records))
+    players = records[0].setting.players
+    if as_json:
+        found = {
+            "game": tuning.spec.game,
+            "players": players,
+            "budget": tuning.spec.budget,
+            "trials": len(trials),
+            "refused": len(refused),
+            "best": {
+                "number": best.number,
+                "options": best.options,
+                "spec": tuning.best_spec(),
+                "games": best.games,
+                "win_rate": best.win_rate,
+                "low": shown.low,
+                "high": shown.high,
+            },
+            "confirmation": {
+                "games": len(records),
+                "wins": wins,
+                "win_rate": checked.value,
+                "low": checked.low,
+                "high": checked.high,
+                "even": 1 / players,
+            },
+        }
+        print(json.dumps(found))
+        return
+    console = Console(highlight=False)
+    console.print(_table(trials))
+    if refused:
+        console.print(
+            f"{len(refused)} trials were refused, the last one: {refused[-1].refused}",
+            markup=False,
+        )
+    console.print(
+        f"Best: {tuning.best_spec()}\n"
+        f"won {checked.value:.1%} ({checked.low:.1%} to {checked.high:.1%}) of "
+        f"{len(records)} games on fresh deals; even is {1 / players:.1%}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _table(trials: list[Trial]) -> Table:
+    """Return the best trials as a table, the best first."""
+    played = [trial for trial in trials if trial.win_rate is not None]
+    played.sort(key=lambda trial: (-trial.win_rate, trial.number))
+    names = list(played[0].options)
+    table = Table(title=f"Best of {len(trials)} trials", pad_edge=False)
+    for heading in ("trial", "win rate", "95% interval", *names):
+        table.add_column(heading, justify="right")
+    for trial in played[:SHOWN]:
+        rate = wilson(trial.win_rate * trial.games, trial.games)
+        table.add_row(
+            str(trial.number),
+            f"{trial.win_rate:.1%}",
+            f"{rate.low:.1%} to {rate.high:.1%}",
+            *(_written(trial.options[name]) for name in names),
+        )
+    return table
+
+
+def _written(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value).lower()
