@@ -33,3 +33,21 @@ def budget_setting(budget: str) -> tuple[str, int | float]:
     if number != int(number):
         raise ValueError(f"budget {budget!r}: {_EXPECTED}")
     return ("simulations" if unit == "" else "forward_model_calls"), int(number)
+
+
+def budget_order(budget: str) -> tuple[int, float]:
+    """Return a key that sorts budgets: none, then each kind by its size."""
+    if not budget:
+        return -1, 0.0
+    kind, size = budget_setting(budget)
+    return BUDGET_SETTINGS.index(kind), size
+
+
+def budget_label(budget: str) -> str:
+    """Return a budget as people read it; empty if agents have their own."""
+    if not budget:
+        return ""
+    kind, size = budget_setting(budget)
+    if kind == "seconds":
+        return f"{size:g} s" if size >= 1 else f"{1000 * size:g} ms"
+    return f"{size:,} {'simulations' if kind == 'simulations' else 'model calls'}"

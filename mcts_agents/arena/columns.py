@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.budgets import budget_order
 from mcts_agents.arena.records import GameRecord, Setting
 
 
@@ -140,14 +140,6 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
         ),
         distinct_games=len({(g.setting, g.seed, _seating(g)) for g in games}),
     )
-
-
-def budget_order(budget: str) -> tuple[int, float]:
-    """Return a key that sorts budgets: none, then each kind by its size."""
-    if not budget:
-        return -1, 0.0
-    kind, size = budget_setting(budget)
-    return BUDGET_SETTINGS.index(kind), size
 
 
 def _integers(values: Iterable[int]) -> np.ndarray:

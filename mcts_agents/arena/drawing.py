@@ -2,6 +2,8 @@
 
 import io
 import re
+import unicodedata
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -32,7 +34,9 @@ _HATCHES = ("", "///", "...", "xxx")
 _MARKERS = ("o", "s", "D", "^")
 
 _STYLE = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same on any machine
+    # Measured with the font that comes with matplotlib, the same on any machine and
+    # wide; where a browser lacks it, or a letter of it, another one is narrower.
+    "font.family": ["DejaVu Sans", "sans-serif"],
     "font.size": FONT_SIZE,
     "axes.titlesize": FONT_SIZE + 1,
     "axes.titleweight": "bold",
@@ -40,7 +44,7 @@ _STYLE = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "hatch.linewidth": 0.6,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # letters of any script, that can be searched for
     "svg.hashsalt": "mcts-agents",  # names of parts are the same each time
 }
 _BREAK = re.compile(r"[^,:;/\s(]*[,:;/\s(]?")
@@ -69,21 +73,29 @@ def wrapped(name: str, width: int) -> str:
     lines = [""]
     for part in _BREAK.findall(name):
         while part:
-            if len(lines[-1]) + len(part.rstrip()) <= width:
+            if _width(lines[-1]) + _width(part.rstrip()) <= width:
                 lines[-1] += part
                 break
             if lines[-1]:
                 lines.append("")
-            elif len(part) > width:
-                lines[-1], part = part[:width], part[width:]
+            else:
+                fits = sum(
+                    1 for n in range(len(part)) if _width(part[: n + 1]) <= width
+                )
+                lines[-1], part = part[:fits], part[fits:]
                 lines.append("")
     return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _width(text: str) -> int:
+    """Return how many letters wide a text is; East Asian ones count twice."""
+    return sum(2 if unicodedata.east_asian_width(c) in "FW" else 1 for c in text)
 
 
 def size_of(text: str) -> tuple[int, int]:
     """Return how many characters wide and how many lines high a text is."""
     lines = text.split("\n")
-    return max(len(line) for line in lines), len(lines)
+    return max(_width(line) for line in lines), len(lines)
 
 
 def literal(texts: Sequence[str]) -> list[str]:
@@ -112,9 +124,12 @@ def svg_of(figure: "Figure", name: str, description: str) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     written = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(
-        written, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    )
+    with warnings.catch_warnings():
+        # Letters that the font lacks are measured as boxes; browsers have them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        FigureCanvasSVG(figure).print_svg(
+            written, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        )
     text = written.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)

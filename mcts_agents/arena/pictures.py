@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcts_agents.arena.budgets import budget_setting
-from mcts_agents.arena.columns import budget_order
+from mcts_agents.arena.budgets import budget_label, budget_order
 from mcts_agents.arena.drawing import (
     CHARACTER,
     LINE,
@@ -40,17 +39,6 @@ _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
 
 
-def budget_label(budget: str) -> str:
-    """Return a budget as people read it; empty if agents have their own."""
-    if not budget:
-        return ""
-    kind, size = budget_setting(budget)
-    words = {"simulations": "simulations", "forward_model_calls": "model calls"}
-    if kind in words:
-        return f"{size:,} {words[kind]}"
-    return f"{size:g} s" if size >= 1 else f"{1000 * size:g} ms"
-
-
 def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
     """Return bars of win rates with 95% intervals of one game.
 
@@ -68,7 +56,8 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
     agents = [agent.agent for agent in settings[0].agents]
     counts = sorted({figures.setting.players for figures in settings})
     budgets = sorted({f.setting.budget for f in settings}, key=budget_order)
-    columns = _columns(len(counts), len(agents) * len(budgets), len(budgets))
+    labels = [wrapped(budget_label(budget), 11) for budget in budgets]
+    columns = _columns(len(counts), len(agents), labels)
     rows = math.ceil(len(counts) / columns)
     with style():
         names = [wrapped(agent, _NAME) for agent in agents]
@@ -77,11 +66,11 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
         figure = Figure((WIDTH, height))
         # A single panel with few bars is no wider than it needs to be.
         panel = max(4.0, len(agents) * len(budgets) * _MOST_BAR)
-        width = min(WIDTH, 0.6 + columns * panel)
+        width = min(WIDTH, 0.7 + columns * panel)
         grid = figure.add_gridspec(
             rows,
             columns,
-            left=0.6 / WIDTH,
+            left=0.7 / WIDTH,
             right=(width - 0.1) / WIDTH,
             top=1 - (top + 0.25) / height,
             bottom=0.5 / height,
@@ -100,9 +89,7 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
             axes.axhline(1 / players, color=_INK, linestyle="--", linewidth=0.9)
             axes.set_ylim(0, min(1.0, 1.05 * max(highest, 1 / players)))
             axes.set_title(f"{players} players" if players > 1 else "1 player")
-            axes.set_xticks(
-                range(len(budgets)), [budget_label(budget) for budget in budgets]
-            )
+            axes.set_xticks(range(len(budgets)), labels)
             if number % columns == 0:
                 axes.set_ylabel("win rate")
         _legend(figure, names, legend_columns)
@@ -114,10 +101,12 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
         return svg_of(figure, name, described)
 
 
-def _columns(panels: int, bars: int, groups: int) -> int:
-    """Return how many panels stand side by side so that bars are not too thin."""
-    needed = (bars + groups) * _LEAST_BAR + 0.6
-    columns = max(1, min(panels, int(WIDTH / max(needed, 2.0))))
+def _columns(panels: int, agents: int, labels: Sequence[str]) -> int:
+    """Return how many panels fit side by side: bars not too thin, labels apart."""
+    widest = max(size_of(label)[0] for label in labels)
+    group = max((agents + 1) * _LEAST_BAR, widest * CHARACTER + 0.1)
+    needed = max(2.0, group * len(labels) + 0.6)
+    columns = max(1, min(panels, int(WIDTH / needed)))
     # Rows of the same length: 4 panels are 2 by 2 and not 3 and 1.
     return math.ceil(panels / math.ceil(panels / columns))
 
@@ -157,9 +146,9 @@ def _legend_size(names: Sequence[str]) -> tuple[int, float]:
     """Return the columns of a legend and its height in inches."""
     widest = max(size_of(name)[0] for name in [*names, "equal strength"])
     columns = max(1, min(len(names) + 1, int(WIDTH / (widest * CHARACTER + 0.7))))
-    rows = math.ceil((len(names) + 1) / columns)
-    lines = max(size_of(name)[1] for name in names)
-    return columns, rows * (lines * LINE + 0.04) + 0.15
+    # The legend is filled column by column.
+    lines = np.array([size_of(name)[1] * LINE + 0.04 for name in [*names, ""]])
+    return columns, max(part.sum() for part in np.array_split(lines, columns)) + 0.15
 
 
 def _legend(figure: "Figure", names: Sequence[str], columns: int) -> None:
@@ -288,27 +277,30 @@ def heat_map(agents: Sequence[str], before: np.ndarray, name: str = "pairs") -> 
         )
         axes.set_facecolor("#eeeeee")
         # Purple and orange differ for any colour vision; white is an even score.
-        colours = axes.imshow(share, cmap="PuOr_r", norm=Normalize(0, 1), aspect="auto")
+        cells = axes.pcolormesh(
+            share,
+            cmap="PuOr_r",
+            norm=Normalize(0, 1),
+            edgecolors="white",
+            linewidth=2,
+        )
         for i, j in zip(*np.nonzero(meetings), strict=True):
-            red, green, blue, _ = colours.cmap(colours.norm(share[i, j]))
+            red, green, blue, _ = cells.cmap(cells.norm(share[i, j]))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             axes.text(
-                j,
-                i,
+                j + 0.5,
+                i + 0.5,
                 f"{100 * share[i, j]:.0f}%\n({meetings[i, j]:,.0f})",
                 ha="center",
                 va="center",
                 color="white" if dark else _INK,
             )
-        axes.set_xticks(range(count), literal(heads))
-        axes.set_yticks(range(count), literal(names))
+        axes.invert_yaxis()  # the first agent on top
+        axes.set_xticks(np.arange(count) + 0.5, literal(heads))
+        axes.set_yticks(np.arange(count) + 0.5, literal(names))
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        axes.set_xticks(np.arange(count + 1) - 0.5, minor=True)
-        axes.set_yticks(np.arange(count + 1) - 0.5, minor=True)
-        axes.grid(which="minor", color="white", linewidth=2)
-        axes.tick_params(which="minor", length=0)
         described = (
             f"How often each of {count} agents was placed before each other one."
         )

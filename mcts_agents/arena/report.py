@@ -12,10 +12,10 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from mcts_agents.arena.columns import budget_order
+from mcts_agents.arena.budgets import budget_label, budget_order
 from mcts_agents.arena.drawing import colour, hatch
 from mcts_agents.arena.intervals import Estimate
-from mcts_agents.arena.pictures import budget_label, heat_map, rating_plot, win_rates
+from mcts_agents.arena.pictures import heat_map, rating_plot, win_rates
 from mcts_agents.arena.results import Results
 from mcts_agents.arena.statistics import Figures
 from mcts_agents.arena.writing import replacing
@@ -54,7 +54,10 @@ def render_report(results: Results) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=_number, interval=_interval, budget=lambda b: budget_label(b) or "own"
+        number=_number,
+        interval=_interval,
+        breakable=_breakable,
+        budget=lambda budget: budget_label(budget) or "the agents' own",
     )
     return environment.get_template("report.html.jinja").render(_shown(results))
 
@@ -70,6 +73,7 @@ def _shown(results: Results) -> dict[str, Any]:
         "summary": summary,
         "overall": overall,
         "agents": _agents(results),
+        "long_names": any(len(a.agent) > _SHORT_NAME for a in overall.agents),
         "design": _DESIGNS.get(description.get("design", ""), ""),
         "win_rates": {
             game: _inline(win_rates(settings, f"rates{n}"))
@@ -138,6 +142,11 @@ def _yaml(description: dict[str, Any]) -> str:
     """Return a description as the file that describes this tournament."""
     told = {key: value for key, value in description.items() if value not in (None, [])}
     return yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=88)
+
+
+def _breakable(text: str) -> Markup:
+    """Let lines break behind commas and the like."""
+    return Markup("<wbr>").join(re.findall(r"[^,:/]*[,:/]*", text))
 
 
 def _inline(picture: str) -> Markup:

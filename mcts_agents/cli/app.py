@@ -184,6 +184,38 @@ def tree(
 
 
 @app.command()
+def replay(
+    store: Annotated[Path, typer.Argument(help="File with a tournament's results.")],
+    number: Annotated[int, typer.Argument(help="Number of the game in it, from 1.")],
+    output: Annotated[
+        Path | None, typer.Option(help="File to write: FILE.gif or FILE.html.")
+    ] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search/--no-search", help="Let the agents search again, and show it."
+        ),
+    ] = True,
+    actions: Annotated[
+        int, typer.Option(min=1, help="Actions shown of each search.")
+    ] = 5,
+    json: Json = False,
+) -> None:
+    """Show a stored game again, move by move, with what each search found.
+
+    The JSON has number, game, players, budget, round, seed, version, replayed_by,
+    seats, moments and difference; a moment has number, moves and position (as text); a
+    move has decision, player, agent, action, name, now and search. An agent whose
+    budget is not one of time must choose the stored action again; else difference says
+    so, and the exit code is 1.
+    """
+    from mcts_agents.cli.replay import replay_game
+
+    if not replay_game(store, number, output, search, actions, json):
+        raise typer.Exit(1)
+
+
+@app.command()
 def verify(
     game: Annotated[str, typer.Argument(help="Name of a game.")],
     files: Annotated[
@@ -349,6 +381,17 @@ def results(store: StoreFile, json: Json = False) -> None:
     from mcts_agents.cli.results import show_results
 
     show_results(store, json)
+
+
+@app.command()
+def report(
+    store: StoreFile,
+    output: Annotated[Path, typer.Option(help="HTML file to write.")],
+) -> None:
+    """Write one HTML page with the results, pictures and all that was played."""
+    from mcts_agents.cli.outputs import write_page
+
+    write_page(store, output)
 
 
 @app.command()

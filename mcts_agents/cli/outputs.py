@@ -1,24 +1,33 @@
-"""`mcts-agents export`."""
+"""`mcts-agents report` and `mcts-agents export`: files made from a tournament."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.arena.export import check_suffix, export_rows
+from mcts_agents.arena.report import write_report
+from mcts_agents.arena.results import read_results
 from mcts_agents.arena.store import Store
 from mcts_agents.cli.requests import RequestError, requested
 
 
 def write_rows(store: Path, output: Path) -> None:
     """Write a row for each seat of each game."""
-    with requested(), _written(store, output):
+    with requested(), written(store, output):
         check_suffix(output)  # before a big store is read
         with Store.read(store) as stored:
             export_rows(stored.games(), output)
 
 
+def write_page(store: Path, output: Path) -> None:
+    """Write the report."""
+    with requested(), written(store, output):
+        write_report(read_results(store), output)
+
+
 @contextmanager
-def _written(store: Path, output: Path) -> Iterator[None]:
+def written(store: Path, output: Path) -> Iterator[None]:
+    """Refuse a file that cannot be written, before any work and after it."""
     if output.exists() and store.exists() and output.samefile(store):
         raise RequestError(f"{output}: this is the store itself; take another name")
     if not output.parent.is_dir():

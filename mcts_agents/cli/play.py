@@ -4,28 +4,17 @@ import io
 import json
 import secrets
 import sys
-import time
-from dataclasses import dataclass, field
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from mcts_agents.agents import Agent, Planner
+from mcts_agents.agents import Planner
 from mcts_agents.agents.human import HumanAgent
+from mcts_agents.arena.match import Decision, Seat, play_match
 from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import RESULT_NAMES, ForwardModel
-
-
-@dataclass
-class Seat:
-    """One player's agent and what its decisions took."""
-
-    spec: str
-    agent: Agent
-    seconds: list[float] = field(default_factory=list)
-    simulations: list[int] = field(default_factory=list)
 
 
 def play_game(
@@ -42,24 +31,31 @@ def play_game(
     console = Console(stderr=as_json, highlight=False)
     human = _human(game, console)
     specs, agents = requested_agents(agent_specs, model, seed, human)
-    seats = [Seat(*pair) for pair in zip(specs, agents, strict=True)]
+    seats = [Seat(agent) for agent in agents]
     _, make_env, _ = environments(game)
     env = make_env(render_mode="ansi", **model.variant)
-    env.reset(seed=seed)
     # A person at the table must not see the others' hands, nor be told a choice that
     # is face down until a turn is complete; the person's own view shows what is open.
     pictures = shown and HUMAN not in specs
     told = shown and (pictures or not model.hidden_information)
-    if pictures:
-        console.print(env.render(), markup=False, soft_wrap=True)
-    moves, returns = _play(env, seats, console if told else None, pictures)
+    teller = _Teller(env, console, pictures) if told else None
+    moves, returns = play_match(
+        env,
+        seats,
+        seed,
+        told=teller and teller.tell,
+        begun=teller and teller.begin,
+    )
     if as_json:
         outcome = {
             "game": spec,
             "players": model.players,
             "seed": seed,
             "agents": specs,
-            "moves": moves,
+            "moves": [
+                {"player": p, "action": a, "name": game.format_action(model, a)}
+                for p, a in moves
+            ],
             "returns": returns,
         }
         print(json.dumps(outcome))
@@ -67,7 +63,8 @@ def play_game(
     state = env.unwrapped.spectator_state()
     if shown and not pictures:
         console.print(game.ansi(model, state, None), markup=False, soft_wrap=True)
-    console.print(_table(f"{game.title}, seed {seed}", model, state, seats))
+    title = f"{game.title}, seed {seed}"
+    console.print(_table(title, model, state, specs, seats))
 
 
 def _human(game: Game, console: Console) -> HumanAgent:
@@ -97,67 +94,62 @@ def _typed_line() -> str:
     return sys.stdin.readline()
 
 
-def _play(
-    env: Any, seats: list[Seat], console: Console | None, pictures: bool
-) -> tuple[list[dict[str, object]], list[float]]:
-    """Return the moves in the order of the decisions, and each player's return."""
-    inner = env.unwrapped
-    moves: list[dict[str, object]] = []
-    returns = [0.0] * len(seats)
-    announced = 0
-    before = inner.spectator_state()
-    for name in env.agent_iter():
-        _, reward, termination, truncation, _ = env.last()
-        player = inner.possible_agents.index(name)
-        returns[player] += float(reward)
-        if termination or truncation:
-            env.step(None)
-            continue
-        action = _decide(seats[player], env)
-        env.step(action)
-        moves.append(
-            {"player": player, "action": action, "name": inner.action_name(action)}
-        )
-        after = inner.spectator_state()
+class _Teller:
+    """Tells on a console what happens in an environment."""
+
+    def __init__(self, env: Any, console: Console, pictures: bool):
+        self._env = env
+        self._console = console
+        self._pictures = pictures
+        self._before: Any = None
         # Of simultaneous moves nothing is told before the last one is made.
-        if console is not None and (before != after).any():
-            for move in moves[announced:]:
-                line = f"\nplayer_{move['player']} plays {move['name']}"
-                console.print(line, markup=False, soft_wrap=True)
-            if pictures:
-                console.print(env.render(), markup=False, soft_wrap=True)
-            announced, before = len(moves), after
-    return moves, returns
+        self._waiting: list[Decision] = []
+
+    def begin(self) -> None:
+        self._before = self._env.unwrapped.spectator_state()
+        self._picture()
+
+    def tell(self, decision: Decision) -> None:
+        self._waiting.append(decision)
+        after = self._env.unwrapped.spectator_state()
+        if (self._before == after).all():
+            return
+        for made in self._waiting:
+            name = self._env.unwrapped.action_name(made.action)
+            line = f"\nplayer_{made.player} plays {name}"
+            self._console.print(line, markup=False, soft_wrap=True)
+        self._picture()
+        self._waiting, self._before = [], after
+
+    def _picture(self) -> None:
+        if self._pictures:
+            self._console.print(self._env.render(), markup=False, soft_wrap=True)
 
 
-def _decide(seat: Seat, env: Any) -> int:
-    started = time.perf_counter()
-    if isinstance(seat.agent, Planner):
-        result = seat.agent.plan(env)
-        action = result.action
-        seat.simulations.append(result.simulations)
-    else:
-        action = seat.agent.act(env)
-    seat.seconds.append(time.perf_counter() - started)
-    return action
-
-
-def _table(title: str, model: ForwardModel, state: Any, seats: list[Seat]) -> Table:
+def _table(
+    title: str,
+    model: ForwardModel,
+    state: Any,
+    specs: list[str],
+    seats: list[Seat],
+) -> Table:
     table = Table(title=title, pad_edge=False)
     table.add_column("seat")
     table.add_column("agent", overflow="fold")
     for heading in ("result", "score", "moves", "ms\neach", "simulations\neach"):
         table.add_column(heading, justify="right")
     results, scores = model.results(state), model.scores(state)
-    for player, seat in enumerate(seats):
+    for player, (spec, seat) in enumerate(zip(specs, seats, strict=True)):
         decisions = len(seat.seconds)
         table.add_row(
             f"player_{player}",
-            seat.spec.replace(",", ",\n"),
+            spec.replace(",", ",\n"),
             RESULT_NAMES[results[player]],
             f"{scores[player]:g}",
             str(decisions),
             f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",
-            f"{sum(seat.simulations) / decisions:,.0f}" if seat.simulations else "-",
+            f"{sum(seat.simulations) / decisions:,.0f}"
+            if isinstance(seat.agent, Planner)
+            else "-",
         )
     return table

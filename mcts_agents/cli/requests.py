@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
 from mcts_agents.agents import Agent, Planner, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
+from mcts_agents.arena.match import agent_seed
 from mcts_agents.envs import Game, make_model
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import unknown_name
@@ -49,8 +48,7 @@ def requested_agents(
     agents = []
     with requested():
         for seat, spec in enumerate(seats):
-            derived = np.random.SeedSequence([seed, seat]).generate_state(1)
-            agents.append(_agent(spec, int(derived[0]), human))
+            agents.append(_agent(spec, agent_seed(seed, seat), human))
         for agent in agents:
             # Refuse what the game cannot serve, and compile, before the first move.
             if isinstance(agent, Planner):

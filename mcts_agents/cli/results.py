@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mcts_agents.arena.budgets import budget_label
 from mcts_agents.arena.intervals import Estimate
 from mcts_agents.arena.results import Results, read_results
 from mcts_agents.arena.statistics import AgentFigures, Figures
@@ -66,8 +67,9 @@ def results_object(results: Results) -> dict[str, Any]:
     """Return all figures as what JSON can hold; None where the games do not give one.
 
     Returns:
-        games, distinct_games, total, complete, agents (one object each), settings (the
-        same for each game, number of players and budget) and failures.
+        games, distinct_games, total, complete, never_met and one_sided (see `groups`
+        and `one_sided` of `Figures`), agents (one object each), settings (the same for
+        each game, number of players and budget) and failures.
     """
     summary = results.summary
     return {
@@ -75,11 +77,13 @@ def results_object(results: Results) -> dict[str, Any]:
         "distinct_games": summary.distinct_games,
         "total": results.total,
         "complete": results.complete,
+        **_rough(summary.overall),
         "agents": [_agent_object(agent) for agent in summary.overall.agents],
         "settings": [
             {
                 **asdict(figures.setting),
                 "games": figures.games,
+                **_rough(figures),
                 "agents": [_agent_object(agent) for agent in figures.agents],
             }
             for figures in summary.settings
@@ -97,6 +101,11 @@ def results_object(results: Results) -> dict[str, Any]:
             for failure in results.failures
         ],
     }
+
+
+def _rough(figures: Figures) -> dict[str, bool]:
+    """Tell what keeps ratings from being comparable."""
+    return {"never_met": figures.groups, "one_sided": figures.one_sided}
 
 
 def _agent_object(agent: AgentFigures) -> dict[str, Any]:
@@ -126,8 +135,12 @@ def _estimate(name: str, estimate: Estimate) -> dict[str, float | None]:
 
 
 def _title(figures: Figures) -> str:
-    setting = figures.setting or "all games"
-    return f"{setting} ({figures.games:,})"
+    setting = figures.setting
+    if setting is None:
+        return f"all {figures.games:,} games"
+    budget = f", {budget_label(setting.budget)}" if setting.budget else ""
+    place = f"{setting.game}, {setting.players} players{budget}"
+    return f"{place}: {figures.games:,} games"
 
 
 def _results_table(title: str, figures: Figures) -> Table:

@@ -58,7 +58,7 @@ def test_table(running, run_here):
     assert "seed 77: 0=a 1=a: a worker died" in " ".join(shown.split())
     for name in names(4):
         assert name in shown
-    assert "3 players, 40ms (6)" in shown
+    assert "3 players, 40 ms: 6 games" in shown
 
 
 def test_complete(tmp_path, run_here):
@@ -73,6 +73,7 @@ def test_nothing_played_yet(tmp_path, run_here):
     found = result(run_here, str(tmp_path / "bare.db"))
     assert found == {
         "games": 0, "distinct_games": 0, "total": 0, "complete": False,
+        "never_met": False, "one_sided": False,
         "agents": [], "settings": [], "failures": [],
     }  # fmt: skip
     path = str(store(tmp_path / "begun.db", [], names(2), total=10))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mcts_agents.arena.columns import budget_order, columns_of
+from mcts_agents.arena.budgets import budget_order
+from mcts_agents.arena.columns import columns_of
 from mcts_agents.arena.intervals import mean, wilson
 from mcts_agents.arena.match import play_fixture
 from mcts_agents.arena.records import Entrant, Fixture, Setting
@@ -54,15 +55,15 @@ def test_values_of_one_game_count_once():
 def test_intervals_cover_what_is_true():
     """Of 95% intervals of known rates and ranks about 95% hold the truth."""
     held = {"rate": 0, "rank": 0}
-    trials = 400
+    trials = 200
     for trial in range(trials):
         # Equal strength: each wins 1 in 3 and comes second on average.
         games = played(SETTING, [0.0, 0.0, 0.0], 60, seed=1000 + trial)
         figures = summarise(games, resamples=0).overall.agents[0]
         held["rate"] += figures.win_rate.low <= 1 / 3 <= figures.win_rate.high
         held["rank"] += figures.mean_rank.low <= 2.0 <= figures.mean_rank.high
-    # 3 standard errors of a binomial with 400 trials are 3.3%.
-    assert all(0.917 < count / trials < 0.983 for count in held.values()), held
+    # 3 standard errors of a binomial with 200 trials are 4.6%.
+    assert all(0.904 < count / trials < 0.996 for count in held.values()), held
 
 
 def test_figures_are_those_of_plain_loops():

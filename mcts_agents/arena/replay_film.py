@@ -1,0 +1,86 @@
+"""Frames of a replay in few colours, the same ones in every frame."""
+
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from PIL import Image
+from scipy.spatial import cKDTree
+
+# One of 256 is left for GIF to mark what stays as it was, which makes files smaller.
+COLORS = 255
+# So many colours, the most frequent ones, are kept exactly: all plain areas.
+EXACT = 144
+
+
+class Film:
+    """Frames in the order in which they were added.
+
+    They are kept packed: as they are, hundreds of them would fill the memory.
+    """
+
+    def __init__(self) -> None:
+        self._packed: list[bytes] = []
+        self._counts: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def add(self, frame: Image.Image) -> None:
+        """Add a frame in mode RGB."""
+        for count, (red, green, blue) in frame.getcolors(frame.width * frame.height):
+            self._counts[red << 16 | green << 8 | blue] += count
+        file = io.BytesIO()
+        frame.save(file, format="PNG", compress_level=1)
+        self._packed.append(file.getvalue())
+
+    def frames(self) -> Iterator[Image.Image]:
+        """Give all frames in mode P with one palette, so that nothing flickers.
+
+        There is no dithering, and every pixel gets the nearest colour. Pillow's own way
+        to a given palette takes colours that are only about the nearest; large plain
+        areas would change their shade.
+        """
+        palette = common_palette(self._counts)
+        colors = np.array(list(self._counts), np.uint32)
+        index_of = np.zeros(1 << 24, np.uint8)
+        index_of[colors] = cKDTree(palette).query(_channels(colors))[1]
+        for packed in self._packed:
+            pixels = np.asarray(Image.open(io.BytesIO(packed)), np.uint32)
+            numbers = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
+            frame = Image.fromarray(index_of[numbers])
+            frame.putpalette(palette.tobytes())
+            yield frame
+
+
+def common_palette(counts: Counter[int]) -> np.ndarray:
+    """Return the colours that stand for all others.
+
+    Args:
+        counts: How many pixels have each colour (0xRRGGBB).
+
+    Returns:
+        At most 255 colours, uint8 of shape (n, 3).
+    """
+    ordered = [color for color, _ in sorted(counts.items(), key=_frequent_first)]
+    if len(ordered) <= COLORS:
+        return _channels(ordered)
+    rest = ordered[EXACT:]
+    # By the root of its frequency, so that shades of small things get colours too.
+    weights = [max(1, round(counts[color] ** 0.5)) for color in rest]
+    repeated = Image.fromarray(_channels(np.repeat(rest, weights))[None])
+    found = repeated.quantize(COLORS - EXACT, Image.Quantize.MEDIANCUT).getpalette()
+    shades = np.array(found, np.uint8).reshape(-1, 3)[: COLORS - EXACT]
+    return np.concatenate([_channels(ordered[:EXACT]), shades])
+
+
+def _frequent_first(item: tuple[int, int]) -> tuple[int, int]:
+    color, count = item
+    return -count, color
+
+
+def _channels(colors: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Return 0xRRGGBB of shape (n,) as uint8 of shape (n, 3)."""
+    packed = np.asarray(colors, np.uint32)
+    return np.stack([packed >> 16, packed >> 8, packed], axis=-1).astype(np.uint8)

@@ -1,0 +1,50 @@
+"""A replay as an animated GIF."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mcts_agents.arena.replay_film import Film
+from mcts_agents.arena.replay_panel import Panel
+from mcts_agents.arena.replaying import Moment, Replay
+from mcts_agents.arena.writing import replacing
+
+# Milliseconds that a frame stays. Of a long game less, so that it ends some time.
+SLOWEST, FASTEST = 1500, 500
+WHOLE_GAME = 120_000
+LAST = 5000
+
+
+def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -> None:
+    """Write a replay as a GIF that loops, one frame for each moment.
+
+    Args:
+        replay: The replay.
+        moments: Its moments, which are taken one after another.
+        actions: Most actions of a search to show.
+        path: The file; it is there as a whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: See `Replay.moments`.
+    """
+    panel = Panel(replay, actions)
+    film = Film()
+    for moment in moments:
+        film.add(panel.frame(moment))
+    frames = film.frames()
+    with replacing(path) as file:
+        next(frames).save(
+            file,
+            format="GIF",
+            save_all=True,
+            append_images=frames,
+            duration=durations(len(film)),
+            loop=0,
+            optimize=True,  # what stays as it was is not written again
+        )
+
+
+def durations(frames: int) -> list[int]:
+    """Return how long each frame stays, in milliseconds."""
+    each = min(SLOWEST, max(FASTEST, WHOLE_GAME // frames))
+    return [each // 10 * 10] * (frames - 1) + [LAST]  # GIF counts hundredths

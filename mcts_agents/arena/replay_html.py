@@ -1,0 +1,74 @@
+"""A replay as one page that needs nothing but a browser."""
+
+import base64
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+import jinja2
+from PIL import Image
+
+import mcts_agents
+from mcts_agents.arena import replay_text
+from mcts_agents.arena.replay_film import Film
+from mcts_agents.arena.replaying import Moment, Replay
+from mcts_agents.arena.writing import replacing
+from mcts_agents.envs.painting import PLAYER_COLORS
+
+TEMPLATE = "replay.html.jinja"
+MOST_COLUMNS = 4
+
+
+def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -> None:
+    """Write a replay as a page with all pictures in it; it asks no network.
+
+    Args:
+        replay: The replay.
+        moments: Its moments, which are taken one after another.
+        actions: Most actions of a search to show.
+        path: The file, in UTF-8; it is there as a whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: See `Replay.moments`.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    shown, film = [], Film()
+    for moment in moments:
+        film.add(Image.fromarray(replay.picture()))
+        shown.append(moment)
+    pictures = (_data_uri(frame) for frame in film.frames())
+    page = environment.get_template(TEMPLATE).render(
+        title=replay_text.title(replay),
+        record=replay.record,
+        frames=list(zip(shown, pictures, strict=True)),
+        width=replay.game.size(replay.model)[0],
+        together=replay.game.simultaneous,
+        actions=actions,
+        colors=["#{:02x}{:02x}{:02x}".format(*color) for color in PLAYER_COLORS],
+        difference=replay.difference_text(),
+        version=mcts_agents.__version__,
+        text=replay_text,
+        columns=columns(replay.model.players),
+    )
+    with replacing(path) as file:
+        file.write_text(page, encoding="utf-8")
+
+
+def columns(players: int) -> int:
+    """Return in how many columns the decisions of one moment stand."""
+    rows = -(-players // MOST_COLUMNS)
+    return -(-players // rows)
+
+
+def _data_uri(frame: Image.Image) -> str:
+    """Return a picture as a PNG file within the page."""
+    file = io.BytesIO()
+    frame.save(file, format="PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

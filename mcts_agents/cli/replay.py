@@ -1,0 +1,167 @@
+"""`mcts-agents replay`."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from rich.bar import Bar
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from mcts_agents.arena import replay_text
+from mcts_agents.arena.replaying import Moment, Move, Replay
+from mcts_agents.arena.store import Store
+from mcts_agents.cli.outputs import written
+from mcts_agents.cli.requests import RequestError, requested
+
+# Width of the bar of the most visited action.
+BAR_WIDTH = 20
+
+Writer = Callable[[Replay, Iterable[Moment], int, Path], None]
+
+
+def replay_game(
+    store: Path,
+    number: int,
+    output: Path | None,
+    search: bool,
+    actions: int,
+    as_json: bool,
+) -> bool:
+    """Show a stored game again, or write it to a file.
+
+    Returns:
+        Whether every agent chose again what is stored, those with a budget of time
+        aside.
+    """
+    write = None if output is None else _writer(output)
+    with requested():
+        with Store.read(store) as opened:
+            record = opened.game(number)
+        replay = Replay(record, search)
+        if write is None and not as_json:
+            _print(replay, actions)
+        else:
+            _write(store, replay, write, output, actions, as_json)
+    difference = replay.difference_text()
+    if difference:
+        Console(stderr=True).print(
+            f"mcts-agents: {difference}", markup=False, highlight=False, soft_wrap=True
+        )
+    return not difference
+
+
+def _writer(output: Path) -> Writer:
+    """Return what writes a file of this name; refuse before any work is done."""
+    from mcts_agents.arena import replay_gif, replay_html
+
+    writers = {".gif": replay_gif.write, ".html": replay_html.write}
+    if output.suffix.lower() not in writers:
+        raise RequestError(
+            f"{output}: a replay is written as {' or '.join(writers)}; without "
+            "--output it is printed"
+        )
+    return writers[output.suffix.lower()]
+
+
+def _write(
+    store: Path,
+    replay: Replay,
+    write: Writer | None,
+    output: Path | None,
+    actions: int,
+    as_json: bool,
+) -> None:
+    moments: list[Moment] = []
+    console = Console(stderr=True)
+    checked = nullcontext() if output is None else written(store, output)
+    shown = Progress(console=console, transient=True, disable=not console.is_terminal)
+    with checked, shown as progress:
+        going = _followed(replay, moments, progress)
+        if write is None:
+            for _ in going:
+                pass
+        else:
+            write(replay, going, actions, output)
+    if as_json:
+        print(json.dumps(replay_text.as_object(replay, moments, actions)))
+    elif output is not None:
+        print(f"{output}: {len(moments)} positions, {output.stat().st_size:,} bytes")
+
+
+def _followed(
+    replay: Replay, moments: list[Moment], progress: Progress
+) -> Iterator[Moment]:
+    """Give the moments, keep them, and show how far the game is."""
+    task = progress.add_task("replaying", total=len(replay.record.moves))
+    for moment in replay.moments():
+        moments.append(moment)
+        progress.advance(task, len(moment.moves))
+        yield moment
+    progress.update(task, description="writing", total=None)
+
+
+def _print(replay: Replay, actions: int) -> None:
+    """Print the game as it goes on, then how it ended."""
+    console = Console(highlight=False)
+
+    def say(text: str, style: str | None = None) -> None:
+        console.print(text, style=style, markup=False, soft_wrap=True)
+
+    say(replay_text.title(replay), "bold")
+    for moment in replay.moments():
+        say("")
+        for move in moment.moves:
+            _print_move(console, moment, move, actions)
+        if moment.moves:
+            say("")
+        say(moment.position)
+    table = Table(title=f"{replay.game.title}, the end", pad_edge=False)
+    for heading in ("seat", "agent", "result"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("score", "place"):
+        table.add_column(heading, justify="right")
+    for player, seat in enumerate(replay.record.seats):
+        cells = (seat.agent, seat.result, f"{seat.score:g}", f"{seat.rank:g}")
+        table.add_row(f"player_{player}", *map(Text, cells))
+    say("")
+    console.print(table)
+
+
+def _print_move(console: Console, moment: Moment, move: Move, actions: int) -> None:
+    line = Text(f"{moment.number}. {replay_text.played(move)}", "bold")
+    if move.now is not None:
+        style = "yellow" if move.timed else "bold red"
+        line.append(f"  {replay_text.changed(move)}", style)
+    console.print(line, soft_wrap=True)
+    view = move.search
+    if view is None:
+        return
+    console.print(_indented(Text(replay_text.effort(view), "dim")))
+    if view.simulations:
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        table.add_column("action")
+        table.add_column("", width=BAR_WIDTH)
+        for heading in ("visits", "share", "value"):
+            table.add_column(heading, justify="right")
+        most = replay_text.most_visits(view)
+        for seen in view.top(actions, move.action):
+            table.add_row(
+                Text(seen.name),
+                Bar(most, 0, seen.visits, width=BAR_WIDTH, color="cyan"),
+                f"{seen.visits:,}",
+                f"{seen.share:.0%}",
+                replay_text.value(seen.value),
+                style="bold" if seen.action == move.action else None,
+            )
+        console.print(_indented(table))
+        variation = f"principal variation  {replay_text.variation(view)}"
+        console.print(_indented(Text(variation)))
+
+
+def _indented(shown: Text | Table) -> Padding:
+    return Padding(shown, (0, 0, 0, 3), expand=False)

@@ -1,0 +1,293 @@
+"""The page of a tournament: complete, escaped, and alone in the world."""
+
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.report import render_report, write_report
+from mcts_agents.arena.results import Results, read_results
+from mcts_agents.arena.spec import TournamentSpec
+from mcts_agents.arena.spec_file import SpecFile
+from mcts_agents.arena.statistics import summarise
+from mcts_agents.arena.store import Store
+from tests.arena.stored import store
+from tests.arena.synthetic import names, played, tournament
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=http://example.org/x.png>',
+    "mcts:tree=multi,paranoid=true",
+]
+FAILURES = [
+    Failure(
+        Fixture(
+            900 + n,
+            Setting("hex", 2, "1s"),
+            3,
+            77 + n,
+            (Entrant("<i>a</i>", "{}"), Entrant("b", "{}")),
+        ),
+        "the worker <died>",
+    )
+    for n in range(25)
+]
+
+
+class Page(html.parser.HTMLParser):
+    """What a page has: its elements, its references and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.references, self.styles, self.words = set(), [], [], []
+        self.ids = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name.split(":")[-1] in ("src", "href", "srcset", "data", "action"):
+                self.references.append(value)
+            if name.split(":")[0] == "xmlns":
+                continue
+            self.styles.append(value or "")
+
+    def handle_data(self, data):
+        self.words.append(data)
+        self.styles.append(data)
+
+    @property
+    def text(self):
+        return " ".join("".join(self.words).split())
+
+
+def alone(text):
+    """Check that a page asks for nothing, and return it."""
+    page = Page(text)
+    assert all(ref.startswith(("#", "data:")) for ref in page.references)
+    for style in page.styles:
+        for target in re.findall(r"url\(\s*['\"]?([^)]*)", style):
+            assert target.startswith(("#", "data:"))
+        assert "@import" not in style
+    assert not page.tags & {"script", "link", "iframe", "object", "embed", "img"}
+    assert len(page.ids) == len(set(page.ids))
+    return page
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A tournament that is not finished, with names that are HTML."""
+    games = tournament(
+        agents=3, games=15, players=(2, 3), budgets=("40ms", "1s"), names_=HOSTILE
+    )
+    path = tmp_path_factory.mktemp("stores") / "a & b <i>.db"
+    return store(path, games, HOSTILE, total=100, failures=FAILURES)
+
+
+@pytest.fixture(scope="module")
+def page(running):
+    return render_report(read_results(running))
+
+
+def test_nothing_is_asked_from_outside(page):
+    alone(page)
+
+
+def test_names_are_escaped(page):
+    parsed = alone(page)
+    for name in HOSTILE:
+        assert name in parsed.text
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "a & b <i>.db" in parsed.text
+    assert "the worker <died>" in parsed.text
+
+
+def test_the_page_says_what_was_played_and_what_came_of_it(page, running):
+    parsed = alone(page)
+    summary = read_results(running).summary
+    for phrase in (
+        "Not complete: 60 of 100 games were played.",
+        "25 could not be played",
+        "And 5 more.",
+        "round robin",
+        "sushi-go: 2, 3 players",
+        "40 ms",
+        "mcts-agents 0.1.0",
+        "sushi-go, 3 players, 1 s: 15 games",
+        "mcts-agents tournament tournament.yaml",
+    ):
+        assert phrase in parsed.text, phrase
+    for agent in summary.overall.agents:
+        assert f"{100 * agent.win_rate.value:.1f}" in parsed.text
+        assert f"{agent.rating.low:.0f} to {agent.rating.high:.0f}" in parsed.text
+    assert page.count("<svg") == 3
+
+
+def test_the_same_store_gives_the_same_page(page, running):
+    assert render_report(read_results(running)) == page
+
+
+def test_one_picture_of_win_rates_for_each_game():
+    games = [
+        game
+        for name in ("hex", "sushi-go")
+        for game in played(Setting(name, 2, "1s"), [0.0, 0.5], 20)
+    ]
+    text = render_report(Results("two", {}, 40, tuple(games)))
+    alone(text)
+    # Two of win rates, one of ratings, and pairs of all games and of each.
+    assert text.count("<svg") == 2 + 1 + 3
+
+
+def test_what_repeats_it_is_the_tournament(tmp_path):
+    spec = TournamentSpec(
+        games=[{"game": "tictactoe"}, {"game": "sushi_go", "players": [2, 3]}],
+        agents={"MaxN": "mcts:tree=multi", "chance": "random"},
+        budgets=["100", "40ms"],
+        games_each=6,
+        seed=5,
+    )
+    with Store.write(tmp_path / "games.db") as stored:
+        stored.describe(spec.description(), 36)
+    text = render_report(read_results(tmp_path / "games.db"))
+    alone(text)
+    shown = re.search(r"<pre>(.*?)</pre>", text, re.DOTALL)[1]
+    (tmp_path / "again.yaml").write_text(html.unescape(shown))
+    assert SpecFile(str(tmp_path / "again.yaml")).spec() == spec
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_nothing_played_yet(tmp_path, begun):
+    path = tmp_path / "empty.db"
+    if begun:
+        store(path, [], names(2), total=10)
+    else:
+        Store.write(path).close()
+    parsed = alone(render_report(read_results(path)))
+    expected = "0 of 10 games" if begun else "Nothing has been played yet"
+    assert expected in parsed.text
+
+
+def test_one_agent_alone(tmp_path):
+    games = played(Setting("hex", 2), [0.0, 0.0], 5, agents=["x", "x"])
+    path = store(tmp_path / "one.db", games, ["x"])
+    text = render_report(read_results(path))
+    assert "Complete: all 5 games were played." in alone(text).text
+    assert text.count("<svg") == 1  # no ratings and no pairs
+
+
+def test_warnings_about_ratings():
+    two = Setting("hex", 2)
+    games = [
+        *played(two, [0.0, 9.0], 20, agents=["a", "b"]),
+        *played(two, [0.0, 0.0], 20, agents=["c", "d"]),
+    ]
+    text = alone(render_report(Results("apart", {}, 40, tuple(games)))).text
+    assert "Some agents never met" in text
+    assert "never placed behind others" in text
+
+
+def test_the_best_are_those_whose_intervals_reach_the_best():
+    games = played(Setting("hex", 2), [0.0, 2.0, 2.1], 300)
+    figures = summarise(games, resamples=0).overall
+    assert sorted(figures.best()) == [1, 2]
+    first = figures.agents[figures.best()[0]]
+    assert first.win_rate.value == max(a.win_rate.value for a in figures.agents)
+    assert figures.agents[0].win_rate.high < first.win_rate.low
+    assert summarise([], names(2)).overall.best() == []
+
+
+def test_the_file_is_whole_or_not_there(tmp_path, monkeypatch):
+    results = Results("none", {}, 0, ())
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    with monkeypatch.context() as broken:
+        broken.setattr("pathlib.Path.replace", _full_disk)
+        with pytest.raises(OSError, match="No space"):
+            write_report(results, path)
+    assert path.read_text() == "before"
+    write_report(results, path)
+    assert path.read_text().startswith("<!DOCTYPE html>")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def _full_disk(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_command(running, tmp_path, run_here):
+    path = tmp_path / "page.html"
+    done = run_here("report", str(running), "--output", str(path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    alone(path.read_text())
+    for output in (running, tmp_path, tmp_path / "none" / "page.html"):
+        failed = run_here("report", str(running), "--output", str(output))
+        assert failed.returncode == 2
+        assert failed.stderr.count("\n") == 1
+    assert read_results(running).summary.games == 60
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Open a page in a browser: its elements then, and the requests it made."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium is installed")
+
+    def show(text, name):
+        path, log = tmp_path / f"{name}.html", tmp_path / f"{name}.json"
+        path.write_text(text)
+        shown = subprocess.run(
+            [
+                CHROMIUM,
+                *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
+                *("--no-first-run", "--disable-background-networking"),
+                *("--disable-component-update", "--disable-sync"),
+                # What the browser wants to know for itself stays on this machine too.
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+                f"--user-data-dir={tmp_path / name}",
+                f"--log-net-log={log}",
+                "--dump-dom",
+                path.as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        return shown, _requested_by_pages(json.loads(log.read_text()))
+
+    return show
+
+
+def _requested_by_pages(log):
+    """Return the addresses that pages asked for; the browser's own have no origin."""
+    (started,) = (
+        number
+        for kind, number in log["constants"]["logEventTypes"].items()
+        if kind == "URL_REQUEST_START_JOB"
+    )
+    begun = [
+        event["params"]
+        for event in log["events"]
+        if event["type"] == started and "url" in event.get("params", {})
+    ]
+    return {job["url"] for job in begun if job["initiator"] != "not an origin"}
+
+
+def test_a_browser_shows_it_and_asks_nothing(page, opened):
+    shown, requested = opened(page, "report")
+    alone(shown)
+    assert shown.count("<svg") == 3
+    assert "How to repeat it" in shown
+    assert not requested
+    # The same look at a page that does ask; nobody listens there.
+    asking = page.replace("<h1>", '<img src="http://127.0.0.1:9/x.png"><h1>', 1)
+    assert opened(asking, "asking")[1] == {"http://127.0.0.1:9/x.png"}

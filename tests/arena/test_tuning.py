@@ -1,0 +1,141 @@
+import json
+
+import pytest
+
+from mcts_agents.arena.backends import LocalBackend
+from mcts_agents.arena.store import Store, StoreError
+from mcts_agents.arena.tournament import open_store, prepare
+from mcts_agents.arena.tuning import TUNED, Tuning, TuningError, TuningSpec
+from tests.command import run
+
+# A hundred simulations a move beat one simulation, whatever else is tried.
+SPEC = TuningSpec(
+    game="hex:size=3",
+    agent="mcts:solver=false",
+    against="mcts:simulations=10",
+    parameters=("simulations=1|100", "exploration=0.3..2"),
+    games_each=6,
+    seed=4,
+)
+
+
+@pytest.fixture(scope="module")
+def backend():
+    with LocalBackend(1) as workers:
+        yield workers
+
+
+def tuned(path, backend, trials, spec=SPEC):
+    with Store.write(path) as store:
+        tuning = Tuning(spec, store)
+        while len(tuning.trials()) < trials:
+            tuning.run_trial(backend)
+        return tuning.trials()
+
+
+def test_finds_the_better_value_and_confirms_it_on_fresh_deals(tmp_path, backend):
+    path = tmp_path / "study.sqlite"
+    tuned(path, backend, 6)
+    with Store.write(path) as store:
+        tuning = Tuning(SPEC, store)
+        assert tuning.best().options["simulations"] == 100
+        assert {t.options["simulations"] for t in tuning.trials()} == {1, 100}
+        tuning.confirm(20, backend)
+        records = list(store.games())
+    wins = sum(s.win for record in records for s in record.seats if s.agent == TUNED)
+    assert wins >= 12
+    (spec,) = {s.spec for r in records for s in r.seats if s.agent == TUNED}
+    assert json.loads(spec)["simulations"] == 100
+    trial_seeds = {
+        fixture.seed
+        for number in range(1, 7)
+        for fixture in prepare(SPEC.match({}, 6, number))
+    }
+    assert len(trial_seeds) == 36
+    assert not trial_seeds & {record.seed for record in records}
+
+
+def test_an_interrupted_study_goes_on_as_if_it_had_not_been(tmp_path, backend):
+    whole = tuned(tmp_path / "whole.sqlite", backend, 5)
+    path = tmp_path / "parts.sqlite"
+    tuned(path, backend, 2)
+
+    def interrupt(outcome):
+        raise KeyboardInterrupt
+
+    with Store.write(path) as store, pytest.raises(KeyboardInterrupt):
+        Tuning(SPEC, store).run_trial(backend, interrupt)
+    assert tuned(path, backend, 5) == whole
+
+
+def test_refused_options_are_told_and_do_not_end_a_study(tmp_path, backend):
+    spec = SPEC.model_copy(
+        update={
+            "agent": {"agent": "mcts", "solver": True},
+            "parameters": ("tree=one|multi",),
+        }
+    )
+    trials = tuned(tmp_path / "study.sqlite", backend, 6, spec)
+    refused = [trial for trial in trials if trial.win_rate is None]
+    assert refused
+    assert all("solver" in trial.refused for trial in refused)
+    assert {trial.options["tree"] for trial in refused} == {"multi"}
+    assert {t.options["tree"] for t in trials if t not in refused} == {"one"}
+
+
+def test_all_refused(tmp_path, backend):
+    spec = SPEC.model_copy(
+        update={
+            "agent": {"agent": "mcts", "tree": "multi", "solver": True},
+            "parameters": ("exploration=0.3..2",),
+        }
+    )
+    path = tmp_path / "study.sqlite"
+    tuned(path, backend, 2, spec)
+    with Store.write(path) as store:
+        with pytest.raises(TuningError, match="solver"):
+            Tuning(spec, store).best()
+
+
+def test_the_match_of_the_best_ends_the_trials(tmp_path, backend):
+    path = tmp_path / "study.sqlite"
+    tuned(path, backend, 2)
+    with Store.write(path) as store:
+        tuning = Tuning(SPEC, store)
+        tuning.confirm(2, backend)
+        tuning.confirm(4, backend)
+        assert len(store.played()) == 4
+        with pytest.raises(StoreError, match="another store"):
+            tuning.run_trial(backend)
+
+
+def test_a_store_of_something_else(tmp_path, backend):
+    path = tmp_path / "study.sqlite"
+    tuned(path, backend, 1)
+    other = SPEC.model_copy(update={"seed": 5})
+    with Store.write(path) as store, pytest.raises(StoreError, match="its seed is 4"):
+        Tuning(other, store)
+    path = tmp_path / "tournament.sqlite"
+    open_store(path, prepare(SPEC.match({}, 4, "x"))).close()
+    with Store.write(path) as store, pytest.raises(StoreError, match="a tournament"):
+        Tuning(SPEC, store)
+
+
+def test_command_line(tmp_path):
+    command = [
+        "tune", "--game", "tictactoe", "--budget", "20", "--parameter", "tree=one|self",
+        "--trials", "3", "--games", "4", "--confirm", "4", "--jobs", "1",
+        "--store", str(tmp_path / "study.sqlite"),
+    ]  # fmt: skip
+    done = run(*command, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["trials"] == 3
+    assert found["confirmation"]["games"] == 4
+    assert found["confirmation"]["even"] == 0.5
+    assert found["best"]["spec"].startswith("mcts:simulations=20")
+    again = run(*command)
+    assert "Best of 3 trials" in again.stdout
+    refused = run(*command, "--parameter", "explore=1..2")
+    assert refused.returncode == 2
+    assert "did you mean exploration" in refused.stderr
