@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +106,15 @@ def test_a_second_process_plays_its_first_move_without_compiling():
     assert runs[1]["cache_misses"] == runs[1]["uncached"] == 0
     assert runs[1]["cache_hits"] > 0
     assert runs[1]["compiled"] == 0  # nor anything outside of the cache
+
+
+def test_the_tournament_tells_win_rates_that_sum_to_all():
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "tournament.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rates = re.findall(r"^(\w+): (\d+)% \((\d+)% to (\d+)%\)$", done.stdout, re.M)
+    assert [name for name, *_ in rates] == ["plain", "mast"]
+    assert sum(int(rate) for _, rate, _, _ in rates) in (99, 100, 101)

@@ -65,6 +65,11 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
+def _begins_with_file(value: str) -> bool:
+    """Say whether a text is a file's name, with or without options after it."""
+    return is_file_name(value) or is_file_name(value.partition(":")[0].strip())
+
+
 def _json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unique)
@@ -97,6 +102,15 @@ class _Loader(yaml.SafeLoader):
             seen.add(key)
         return super().construct_mapping(node, deep)
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            kind = node.tag.rpartition(":")[2]
+            raise yaml.constructor.ConstructorError(
+                problem=f"{node.value!r} is no {kind}", problem_mark=node.start_mark
+            ) from error
+
 
 def read_yaml(text: str) -> Any:
     """Return what a YAML text holds; nothing in it is executed.
@@ -111,8 +125,11 @@ def read_yaml(text: str) -> Any:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise ValueError(f"{place}{error.problem}") from error
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise ValueError(f"line {line}: {error.reason}") from error
+    except RecursionError as error:
+        raise ValueError("nested without end") from error
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
@@ -126,7 +143,7 @@ def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
             value = in_folder(value, folder, nesting + 1)
         elif isinstance(value, list):
             value = [in_folder({0: entry}, folder, nesting + 1)[0] for entry in value]
-        elif isinstance(value, str) and is_file_name(value) and not isabs(value):
+        elif isinstance(value, str) and _begins_with_file(value) and not isabs(value):
             value = join(folder, value)
         found[key] = value
     return found

@@ -1,5 +1,6 @@
 """Budgets of decisions as people write them: `40ms`, `1s`, `1000`, `5000calls`."""
 
+import math
 import re
 
 # Settings of a search that bound a decision, as `SearchSettings` names them.
@@ -24,8 +25,9 @@ def budget_setting(budget: str) -> tuple[str, int | float]:
     if match is None:
         raise ValueError(f"budget {budget!r}: {_EXPECTED}")
     number, unit = float(match[1]), match[2]
-    if number <= 0:
-        raise ValueError(f"budget {budget!r}: must be more than nothing")
+    if not 0 < number < math.inf:
+        wrong = "too large" if number else "must be more than nothing"
+        raise ValueError(f"budget {budget!r}: {wrong}")
     if unit in ("ms", "s"):
         return "seconds", number / 1000 if unit == "ms" else number
     if number != int(number):

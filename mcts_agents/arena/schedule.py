@@ -99,9 +99,10 @@ class Schedule:
         lineups = _lineups(self.entrants[setting], players)
         for block in itertools.count():
             for lap in range(players):
-                order = range(len(lineups))
-                for lineup in _shuffled(order, (seed, setting, block, lap)):
-                    seats = _shuffled(lineups[lineup], (seed, setting, block, -lineup))
+                order = (seed, setting, "order", block, lap)
+                for lineup in _shuffled(range(len(lineups)), order):
+                    key = (seed, setting, "seats", block, lineup)
+                    seats = _shuffled(lineups[lineup], key)
                     yield (*seats[lap:], *seats[:lap]), None
 
     def _one_against_field(self, setting: Setting) -> Iterator[Seating]:
@@ -110,7 +111,7 @@ class Schedule:
         entrants = self.entrants[setting]
         field = self.spec.field_entrant(setting)
         for block in itertools.count():
-            seats = _shuffled(range(players), (seed, setting, block))
+            seats = _shuffled(range(players), (seed, setting, "seats", block))
             for lap in range(players):
                 for number, entrant in enumerate(entrants):
                     seat = seats[(lap + number) % players]
@@ -120,24 +121,26 @@ class Schedule:
 
     def _all_seats(self, setting: Setting) -> Iterator[Seating]:
         """Every line-up in every order of seats; orders of a line-up share the deal."""
-        lineups = _lineups(self.entrants[setting], setting.players)
+        entrants = self.entrants[setting]
         seatings = [
-            (seats, number)
-            for number, lineup in enumerate(lineups)
-            for seats in sorted(set(itertools.permutations(lineup)), key=str)
+            (order, number)
+            for number, lineup in enumerate(
+                _lineups(tuple(range(len(entrants))), setting.players)
+            )
+            for order in sorted(set(itertools.permutations(lineup)))
         ]
         for cycle in itertools.count():
-            for seats, number in _shuffled(
-                seatings, (self.spec.seed, setting, "all", cycle)
-            ):
-                yield seats, ("deal", cycle, number)
+            key = (self.spec.seed, setting, "order", cycle)
+            for order, number in _shuffled(seatings, key):
+                yield tuple(entrants[n] for n in order), ("deal", cycle, number)
 
 
-def _lineups(entrants: Sequence[Entrant], players: int) -> list[tuple[Entrant, ...]]:
+def _lineups(entrants: Sequence[T], players: int) -> list[tuple[T, ...]]:
     """Return all ways to fill the seats as evenly as possible, seats left aside."""
     every, more = divmod(players, len(entrants))
     return [
-        (*entrants * every, *some) for some in itertools.combinations(entrants, more)
+        tuple(entrants) * every + some
+        for some in itertools.combinations(entrants, more)
     ]
 
 

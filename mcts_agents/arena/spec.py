@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -30,6 +31,7 @@ _SEARCHING = "mcts"
 
 # A whole number in JSON and in SQLite, in every program that reads them.
 MOST_SEED = 2**53 - 1
+MOST_GAMES = 10**9
 
 
 class SettingError(ValueError):
@@ -46,7 +48,7 @@ def agent_mapping(value: Any) -> dict[str, Any]:
     Raises:
         ValueError: It is none, or names a seed.
     """
-    mapping = dict(to_mapping(make_agent(value)))
+    agent = make_agent(value)
     _, options = resolve(value)
     if "seed" in options:
         raise ValueError(
@@ -55,7 +57,14 @@ def agent_mapping(value: Any) -> dict[str, Any]:
     # A search that was given no budget has 1000 simulations, unless the tournament has
     # budgets: those are only its own if they were written.
     own = any(option in options for option in BUDGET_SETTINGS)
-    return {n: v for n, v in mapping.items() if own or n not in BUDGET_SETTINGS}
+    short, full = to_mapping(agent), to_mapping(agent, full=True)
+    return {
+        name: short.get(name, value)
+        for name, value in full.items()
+        # What was written stays, also where it is the default: the search options of a
+        # game are for what an agent leaves open.
+        if (name in short or name in options) and (own or name not in BUDGET_SETTINGS)
+    }
 
 
 def _agent_or_none(value: Any) -> dict[str, Any] | None:
@@ -69,6 +78,9 @@ def _search(value: Any) -> dict[str, Any]:
     name, options = resolve(value)
     if name != _SEARCHING:
         raise ValueError(f"{name} has no search options, only {_SEARCHING} has")
+    if "seed" in options:
+        raise ValueError(f"seed={options['seed']}: no option of a game's search")
+    make_agent({"agent": name, **options})
     return options
 
 
@@ -80,18 +92,28 @@ def _game_only(value: Any) -> Any:
 def _named(value: Any) -> Any:
     """Let agents be a list of specs, which are their own names."""
     if isinstance(value, Mapping):
-        return {str(name): agent for name, agent in value.items()}
-    if not isinstance(value, list | tuple):
+        pairs = list(value.items())
+    elif isinstance(value, list | tuple):
+        pairs = [split_name(agent) for agent in value]
+    else:
         return value
     named: dict[str, Any] = {}
-    for agent in value:
-        name, spec = split_name(agent)
+    for given, agent in pairs:
+        name = _name(given)
         if name in named:
             raise ValueError(
                 f"two agents have the name {name!r}; names tell them apart"
             )
-        named[name] = spec
+        named[name] = agent
     return named
+
+
+def _name(value: Any) -> str:
+    """Return the name of an agent; YAML reads some words as something else."""
+    name = str(value) if isinstance(value, int) and value is not True else value
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise ValueError(f"{value!r} is no name of an agent: expected a line of text")
+    return name
 
 
 def _text(value: Any) -> Any:
@@ -109,9 +131,13 @@ def split_name(agent: Any) -> tuple[str, Any]:
     What stands before the first equals sign is a name unless a colon stands in it:
     `mcts:tree=multi` has none and is its own name.
     """
+    if isinstance(agent, PathLike):
+        return fspath(agent), agent
     if not isinstance(agent, str):
-        mapping = json.dumps(agent)
-        return mapping, agent
+        try:
+            return json.dumps(agent), agent
+        except TypeError:  # which is refused where agents are made
+            return repr(agent), agent
     before, equals, after = agent.partition("=")
     if equals and ":" not in before:
         return before.strip(), after.strip()
@@ -119,12 +145,20 @@ def split_name(agent: Any) -> tuple[str, Any]:
 
 
 def _budget(value: str) -> str:
-    budget_setting(value)
+    option, amount = budget_setting(value)
+    try:
+        make_agent({"agent": _SEARCHING, option: amount})
+    except ValueError as error:
+        raise ValueError(f"budget {value!r}: {error}") from error
     return value.strip()
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# No words that look like numbers, and no true or false.
+Whole = Annotated[int, Field(strict=True)]
 
 
 class GameSpec(_Strict):
@@ -138,7 +172,7 @@ class GameSpec(_Strict):
     """
 
     game: str
-    players: Annotated[tuple[int, ...], BeforeValidator(_one_or_more)] = ()
+    players: Annotated[tuple[Whole, ...], BeforeValidator(_one_or_more)] = ()
     search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
         default_factory=dict
     )
@@ -204,8 +238,8 @@ class TournamentSpec(_Strict):
         BeforeValidator(_one_or_more),
     ] = ()
     design: Design = "round-robin"
-    games_each: int = Field(default=100, ge=1)
-    seed: int = Field(default=0, ge=0, le=MOST_SEED)
+    games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
+    seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
 
     @field_validator("games")
     @classmethod
@@ -228,12 +262,27 @@ class TournamentSpec(_Strict):
     @model_validator(mode="after")
     def _check_field(self) -> "TournamentSpec":
         if (self.field is not None) != (self.design == "one-against-field"):
-            raise ValueError(
-                "field: names the agent of all other seats with design "
-                "one-against-field, and with no other design"
+            raise SettingError(
+                "names the agent of all other seats with design one-against-field, "
+                "and with no other design",
+                ("field",),
             )
         if FIELD in self.agents and self.field is not None:
-            raise ValueError(f"agents: the name {FIELD!r} is that of the field")
+            raise SettingError(
+                f"the name {FIELD!r} is that of the field", ("agents", FIELD)
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_search(self) -> "TournamentSpec":
+        for number, game in enumerate(self.games):
+            for option in BUDGET_SETTINGS:
+                if self.budgets and option in game.search:
+                    raise SettingError(
+                        f"{option}={game.search[option]} is a budget, beside "
+                        f"budgets={list(self.budgets)}",
+                        ("games", number, "search", option),
+                    )
         return self
 
     # -- settings and who plays in them

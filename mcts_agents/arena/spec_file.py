@@ -8,10 +8,29 @@ import yaml
 from pydantic import ValidationError
 
 from mcts_agents.agents.files import in_folder, read_yaml
-from mcts_agents.arena.spec import GameSpec, SettingError, TournamentSpec
+from mcts_agents.arena.spec import (
+    GameSpec,
+    SettingError,
+    TournamentSpec,
+    split_name,
+)
 from mcts_agents.names import unknown_name
 
 Place = tuple[str | int, ...]
+
+# Keys and entries of a tournament lie no deeper: games.0.players.0.
+_DEEPEST = 4
+
+# Pydantic's words for its own types, in those of a file.
+_EXPECTED = {
+    "model_type": "expected the name of a game, or a mapping with the keys "
+    + ", ".join(GameSpec.model_fields),
+    "dict_type": "expected a list of agents, or a mapping of names to agents",
+    "tuple_type": "expected a list",
+    "string_type": "expected text",
+    "too_short": "expected at least one",
+    "int_type": "expected a whole number",
+}
 
 
 class SpecFile:
@@ -44,7 +63,17 @@ class SpecFile:
                 f"{path}, line 1: expected a mapping with the keys "
                 f"{', '.join(TournamentSpec.model_fields)}"
             )
-        self._lines = _lines(yaml.compose(text, yaml.SafeLoader))
+        root = yaml.compose(text, yaml.SafeLoader)
+        for key, _ in root.value:
+            # A number, null, true or false; what `<<` merges was looked at by YAML.
+            if key.value not in self.data and key.value != "<<":
+                raise ValueError(
+                    f"{path}, line {key.start_mark.line + 1}: "
+                    + unknown_name("key", key.value, TournamentSpec.model_fields)
+                )
+        self._lines = _lines(root)
+        self._instead: set[str] = set()
+        self._name_agents()
 
     def spec(self, **instead: Any) -> TournamentSpec:
         """Return the tournament.
@@ -56,19 +85,21 @@ class SpecFile:
             ValueError: Something in it is not allowed; the message names the file, the
                 line and the key.
         """
+        self._instead = set(instead)
         data = {**self.data, **instead}
-        if isinstance(data.get("agents"), dict):
-            data["agents"] = {
-                name: self._from_folder(agent, ("agents", name))
-                for name, agent in data["agents"].items()
-            }
-        elif "agents" in data:
-            data["agents"] = self._from_folder(data["agents"], ("agents",))
-        if "field" in data:
-            data["field"] = self._from_folder(data["field"], ("field",))
+        for key in ("games", "agents", "field"):
+            if key not in data:
+                continue
+            if key == "agents" and isinstance(data[key], dict):
+                data[key] = {
+                    name: self._from_folder(agent, (key, name))
+                    for name, agent in data[key].items()
+                }
+            else:
+                data[key] = self._from_folder(data[key], (key,))
         try:
-            return TournamentSpec(**data)
-        except (TypeError, ValidationError) as error:
+            return TournamentSpec.model_validate(data)
+        except ValueError as error:
             raise ValueError(self.told(error)) from error
 
     def _from_folder(self, agents: Any, place: Place) -> Any:
@@ -88,7 +119,23 @@ class SpecFile:
             )
         return f"{self.path}: {error}"
 
+    def _name_agents(self) -> None:
+        """Turn a list of agents into a mapping; names in it are no files' names."""
+        agents = self.data.get("agents")
+        if not isinstance(agents, list):
+            return
+        pairs = [split_name(agent) for agent in agents]
+        if len(dict(pairs)) < len(pairs):
+            return  # which is refused
+        self.data = {**self.data, "agents": dict(pairs)}
+        for number, (name, _) in enumerate(pairs):
+            line = self._lines.get(("agents", number))
+            if line is not None:
+                self._lines["agents", name] = line
+
     def _at(self, place: Place, message: str) -> str:
+        if place and place[0] in self._instead:
+            return f"{place[0]}: {message}"
         known = place
         while known and known not in self._lines:
             known = known[:-1]
@@ -99,7 +146,12 @@ class SpecFile:
 
 def complaints(error: ValidationError) -> list[tuple[Place, str]]:
     """Return where each thing that is not allowed stands, and what is said of it."""
-    return [(tuple(one["loc"]), _message(one)) for one in error.errors()]
+    found = []
+    for one in error.errors():
+        cause = one.get("ctx", {}).get("error")
+        place = cause.place if isinstance(cause, SettingError) else tuple(one["loc"])
+        found.append((place, _message(one)))
+    return found
 
 
 def _message(one: Any) -> str:
@@ -111,13 +163,15 @@ def _message(one: Any) -> str:
         return "this key is missing"
     if one["type"] == "value_error":
         return str(one["ctx"]["error"])
-    message = one["msg"][0].lower() + one["msg"][1:]
-    return f"{message}, not {one['input']!r}"
+    expected = _EXPECTED.get(one["type"])
+    if expected is None:
+        expected = one["msg"][0].lower() + one["msg"][1:]
+    return f"{expected}, not {one['input']!r}"
 
 
 def _lines(node: yaml.Node | None, place: Place = ()) -> dict[Place, int]:
     """Return the line of each key and each entry of a YAML text, from 1."""
-    if node is None:
+    if node is None or len(place) > _DEEPEST:
         return {}
     found = {place: node.start_mark.line + 1}
     if isinstance(node, yaml.MappingNode):

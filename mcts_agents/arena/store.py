@@ -7,97 +7,35 @@ leaves whole games behind. Only the process that runs the tournament writes; oth
 read meanwhile.
 """
 
+import errno
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
-import numpy as np
 from filelock import FileLock, Timeout
 
-from mcts_agents.arena.records import (
-    Entrant,
-    Failure,
-    Fixture,
-    GameRecord,
-    SeatRecord,
-    Setting,
+from mcts_agents.arena.records import Failure, GameRecord
+from mcts_agents.arena.tables import (
+    APPLICATION,
+    FORMAT,
+    GAME_COLUMNS,
+    SEAT_COLUMNS,
+    TABLES,
+    failure_of,
+    failure_row,
+    game_of,
+    game_rows,
 )
-
-# Version of the tables, in SQLite's `user_version`.
-FORMAT = 1
-# Marks a store among SQLite files: "mcts" in ASCII, in SQLite's `application_id`.
-APPLICATION = 0x6D637473
 
 # Seconds to wait for another process that reads or writes at this moment.
 PATIENCE = 30.0
-
-_TABLES = """
-CREATE TABLE tournament (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    description TEXT NOT NULL,
-    total INTEGER NOT NULL
-);
-CREATE TABLE games (
-    number INTEGER PRIMARY KEY,
-    game TEXT NOT NULL,
-    players INTEGER NOT NULL,
-    budget TEXT NOT NULL,
-    round INTEGER NOT NULL,
-    seed INTEGER NOT NULL,
-    moves TEXT NOT NULL,
-    decisions INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    version TEXT NOT NULL,
-    ended TEXT NOT NULL,
-    UNIQUE (game, players, budget, round)
-);
-CREATE TABLE seats (
-    number INTEGER NOT NULL REFERENCES games,
-    seat INTEGER NOT NULL,
-    agent TEXT NOT NULL,
-    spec TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    result TEXT NOT NULL,
-    win REAL NOT NULL,
-    rank REAL NOT NULL,
-    score REAL NOT NULL,
-    decisions INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    simulations INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    depth REAL NOT NULL,
-    decision_seconds BLOB NOT NULL,
-    PRIMARY KEY (number, seat)
-) WITHOUT ROWID;
-CREATE TABLE failures (
-    number INTEGER PRIMARY KEY,
-    game TEXT NOT NULL,
-    players INTEGER NOT NULL,
-    budget TEXT NOT NULL,
-    round INTEGER NOT NULL,
-    seed INTEGER NOT NULL,
-    seats TEXT NOT NULL,
-    error TEXT NOT NULL,
-    details TEXT NOT NULL,
-    ended TEXT NOT NULL
-);
-"""
-
-_GAME_COLUMNS = (
-    "number, game, players, budget, round, seed, moves, decisions, seconds, version, "
-    "ended"
-)
-_SEAT_COLUMNS = (
-    "number, seat, agent, spec, seed, result, win, rank, score, decisions, seconds, "
-    "simulations, searches, depth, decision_seconds"
-)
 
 
 class StoreError(ValueError):
@@ -124,12 +62,15 @@ class Store:
                 newer version; or it cannot be written.
         """
         path = Path(path)
-        if not path.parent.is_dir():
-            raise StoreError(f"{path}: there is no folder {path.parent}")
-        if path.exists() and path.stat().st_size:
-            cls.read(path).close()  # refuses what is no store before locking it
-        lock = FileLock(f"{path}.lock", timeout=0)
         try:
+            if not path.parent.is_dir():
+                raise StoreError(f"{path}: there is no folder {path.parent}")
+            if not os.access(path.parent, os.W_OK):  # for SQLite's journal
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            if _exists(path):
+                cls._look(path).close()  # refuses what is no store before locking it
+            # Beside the file itself, whatever links lead to it.
+            lock = FileLock(f"{path.resolve()}.lock", timeout=0)
             lock.acquire()
         except Timeout as error:
             raise StoreError(
@@ -140,15 +81,19 @@ class Store:
             raise StoreError(
                 f"{path}: cannot be written: {error.strerror or error}"
             ) from error
+        store = None
         try:
-            new = not path.exists() or path.stat().st_size == 0
             store = cls(path, _connect(path, "rwc"))
             store._lock = lock
-            if new:
+            store._check()
+            if store._is_empty():
                 store._create()
-            else:
-                store._check()
+            else:  # what cannot be written is refused before the first game
+                with store._transaction() as run:
+                    run("DELETE FROM games WHERE number IS NULL")
         except BaseException:
+            if store is not None:
+                store.connection.close()
             lock.release()
             raise
         return store
@@ -162,8 +107,20 @@ class Store:
                 version.
         """
         path = Path(path)
-        if not path.is_file():
-            raise StoreError(f"{path}: there is no such file")
+        store = cls._look(path)
+        if store._is_empty():
+            store.close()
+            raise StoreError(f"{path}: an empty file, no store of mcts-agents")
+        return store
+
+    @classmethod
+    def _look(cls, path: Path) -> "Store":
+        """Open a store, or a file in which nothing is yet."""
+        try:
+            if not _exists(path):
+                raise StoreError(f"{path}: there is no such file")
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be read: {error.strerror}") from error
         # Where it is allowed, with the right to mend what a killed process left.
         mode = "rw" if os.access(path, os.W_OK) else "ro"
         store = cls(path, _connect(path, mode))
@@ -222,46 +179,11 @@ class Store:
             StoreError: The file cannot be written, for example because the disk is
                 full; nothing of this game is in it then, and all others are.
         """
-        setting = record.setting
-        game = (
-            record.number,
-            setting.game,
-            setting.players,
-            setting.budget,
-            record.round,
-            record.seed,
-            json.dumps(record.moves, separators=(",", ":")),
-            len(record.moves),
-            record.seconds,
-            record.version,
-            _now(),
-        )
-        seats = [
-            (
-                record.number,
-                number,
-                seat.agent,
-                seat.spec,
-                seat.seed,
-                seat.result,
-                seat.win,
-                seat.rank,
-                seat.score,
-                len(seat.seconds),
-                float(np.sum(seat.seconds, dtype=np.float64)),
-                seat.simulations,
-                seat.searches,
-                seat.depth,
-                np.asarray(seat.seconds, "<f4").tobytes(),
-            )
-            for number, seat in enumerate(record.seats)
-        ]
+        game, seats = game_rows(record)
         with self._transaction() as run:
-            run(f"INSERT INTO games ({_GAME_COLUMNS}) VALUES ({_marks(game)})", game)
+            run(f"INSERT INTO games ({GAME_COLUMNS}) VALUES ({_marks(game)})", game)
             for seat in seats:
-                run(
-                    f"INSERT INTO seats ({_SEAT_COLUMNS}) VALUES ({_marks(seat)})", seat
-                )
+                run(f"INSERT INTO seats ({SEAT_COLUMNS}) VALUES ({_marks(seat)})", seat)
             run("DELETE FROM failures WHERE number = ?", (record.number,))
 
     def played(self) -> set[int]:
@@ -274,8 +196,8 @@ class Store:
         Raises:
             StoreError: The file cannot be read.
         """
-        games = self._all(f"SELECT {_GAME_COLUMNS} FROM games ORDER BY number")
-        seats = self._all(f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY number, seat")
+        games = self._all(f"SELECT {GAME_COLUMNS} FROM games ORDER BY number")
+        seats = self._all(f"SELECT {SEAT_COLUMNS} FROM seats ORDER BY number, seat")
         at = 0
         for row in games:
             # Whoever writes meanwhile may have added seats of games not read here.
@@ -284,7 +206,7 @@ class Store:
             begin = at
             while at < len(seats) and seats[at][0] == row[0]:
                 at += 1
-            yield _game(row, seats[begin:at])
+            yield game_of(row, seats[begin:at])
 
     def game(self, number: int) -> GameRecord:
         """Return one stored game.
@@ -292,7 +214,7 @@ class Store:
         Raises:
             StoreError: There is none of this number, or the file cannot be read.
         """
-        row = self._one(f"SELECT {_GAME_COLUMNS} FROM games WHERE number = ?", number)
+        row = self._one(f"SELECT {GAME_COLUMNS} FROM games WHERE number = ?", number)
         if row is None:
             low, high, count = self._one(
                 "SELECT min(number), max(number), count(*) FROM games"
@@ -300,9 +222,9 @@ class Store:
             stored = f"{count} from {low} to {high}" if count else "none yet"
             raise StoreError(f"{self.path}: no game {number} is stored: {stored}")
         seats = self._all(
-            f"SELECT {_SEAT_COLUMNS} FROM seats WHERE number = ? ORDER BY seat", number
+            f"SELECT {SEAT_COLUMNS} FROM seats WHERE number = ? ORDER BY seat", number
         )
-        return _game(row, seats)
+        return game_of(row, seats)
 
     # -- games that could not be played
 
@@ -312,69 +234,39 @@ class Store:
         Raises:
             StoreError: The file cannot be written.
         """
-        fixture = failure.fixture
-        row = (
-            fixture.number,
-            fixture.setting.game,
-            fixture.setting.players,
-            fixture.setting.budget,
-            fixture.round,
-            fixture.seed,
-            json.dumps([[seat.name, seat.spec] for seat in fixture.seats]),
-            failure.error,
-            failure.details,
-            _now(),
-        )
+        row = failure_row(failure)
         with self._transaction() as run:
             run(f"INSERT OR REPLACE INTO failures VALUES ({_marks(row)})", row)
 
     def failures(self) -> list[Failure]:
         """Return the games that could not be played, by their numbers."""
         rows = self._all("SELECT * FROM failures ORDER BY number")
-        return [
-            Failure(
-                Fixture(
-                    number=number,
-                    setting=Setting(game, players, budget),
-                    round=round_,
-                    seed=seed,
-                    seats=tuple(Entrant(*seat) for seat in json.loads(seats)),
-                ),
-                error,
-                details,
-            )
-            for (
-                number,
-                game,
-                players,
-                budget,
-                round_,
-                seed,
-                seats,
-                error,
-                details,
-                _,
-            ) in rows
-        ]
+        return [failure_of(row) for row in rows]
 
     # -- SQLite
 
     def _create(self) -> None:
         with self._transaction() as run:
-            for statement in _TABLES.split(";"):
+            for statement in TABLES.split(";"):
                 if statement.strip():
                     run(statement)
             run(f"PRAGMA application_id = {APPLICATION}")
             run(f"PRAGMA user_version = {FORMAT}")
 
+    def _is_empty(self) -> bool:
+        """Say whether there is nothing yet, as in a file that was only just made."""
+        (pages,) = self._one("PRAGMA page_count")
+        # A few bytes of something else are no page either.
+        return pages == 0 and self.path.stat().st_size == 0
+
     def _check(self) -> None:
         try:
+            if self._is_empty():
+                return
             (application,) = self._one("PRAGMA application_id")
             (version,) = self._one("PRAGMA user_version")
             if application != APPLICATION:
-                raise StoreError(
-                    f"{self.path}: an SQLite file, but no store of mcts-agents"
-                )
+                raise StoreError(f"{self.path}: no store of mcts-agents")
             if version > FORMAT:
                 raise StoreError(
                     f"{self.path}: written by a newer version of mcts-agents (tables "
@@ -395,7 +287,8 @@ class Store:
         except BaseException as error:
             # SQLite has rolled back by itself if the disk was full.
             if connection.in_transaction:
-                connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):  # the first error says more
+                    connection.execute("ROLLBACK")
             if isinstance(error, sqlite3.Error):
                 raise StoreError(
                     f"{self.path}: cannot be written: {error}; what was stored before "
@@ -414,6 +307,23 @@ class Store:
         return rows[0] if rows else None
 
 
+def _exists(path: Path) -> bool:
+    """Say whether there is a file.
+
+    Raises:
+        StoreError: It is something else.
+        OSError: It cannot be looked at.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "no plain file"
+        raise StoreError(f"{path}: expected a file, and this is {what}")
+    return True
+
+
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path))}?mode={mode}"
     try:
@@ -426,41 +336,5 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _game(row: tuple[Any, ...], seats: list[tuple[Any, ...]]) -> GameRecord:
-    number, game, players, budget, round_, seed, moves, _, seconds, version, _ = row
-    return GameRecord(
-        number=number,
-        setting=Setting(game, players, budget),
-        round=round_,
-        seed=seed,
-        moves=tuple((player, action) for player, action in json.loads(moves)),
-        seconds=seconds,
-        version=version,
-        seats=tuple(_seat(seat) for seat in seats),
-    )
-
-
-def _seat(row: tuple[Any, ...]) -> SeatRecord:
-    _, _, agent, spec, seed, result, win, rank, score, _, _, *search, times = row
-    simulations, searches, depth = search
-    return SeatRecord(
-        agent=agent,
-        spec=spec,
-        seed=seed,
-        result=result,
-        win=win,
-        rank=rank,
-        score=score,
-        seconds=np.frombuffer(times, "<f4"),
-        simulations=simulations,
-        searches=searches,
-        depth=depth,
-    )
-
-
 def _marks(values: tuple[Any, ...]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

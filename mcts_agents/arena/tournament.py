@@ -103,6 +103,8 @@ def run_tournament(
         StoreError: The store cannot be written.
     """
     played = store.played()
+    if len(played) == len(schedule):
+        return  # without starting anybody
     unplayed = (fixture for fixture in schedule if fixture.number not in played)
     with closing(backend.play(unplayed)) as outcomes:  # which stops the workers
         for outcome in outcomes:

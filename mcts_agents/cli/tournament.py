@@ -1,5 +1,7 @@
 """`mcts-agents tournament`."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,8 @@ def play_tournament(
 ) -> int:
     """Play what is left of a tournament and print the results; return the failures."""
     console = Console(stderr=True, highlight=False)
+    # One line, however wide the terminal is.
+    say = functools.partial(console.print, markup=False, soft_wrap=True)
     with requested():
         spec, file = _spec(request)
         workers = make_backend(*backend)
@@ -86,7 +90,7 @@ def play_tournament(
     if report is not None:
         with written(path, report):  # refuses it before the games, not after
             pass
-    _warn_of_busy_cores(console, spec, *backend[:2])
+    _warn_of_busy_cores(say, spec, *backend[:2])
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
         played = len(store.played())
@@ -96,9 +100,7 @@ def play_tournament(
         def told(outcome: Outcome) -> None:
             if isinstance(outcome, Failure):
                 failures.append(outcome)
-                console.print(
-                    f"failed: {outcome.fixture}: {outcome.error}", markup=False
-                )
+                say(f"failed: {outcome.fixture}: {outcome.error}")
             else:
                 progress.advance(task)
 
@@ -107,17 +109,15 @@ def play_tournament(
                 run_tournament(schedule, store, workers, told)
         except KeyboardInterrupt:
             stored = len(store.played())
-            console.print(
+            say(
                 f"{stored} of {len(schedule)} games are stored in {path}; the same "
-                "command goes on",
-                markup=False,
+                "command goes on"
             )
             raise typer.Exit(INTERRUPTED) from None
     if failures:
-        console.print(
+        say(
             f"{len(failures)} games failed; {path} has what happened to them, and the "
-            "same command tries them again",
-            markup=False,
+            "same command tries them again"
         )
     if report is not None:
         write_page(path, report)
@@ -128,6 +128,8 @@ def play_tournament(
 def _spec(request: Request) -> tuple[TournamentSpec, SpecFile | None]:
     """Return the tournament, and the file that describes it, if one does."""
     keys = request.keys()
+    if request.players and not request.game:
+        raise RequestError("--players: is for the games that --game names")
     if request.file is None:
         for key in ("games", "agents"):
             if key not in keys:
@@ -160,6 +162,8 @@ def _agents(given: list[str]) -> dict[str, Any]:
 
 def _complaint(place: tuple[str | int, ...], message: str) -> str:
     option = _OPTIONS.get(str(place[0])) if place else None
+    if place[:1] == ("games",) and "players" in place:
+        option = "--players"
     return f"{option}: {message}" if option else message
 
 
@@ -168,13 +172,12 @@ def _told(error: SettingError, file: SpecFile | None) -> str:
 
 
 def _warn_of_busy_cores(
-    console: Console, spec: TournamentSpec, backend: str, jobs: int | None
+    say: Callable[[str], None], spec: TournamentSpec, backend: str, jobs: int | None
 ) -> None:
     """Say so if budgets of time are worth less because workers share cores."""
     timed = [b for b in spec.budgets if budget_setting(b)[0] == "seconds"]
     if backend == "local" and timed and (jobs or 1) > loky.cpu_count():
-        console.print(
+        say(
             f"{jobs} workers share {loky.cpu_count()} cores: decisions of {timed[0]} "
-            "get fewer simulations than they would alone",
-            markup=False,
+            "get fewer simulations than they would alone"
         )
