@@ -16,6 +16,7 @@ from mcts_agents.arena.tournament import open_store, prepare, run_tournament
 
 
 def main():
+    """Play the tournament and print each agent's win rate."""
     schedule = prepare(
         TournamentSpec(
             games=["hex:size=5"],
