@@ -12,8 +12,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from mcts_agents.arena import replay_text
-from mcts_agents.arena.replaying import Moment, Move, Replay
+from mcts_agents.arena.replay import wording
+from mcts_agents.arena.replay.replaying import Moment, Move, Replay
 from mcts_agents.arena.store import Store
 from mcts_agents.cli.outputs import written
 from mcts_agents.cli.requests import RequestError, requested
@@ -57,9 +57,9 @@ def replay_game(
 
 def _writer(output: Path) -> Writer:
     """Return what writes a file of this name; refuse before any work is done."""
-    from mcts_agents.arena import replay_gif, replay_html
+    from mcts_agents.arena.replay import gif, html
 
-    writers = {".gif": replay_gif.write, ".html": replay_html.write}
+    writers = {".gif": gif.write, ".html": html.write}
     if output.suffix.lower() not in writers:
         raise RequestError(
             f"{output}: a replay is written as {' or '.join(writers)}; without "
@@ -88,7 +88,7 @@ def _write(
         else:
             write(replay, going, actions, output)
     if as_json:
-        print(json.dumps(replay_text.as_object(replay, moments, actions)))
+        print(json.dumps(wording.as_object(replay, moments, actions)))
     elif output is not None:
         print(f"{output}: {len(moments)} positions, {output.stat().st_size:,} bytes")
 
@@ -112,7 +112,7 @@ def _print(replay: Replay, actions: int) -> None:
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, markup=False, soft_wrap=True)
 
-    say(replay_text.title(replay), "bold")
+    say(wording.title(replay), "bold")
     for moment in replay.moments():
         say("")
         for move in moment.moves:
@@ -133,33 +133,33 @@ def _print(replay: Replay, actions: int) -> None:
 
 
 def _print_move(console: Console, moment: Moment, move: Move, actions: int) -> None:
-    line = Text(f"{moment.number}. {replay_text.played(move)}", "bold")
+    line = Text(f"{moment.number}. {wording.played(move)}", "bold")
     if move.now is not None:
         style = "yellow" if move.timed else "bold red"
-        line.append(f"  {replay_text.changed(move)}", style)
+        line.append(f"  {wording.changed(move)}", style)
     console.print(line, soft_wrap=True)
     view = move.search
     if view is None:
         return
-    console.print(_indented(Text(replay_text.effort(view), "dim")))
+    console.print(_indented(Text(wording.effort(view), "dim")))
     if view.simulations:
         table = Table(box=None, pad_edge=False, header_style="dim")
         table.add_column("action")
         table.add_column("", width=BAR_WIDTH)
         for heading in ("visits", "share", "value"):
             table.add_column(heading, justify="right")
-        most = replay_text.most_visits(view)
+        most = wording.most_visits(view)
         for seen in view.top(actions, move.action):
             table.add_row(
                 Text(seen.name),
                 Bar(most, 0, seen.visits, width=BAR_WIDTH, color="cyan"),
                 f"{seen.visits:,}",
                 f"{seen.share:.0%}",
-                replay_text.value(seen.value),
+                wording.value(seen.value),
                 style="bold" if seen.action == move.action else None,
             )
         console.print(_indented(table))
-        variation = f"principal variation  {replay_text.variation(view)}"
+        variation = f"principal variation  {wording.variation(view)}"
         console.print(_indented(Text(variation)))
 
 

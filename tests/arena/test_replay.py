@@ -11,12 +11,12 @@ import pytest
 from PIL import Image
 
 import mcts_agents
-from mcts_agents.arena import replay_gif, replay_html
 from mcts_agents.arena.match import play_fixture
 from mcts_agents.arena.records import Entrant, Fixture, Setting
-from mcts_agents.arena.replay_film import Film
-from mcts_agents.arena.replay_panel import Panel
-from mcts_agents.arena.replaying import Replay
+from mcts_agents.arena.replay import gif, html
+from mcts_agents.arena.replay.film import Film
+from mcts_agents.arena.replay.panel import Panel
+from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.store import Store
 from mcts_agents.envs import GAMES, make_model
 
@@ -195,18 +195,18 @@ def test_gif(tmp_path, sushi, hexagons, search):
         replay = Replay(record, search)
         path = tmp_path / "game.gif"
         begin = 6
-        replay_gif.write(replay, itertools.islice(replay.moments(), begin), 3, path)
+        gif.write(replay, itertools.islice(replay.moments(), begin), 3, path)
         assert list(tmp_path.iterdir()) == [path]
         size = Panel(replay, 3).size
-        with Image.open(path) as gif:
-            assert gif.n_frames == begin
-            assert gif.info["loop"] == 0
+        with Image.open(path) as film:
+            assert film.n_frames == begin
+            assert film.info["loop"] == 0
             shown, lengths = [], []
-            for number in range(gif.n_frames):
-                gif.seek(number)
-                assert gif.size == size
-                shown.append(np.asarray(gif.convert("RGB")))
-                lengths.append(gif.info["duration"])
+            for number in range(film.n_frames):
+                film.seek(number)
+                assert film.size == size
+                shown.append(np.asarray(film.convert("RGB")))
+                lengths.append(film.info["duration"])
         assert lengths[-1] > lengths[0] == lengths[-2]
         # The picture's plain background is the same colour in all frames.
         panel = Panel(replay, 3)
@@ -253,7 +253,7 @@ def test_page(tmp_path, sushi):
     seats = (replace(sushi.seats[0], agent="<script>1</script>&"), *sushi.seats[1:])
     replay = Replay(replace(sushi, seats=seats))
     moments = list(itertools.islice(replay.moments(), 6))
-    replay_html.write(replay, itertools.islice(replay.moments(), 6), 2, path)
+    html.write(replay, itertools.islice(replay.moments(), 6), 2, path)
     assert list(tmp_path.iterdir()) == [path]
     text = path.read_text(encoding="utf-8")
     page = Page(text)
@@ -340,6 +340,6 @@ def test_nothing_is_left_of_a_file_that_fails(tmp_path, hexagons):
     path.write_bytes(b"before")
     replay = Replay(replace(hexagons, moves=hexagons.moves[:-1]), search=False)
     with pytest.raises(ValueError, match="not over"):
-        replay_gif.write(replay, replay.moments(), 3, path)
+        gif.write(replay, replay.moments(), 3, path)
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == b"before"

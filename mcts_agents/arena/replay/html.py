@@ -9,13 +9,13 @@ import jinja2
 from PIL import Image
 
 import mcts_agents
-from mcts_agents.arena import replay_text
-from mcts_agents.arena.replay_film import Film
-from mcts_agents.arena.replaying import Moment, Replay
+from mcts_agents.arena.replay import wording
+from mcts_agents.arena.replay.film import Film
+from mcts_agents.arena.replay.replaying import Moment, Replay
 from mcts_agents.arena.writing import replacing
 from mcts_agents.envs.painting import PLAYER_COLORS
 
-TEMPLATE = "replay.html.jinja"
+TEMPLATE = "page.html.jinja"
 MOST_COLUMNS = 4
 
 
@@ -45,7 +45,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         shown.append(moment)
     pictures = (_data_uri(frame) for frame in film.frames())
     page = environment.get_template(TEMPLATE).render(
-        title=replay_text.title(replay),
+        title=wording.title(replay),
         record=replay.record,
         frames=list(zip(shown, pictures, strict=True)),
         width=replay.game.size(replay.model)[0],
@@ -54,7 +54,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         colors=["#{:02x}{:02x}{:02x}".format(*color) for color in PLAYER_COLORS],
         difference=replay.difference_text(),
         version=mcts_agents.__version__,
-        text=replay_text,
+        text=wording,
         columns=columns(replay.model.players),
     )
     with replacing(path) as file:

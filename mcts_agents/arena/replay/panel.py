@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from mcts_agents.arena import replay_text
-from mcts_agents.arena.replaying import Moment, Move, Replay, SeenAction
+from mcts_agents.arena.replay import wording
+from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SeenAction
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,
@@ -137,7 +137,7 @@ class Panel:
         draw.ellipse((x, y + 3, x + 11, y + 14), fill=color)
         if moment.over:
             right -= write(
-                draw, (right, y), replay_text.score(seat), SMALL, INK, right - x, "ra"
+                draw, (right, y), wording.score(seat), SMALL, INK, right - x, "ra"
             )
             right -= 8
         write(draw, (x + 18, y), f"{player}  {seat.agent}", NORMAL, INK, right - x - 18)
@@ -148,9 +148,9 @@ class Panel:
         write(draw, (x, y), move.name, LARGE, INK, width)
         y += LINE + 4
         view = move.search
-        text, color = replay_text.changed(move), WARNING
+        text, color = wording.changed(move), WARNING
         if not text and view is not None:
-            text, color = replay_text.effort(view), MUTED
+            text, color = wording.effort(view), MUTED
         write(draw, (x, y), text, SMALL, color, width)
         y += LINE
         if view is None or not view.simulations or not self.rows:
@@ -159,7 +159,7 @@ class Panel:
         write(draw, (at - NUMBER, y), "visits", SMALL, MUTED, NUMBER, "ra")
         write(draw, (at, y), "value", SMALL, MUTED, NUMBER, "ra")
         y += LINE - 3
-        most = replay_text.most_visits(view)
+        most = wording.most_visits(view)
         for seen in view.top(self.rows, move.action):
             self._action(draw, move, seen, most, x, right, y)
             y += LINE
@@ -193,7 +193,7 @@ class Panel:
             draw.rectangle((x, y, x + length, y + LINE - 4), fill=bar)
         at = y + 1
         taken = write(
-            draw, (right, at), replay_text.value(seen.value), NORMAL, INK, NUMBER, "ra"
+            draw, (right, at), wording.value(seen.value), NORMAL, INK, NUMBER, "ra"
         )
         visits = f"{seen.visits:,}"
         taken = NUMBER + write(

@@ -5,7 +5,7 @@ from typing import Any
 
 import mcts_agents
 from mcts_agents.arena.records import GameRecord, SeatRecord
-from mcts_agents.arena.replaying import Moment, Move, Replay, SearchView
+from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SearchView
 
 
 def title(replay: Replay) -> str:

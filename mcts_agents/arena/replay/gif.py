@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from mcts_agents.arena.replay_film import Film
-from mcts_agents.arena.replay_panel import Panel
-from mcts_agents.arena.replaying import Moment, Replay
+from mcts_agents.arena.replay.film import Film
+from mcts_agents.arena.replay.panel import Panel
+from mcts_agents.arena.replay.replaying import Moment, Replay
 from mcts_agents.arena.writing import replacing
 
 # Milliseconds that a frame stays. Of a long game less, so that it ends some time.

@@ -1,0 +1,1 @@
+"""Stored games again, with what each search found: text, GIF, page."""
