@@ -113,6 +113,19 @@ def results(store: StoreFile, json: Json = False) -> None:
 
 
 @arena.command()
+def watch(
+    store: StoreFile,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Time between two looks.")
+    ] = 2.0,
+) -> None:
+    """Show how a tournament goes on in another process, until all is played."""
+    from mcts_agents.cli.results import watch_results
+
+    watch_results(store, seconds)
+
+
+@arena.command()
 def report(
     store: StoreFile,
     output: Annotated[Path, typer.Option(help="HTML file to write.")],

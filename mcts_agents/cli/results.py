@@ -1,12 +1,14 @@
 """`mcts-agents results`."""
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
@@ -48,6 +50,21 @@ def show_results(store: Path, as_json: bool) -> None:
         for figures in summary.settings:
             console.print(_results_table(_title(figures), figures))
     console.print(_decisions_table(summary.overall))
+
+
+def watch_results(store: Path, seconds: float) -> None:
+    """Show how the agents fare, again and again, until all is played."""
+    with requested(), Live(console=Console(highlight=False)) as live:
+        while True:
+            results = read_results(store)
+            shown: list[Any] = [Text(standing(results))]
+            if results.summary.overall.agents:
+                overall = results.summary.overall
+                shown.append(_results_table(_title(overall), overall))
+            live.update(Group(*shown), refresh=True)
+            if results.complete:
+                return
+            time.sleep(seconds)
 
 
 def standing(results: Results) -> str:

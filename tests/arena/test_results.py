@@ -1,6 +1,7 @@
 """`mcts-agents results`, on stores in every state."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -8,6 +9,7 @@ from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.store import Store
 from tests.arena.stored import store
 from tests.arena.synthetic import names, tournament
+from tests.command import COMMAND
 
 FAILED = Failure(
     Fixture(
@@ -98,3 +100,20 @@ def test_no_store(tmp_path, run_here):
         assert failed.returncode == 2
         assert failed.stderr.count("\n") == 1
         assert name in failed.stderr
+
+
+def test_watch_ends_when_all_is_played(tmp_path):
+    games = tournament(agents=2, games=4, players=(2,), budgets=("40ms",))
+    path = store(tmp_path / "going_on.db", games, names(2), total=5)
+    watching = subprocess.Popen(
+        [*COMMAND, "watch", str(path), "--seconds", "0.1"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        watching.wait(3)
+    with Store.write(path) as written:
+        written.describe(written.description(), 4)
+    told, _ = watching.communicate(timeout=30)
+    assert watching.returncode == 0
+    assert "4 of 4 games, complete" in told
