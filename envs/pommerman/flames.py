@@ -1,0 +1,133 @@
+"""Flames and explosions of Pommerman: sections of a step that change the terrain."""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.envs.pommerman.layout import (
+    BOMB_CELL_SHIFT,
+    DELTA,
+    DOWN,
+    FLAME,
+    HIDDEN,
+    HIDDEN_SHIFT,
+    LEFT,
+    LIFE,
+    NEWEST,
+    OLDEST,
+    OPEN_SHIFT,
+    OWNER_SHIFT,
+    RIGHT,
+    RIGID,
+    STRENGTH_SHIFT,
+    UP,
+    WOOD,
+    WORDS,
+    bit_of,
+    bomb_cell,
+    contains,
+    give_ammo,
+)
+from mcts_agents.model.bits import lowest_bit
+
+
+@njit
+def age_flames(state):
+    """Let the oldest flames end and the others grow older.
+
+    What was under a flame that ends is shown, unless another flame burns there: then
+    it is lost, seen by nobody.
+    """
+    for word in range(WORDS):
+        ended = state.flames[OLDEST, word]
+        state.flames[OLDEST, word] = state.flames[OLDEST + 1, word]
+        state.flames[OLDEST + 1, word] = state.flames[NEWEST, word]
+        state.flames[NEWEST, word] = np.uint64(0)
+        if ended == 0:
+            continue
+        burning = state.flames[OLDEST, word] | state.flames[OLDEST + 1, word]
+        while ended != 0:
+            bit = ended & (~ended + np.uint64(1))
+            cell = word << 6 | np.int64(lowest_bit(ended))
+            if burning & bit:
+                state.terrain[cell] = FLAME
+            else:
+                item = (np.int64(state.terrain[cell]) & HIDDEN) >> HIDDEN_SHIFT
+                state.terrain[cell] = item << OPEN_SHIFT
+                if state.covered[word] & bit:
+                    state.unseen_cells -= 1
+                    state.unseen_items -= item != 0
+            state.covered[word] &= ~bit
+            ended ^= bit
+
+
+@njit
+def blast(state, bomb):
+    """Add the cells that one bomb reaches to the newest flames.
+
+    The terrain is that before all explosions of the step: wood shields whole chains.
+    """
+    center = bomb_cell(bomb)
+    reach = np.int64(bomb) >> STRENGTH_SHIFT & 15
+    state.flames[NEWEST, center >> 6] |= bit_of(center)
+    for direction in (UP, DOWN, LEFT, RIGHT):
+        cell = center
+        for _ in range(reach - 1):
+            cell += DELTA[direction]
+            terrain = state.terrain[cell]
+            if terrain & RIGID:
+                break
+            state.flames[NEWEST, cell >> 6] |= bit_of(cell)
+            if terrain & WOOD:
+                break
+
+
+@njit
+def burn(state):
+    """Put the newest flames on the terrain; open items are destroyed."""
+    for word in range(WORDS):
+        cells = state.flames[NEWEST, word]
+        while cells != 0:
+            cell = word << 6 | np.int64(lowest_bit(cells))
+            terrain = np.int64(state.terrain[cell])
+            if terrain & WOOD:
+                state.covered[word] |= cells & (~cells + np.uint64(1))
+            state.terrain[cell] = terrain & HIDDEN | FLAME
+            cells &= cells - np.uint64(1)
+
+
+@njit
+def explode(state):
+    """Count down all bombs, and let those whose time has come go off with their chain.
+
+    A bomb that rolled into old flames goes off, too.
+    """
+    count = np.int64(state.bomb_count)
+    gone = np.uint64(0)
+    for i in range(count):
+        bomb = state.bombs[i] - np.uint32(1)
+        state.bombs[i] = bomb
+        if bomb & LIFE == 0 or state.terrain[bomb >> BOMB_CELL_SHIFT] & FLAME:
+            gone |= np.uint64(1) << np.uint64(i)
+    if gone == 0:
+        return
+    waiting = gone
+    while waiting != 0:
+        while waiting != 0:
+            blast(state, state.bombs[np.int64(lowest_bit(waiting))])
+            waiting &= waiting - np.uint64(1)
+        for i in range(count):
+            bit = np.uint64(1) << np.uint64(i)
+            reached = contains(state.flames[NEWEST], bomb_cell(state.bombs[i]))
+            if gone & bit == 0 and reached:
+                waiting |= bit
+        gone |= waiting
+    kept = 0
+    for i in range(count):
+        bomb = state.bombs[i]
+        if gone >> np.uint64(i) & np.uint64(1):
+            give_ammo(state, np.int64(bomb) >> OWNER_SHIFT & 3)
+        else:
+            state.bombs[kept] = bomb
+            kept += 1
+    state.bomb_count = kept
+    burn(state)

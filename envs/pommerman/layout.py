@@ -1,0 +1,139 @@
+"""The record of a state of Pommerman, and how cells, bombs and flames lie in it.
+
+A cell is one byte at row * 12 + column, counted from a border of rigid cells around
+the board, so that nothing ever asks whether a neighbour is on the board. Bombs and
+agents are not painted on it: what the official program calls the board is put together
+when somebody looks at it (`official.painted_board`).
+
+Flames need no list. Each step adds at most one to a cell, with two steps to live, so
+there are three generations, each a set of cells; the official list holds the oldest
+generation first and each one in row-major order, which is the order of the bits.
+
+Bombs stand in one list in the order in which they were laid. A player lays at most one
+a step, and a bomb that is laid in step t goes off in step t + 9 at the latest, before
+which its owner may have laid one in step t + 9: ten bombs a player, `MOST_BOMBS`.
+"""
+
+import numpy as np
+from numba import njit
+
+SEATS = 4
+LARGEST = 11
+STRIDE = LARGEST + 1
+CELLS = 160  # 13 * 12 + 1, rounded up to words
+WORDS = 3  # of 64 bits, one for each cell
+CELLS_AS_INT32 = CELLS // 4  # for one byte a cell on the stack
+FIRST_CELL = STRIDE + 1
+MOST_BOMBS = 40
+MOVABLE = MOST_BOMBS + SEATS
+MOST_AMMO = 10
+
+# A cell's byte.
+RIGID, WOOD, FLAME, BOMB = 1, 2, 4, 8
+HIDDEN = 3 << 4  # the kind of the item under wood or flames, 0 for none
+OPEN = 3 << 6  # the kind of the item that lies there, 0 for none
+HIDDEN_SHIFT, OPEN_SHIFT = 4, 6
+WALL = RIGID | WOOD
+EXTRA_BOMB, RANGE, KICK = 1, 2, 3
+
+# A bomb's word: life (4 bits), blast strength (4), owner (2), direction (3), cell (8).
+LIFE = 15
+STRENGTH_SHIFT, OWNER_SHIFT, DIRECTION_SHIFT, BOMB_CELL_SHIFT = 4, 8, 10, 16
+DIRECTION = 7 << DIRECTION_SHIFT
+BOMB_LIFE = 10  # counted down at the end of the step in which it is laid
+
+STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
+MOVES = 6
+DELTA = np.array([0, -STRIDE, STRIDE, -1, 1, 0], np.int64)
+
+# Generations of flames by the steps that they still burn.
+OLDEST, NEWEST = 0, 2
+
+STATE = np.dtype(
+    [
+        ("flames", np.uint64, (3, WORDS)),  # bit: a cell; by remaining life
+        ("covered", np.uint64, WORDS),  # bit: wood that burns, its content unseen
+        ("bombs", np.uint32, MOST_BOMBS),  # in the order of laying
+        ("terrain", np.uint8, CELLS),
+        ("cells", np.uint8, SEATS),  # where each agent is, or died
+        ("ammo", np.uint8, SEATS),
+        ("strength", np.uint8, SEATS),
+        ("messages", np.uint8, SEATS),  # what each said last: 8 * first + second word
+        ("steps", np.int16),
+        ("bomb_count", np.uint8),
+        ("alive", np.uint8),  # mask
+        ("alive_before", np.uint8),  # mask: alive at the start of the last step
+        ("kick", np.uint8),  # mask: who can kick
+        ("over", np.uint8),
+        ("unseen_items", np.uint8),  # items that nobody has seen, those lost unseen too
+        ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
+    ]
+)
+
+GAME = np.dtype(
+    [
+        ("team", np.int64),  # 1: players 0 and 2 against 1 and 3
+        ("message_bits", np.int64),  # 6 with messages, else 0
+        ("view", np.int64),  # how far a player sees, 0 for the whole board
+        ("most_strength", np.int64),  # to which picking up raises it
+        ("size", np.int64),
+        ("rigid", np.int64),  # cells at the start
+        ("wood", np.int64),
+        ("items", np.int64),
+        ("shuffle_corners", np.int64),
+        ("first_collapse", np.int64),  # step, 0 for never
+        ("collapse_interval", np.int64),
+        ("max_steps", np.int64),
+    ]
+)
+
+
+def cell_at(row: int, column: int) -> int:
+    """Return the cell of a row and a column."""
+    return (row + 1) * STRIDE + column + 1
+
+
+def place_of(cell: int) -> tuple[int, int]:
+    """Return the row and the column of a cell."""
+    return cell // STRIDE - 1, cell % STRIDE - 1
+
+
+@njit
+def bit_of(cell):
+    """Return a cell's bit within its word."""
+    return np.uint64(1) << np.uint64(cell & 63)
+
+
+@njit
+def contains(cells, cell):
+    """Whether a set of cells (`WORDS` words) holds a cell."""
+    return cells[cell >> 6] & bit_of(cell) != 0
+
+
+@njit
+def new_bomb(cell, owner, strength):
+    """Return the word of a bomb that is laid now."""
+    return np.uint32(
+        np.int64(BOMB_LIFE)
+        | strength << STRENGTH_SHIFT
+        | owner << OWNER_SHIFT
+        | cell << BOMB_CELL_SHIFT
+    )
+
+
+@njit
+def bomb_cell(bomb):
+    """Return where a bomb is."""
+    return np.int64(bomb) >> BOMB_CELL_SHIFT
+
+
+@njit
+def bomb_direction(bomb):
+    """Return where a bomb rolls, `STOP` if it rests."""
+    return np.int64(bomb) >> DIRECTION_SHIFT & 7
+
+
+@njit
+def give_ammo(state, player):
+    """One more bomb to lay, dead or alive, up to the official limit."""
+    state.ammo[player] = min(np.int64(state.ammo[player]) + 1, MOST_AMMO)
