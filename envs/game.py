@@ -1,10 +1,12 @@
 """`Game`: all that the package knows of one game, gathered from the game's folder."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
+from mcts_agents.envs.recordings import Progress, Report
 from mcts_agents.model import ForwardModel, Rules
 
 
@@ -30,6 +32,8 @@ class Game:
             size.
         recorded_variant: `(header) -> dict`: the variant's keywords for the header line
             of a recorded file (`mcts-agents verify`); ValueError if it is another game.
+        recordings: Readers of recorded files in formats of the game's own, by the
+            ending of their names (`".npz"`): each replays a file and reports.
     """
 
     name: str
@@ -44,3 +48,6 @@ class Game:
     size: Callable[[ForwardModel], tuple[int, int]]
     paint: Callable[..., None]
     recorded_variant: Callable[[Mapping[str, object]], dict] | None = None
+    recordings: Mapping[str, Callable[[Path, Progress], Report]] = field(
+        default_factory=dict
+    )

@@ -17,6 +17,7 @@ _ENVIRONMENTS = (
     "dots_and_boxes-v0",
     "diamant-v0",
     "love_letter-v0",
+    "pommerman-v0",
 )
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)

@@ -3,13 +3,13 @@
 The format is JSON lines, plain or gzipped: a header, then one game a line with `moves`,
 `players` (who made each move), `legal` (the sorted legal moves of each ply, joined by
 spaces) and `returns`. A game with `max_turns` may have been cut by that limit, with all
-returns 0. Other keys are not looked at.
+returns 0. Other keys are not looked at. A game may bring readers for files of other
+formats (`Game.recordings`).
 """
 
 import gzip
 import json
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,32 +17,8 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.envs.game import Game
+from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.model import DRAWN, LOST, WON, ForwardModel, new_generator
-
-
-class RecordError(ValueError):
-    """A file that is not a record of games, or of another game."""
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """One difference between a record and the rules."""
-
-    file: str
-    game: int
-    ply: int
-    what: str
-    recorded: object
-    found: object
-    position: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.file}: game {self.game}, ply {self.ply}: {self.what} differs\n"
-            f"recorded: {self.recorded}\n"
-            f"found:    {self.found}\n"
-            f"{self.position}"
-        )
 
 
 @dataclass(frozen=True)
@@ -57,21 +33,10 @@ class RecordedGame:
     max_turns: int | None
 
 
-@dataclass
-class Report:
-    """What replaying one file found."""
-
-    file: str
-    games: int = 0
-    plies: int = 0
-    mismatches: int = 0
-    first: Mismatch | None = None
-
-
 def verify_file(
     game: Game,
     path: Path,
-    progress: Callable[[int, int], None] = lambda done, all_: None,
+    progress: Progress = lambda done, all_: None,
 ) -> Report:
     """Replay all games of a file; a game is left at its first mismatch.
 
@@ -83,6 +48,9 @@ def verify_file(
     Raises:
         RecordError: The file cannot be read, is no record, or is of another game.
     """
+    path = Path(path)
+    if path.suffix in game.recordings:
+        return game.recordings[path.suffix](path, progress)
     header, games = read_record(path)
     if game.recorded_variant is None:
         raise RecordError(f"{game.name}: no recorded games of this game are known")

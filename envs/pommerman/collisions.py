@@ -24,6 +24,7 @@ from mcts_agents.envs.pommerman.layout import (
     WALL,
     bomb_cell,
     bomb_direction,
+    direction_of,
 )
 from mcts_agents.model.addresses import stack_int32
 
@@ -163,15 +164,6 @@ def meet_bombs(state, wishes, goals, agents_at, bombs_at, kickers, kicked, notes
             wishes[player] = state.cells[player]
             agents_at[state.cells[player]] += 1
     return noted
-
-
-@njit
-def direction_of(step):
-    """Return the direction of a move between neighbours."""
-    for direction in range(1, 5):
-        if DELTA[direction] == step:
-            return direction
-    return 0
 
 
 @njit

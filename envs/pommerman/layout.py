@@ -14,6 +14,8 @@ a step, and a bomb that is laid in step t goes off in step t + 9 at the latest, 
 which its owner may have laid one in step t + 9: ten bombs a player, `MOST_BOMBS`.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -67,14 +69,15 @@ STATE = np.dtype(
         ("over", np.uint8),
         ("unseen_items", np.uint8),  # items that nobody has seen, those lost unseen too
         ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
-    ]
+    ],
+    align=True,
 )
 
 GAME = np.dtype(
     [
         ("team", np.int64),  # 1: players 0 and 2 against 1 and 3
         ("message_bits", np.int64),  # 6 with messages, else 0
-        ("view", np.int64),  # how far a player sees, 0 for the whole board
+        ("sight", np.int64),  # how far a player sees, 0 for the whole board
         ("most_strength", np.int64),  # to which picking up raises it
         ("size", np.int64),
         ("rigid", np.int64),  # cells at the start
@@ -88,13 +91,13 @@ GAME = np.dtype(
 )
 
 
-def cell_at(row: int, column: int) -> int:
-    """Return the cell of a row and a column."""
+def cell_at(row: Any, column: Any) -> Any:
+    """Return the cell of a row and a column, numbers or arrays."""
     return (row + 1) * STRIDE + column + 1
 
 
-def place_of(cell: int) -> tuple[int, int]:
-    """Return the row and the column of a cell."""
+def place_of(cell: Any) -> tuple[Any, Any]:
+    """Return the row and the column of a cell, a number or an array."""
     return cell // STRIDE - 1, cell % STRIDE - 1
 
 
@@ -131,6 +134,15 @@ def bomb_cell(bomb):
 def bomb_direction(bomb):
     """Return where a bomb rolls, `STOP` if it rests."""
     return np.int64(bomb) >> DIRECTION_SHIFT & 7
+
+
+@njit
+def direction_of(step):
+    """Return the direction of a move between neighbours."""
+    for direction in range(1, 5):
+        if DELTA[direction] == step:
+            return direction
+    return 0
 
 
 @njit

@@ -8,12 +8,20 @@ differ. The order within a step is in `step`, `collisions` and `flames`.
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.envs.pommerman.knowledge import resample, seen_action
 from mcts_agents.envs.pommerman.layout import (
     GAME,
     LARGEST,
     MOVES,
     SEATS,
     STATE,
+)
+from mcts_agents.envs.pommerman.observation import (
+    BOUNDS,
+    FACTS,
+    MAPS,
+    write_facts,
+    write_maps,
 )
 from mcts_agents.envs.pommerman.opening import set_up
 from mcts_agents.envs.pommerman.step import EVEN_TEAM, ODD_TEAM, advance
@@ -72,7 +80,7 @@ def variant(
         fog = mode == "radio"
     game["team"] = mode != "ffa"
     game["message_bits"] = MESSAGE_BITS if mode == "radio" else 0
-    game["view"] = VIEW if fog else 0
+    game["sight"] = VIEW if fog else 0
     game["most_strength"] = VIEW if fog else MOST_STRENGTH
     game["size"] = LARGEST if players == SEATS else SMALL
     game["rigid"] = game["wood"] = 36 if players == SEATS else 16
@@ -81,7 +89,12 @@ def variant(
     game["first_collapse"] = collapse or 0
     game["collapse_interval"] = (max_steps - collapse) // COLLAPSES if collapse else 0
     game["max_steps"] = max_steps
-    return Spec(players=players, actions=MOVES << int(game["message_bits"]))
+    return Spec(
+        players=players,
+        actions=MOVES << int(game["message_bits"]),
+        observation_shape=(MAPS * int(game["size"]) ** 2 + FACTS,),
+        observation_bounds=BOUNDS,
+    )
 
 
 def _check(players, mode, fog, collapse, shuffle_corners, max_steps):
@@ -97,8 +110,8 @@ def _check(players, mode, fog, collapse, shuffle_corners, max_steps):
     if not isinstance(shuffle_corners, bool):
         raise ValueError(f"shuffle_corners={shuffle_corners!r}: expected true or false")
     whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
-    if not whole or not 1 <= max_steps <= 30_000:
-        raise ValueError(f"max_steps={max_steps!r}: pommerman has 1 to 30000")
+    if not whole or not 1 <= max_steps <= 10_000:
+        raise ValueError(f"max_steps={max_steps!r}: pommerman has 1 to 10000")
     if collapse is None:
         return
     if players == 2:
@@ -230,3 +243,25 @@ def turn(game, state):
 def round(game, state):
     """Steps played, in which all act."""
     return np.int64(state.steps)
+
+
+# -- what a player knows
+
+
+@rules.define
+def redeterminise(game, state, observer, rng):
+    """Hide items anew under the wood; with fog there is nothing to plan on yet."""
+    resample(game, state, observer, rng)
+
+
+@rules.define
+def visible_action(game, state, joint_action, actor, observer):
+    """Where the actor went or that it laid a bomb; messages for its team mate."""
+    return seen_action(game, state, joint_action, actor, observer)
+
+
+@rules.define
+def observe(game, state, player, out):
+    """The official observation as flat numbers, see `observation`."""
+    write_maps(game, state, player, out)
+    write_facts(game, state, player, out[MAPS * game.size * game.size :])

@@ -1,0 +1,43 @@
+"""What replaying a file of recorded games finds; shared by all formats of files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# Called with the games done and the games in the file.
+Progress = Callable[[int, int], None]
+
+
+class RecordError(ValueError):
+    """A file that is not a record of games, or of another game."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One difference between a record and the rules."""
+
+    file: str
+    game: int
+    ply: int
+    what: str
+    recorded: object
+    found: object
+    position: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}: game {self.game}, ply {self.ply}: {self.what} differs\n"
+            f"recorded: {self.recorded}\n"
+            f"found:    {self.found}\n"
+            f"{self.position}"
+        )
+
+
+@dataclass
+class Report:
+    """What replaying one file found."""
+
+    file: str
+    games: int = 0
+    plies: int = 0
+    mismatches: int = 0
+    first: Mismatch | None = None
