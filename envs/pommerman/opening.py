@@ -66,14 +66,15 @@ def place_agents(game, state):
     """Put the agents into their corners, counter-clockwise from the top left."""
     near = FIRST_CELL + STRIDE + 1
     far = game.size - 3
-    for player in range(SEATS):  # seats that nobody has are dead, in some corner
-        state.cells[player] = near + far
+    for player in range(SEATS):  # seats that nobody has are dead, outside
+        state.cells[player] = 0
     state.cells[0] = near
     if game.players == 2:
         state.cells[1] = near + far * STRIDE + far
     else:
         state.cells[1] = near + far * STRIDE
         state.cells[2] = near + far * STRIDE + far
+        state.cells[3] = near + far
 
 
 @njit

@@ -134,17 +134,16 @@ def _first_difference(
     """Apply one recorded step; return the first thing that comes out otherwise."""
     index = int(arrays["game_state0"][number]) + ply
     step = int(arrays["game_step0"][number]) + ply
-    state = model.new_state()
+    expected = recorded_position(arrays, index + 1)
     try:
+        state, wanted = model.new_state(), model.new_state()
         set_position(model, state, recorded_position(arrays, index))
-    except ValueError as error:
+        set_position(model, wanted, expected)
+    except (ValueError, IndexError) as error:
         raise RecordError(f"{path}: game {number}, step {ply}: {error}") from error
     model.apply(state, recorded_actions(model, arrays, step), new_generator(0))
-    expected = recorded_position(arrays, index + 1)
     for what, recorded, found in _compared(model, arrays, step, index, state, expected):
         if not np.array_equal(recorded, found):
-            wanted = model.new_state()
-            set_position(model, wanted, expected)
             boards = (
                 f"board as recorded:\n{ansi(model, wanted, None)}\n"
                 f"board as found:\n{ansi(model, state, None)}"

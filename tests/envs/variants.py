@@ -28,6 +28,11 @@ VARIANTS = {
     "diamant_6": ("diamant", {"players": 6}),
     "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
     "love_letter_4": ("love_letter", {"players": 4}),
+    "pommerman_2": ("pommerman", {"players": 2}),
+    "pommerman_ffa": ("pommerman", {"shuffle_corners": True}),
+    "pommerman_collapse": ("pommerman", {"collapse": 20, "max_steps": 60}),
+    "pommerman_team": ("pommerman", {"mode": "team"}),
+    "pommerman_radio": ("pommerman", {"mode": "radio", "fog": False}),
 }
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
