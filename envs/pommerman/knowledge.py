@@ -53,15 +53,21 @@ def resample_items(state, rng):
 
 
 @njit
-def resample(game, state, observer, rng):
-    """Replace all that the observer cannot know."""
+def check_sight(game):
+    """Refuse variants with fog, where what a player knows is not worked out yet."""
     if game.sight:
-        # What lies out of sight has to be resampled here, from what the player has
-        # seen during the game; planning on the truth instead would be cheating.
         raise NotImplementedError(
             "pommerman: planning in the fog needs a memory of what was seen, which "
             "there is not yet; choose fog=false"
         )
+
+
+@njit
+def resample(game, state, observer, rng):
+    """Replace all that the observer cannot know."""
+    # In the fog, what lies out of sight has to be resampled here, from what the player
+    # has seen during the game; planning on the truth instead would be cheating.
+    check_sight(game)
     resample_items(state, rng)
 
 

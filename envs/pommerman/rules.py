@@ -8,7 +8,8 @@ differ. The order within a step is in `step`, `collisions` and `flames`.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.envs.pommerman.knowledge import resample, seen_action
+from mcts_agents.envs.pommerman.keys import key_of
+from mcts_agents.envs.pommerman.knowledge import check_sight, resample, seen_action
 from mcts_agents.envs.pommerman.layout import (
     GAME,
     LARGEST,
@@ -47,7 +48,13 @@ MESSAGE_BITS = 6
 COLLAPSES = 4
 BOTTOM_16, BOTTOM_6 = np.uint64(0xFFFF), 0x3F
 
-rules = Rules("pommerman", state=STATE, game=GAME, chance=False)
+rules = Rules(
+    "pommerman",
+    state=STATE,
+    game=GAME,
+    chance=False,
+    search_defaults={"value": "win"},
+)
 
 
 @rules.variant
@@ -258,6 +265,14 @@ def redeterminise(game, state, observer, rng):
 def visible_action(game, state, joint_action, actor, observer):
     """Where the actor went or that it laid a bomb; messages for its team mate."""
     return seen_action(game, state, joint_action, actor, observer)
+
+
+@rules.define
+def state_key(game, state, observer):
+    """A hash of all but the items under wood; of these too for observer -1."""
+    if observer >= 0:
+        check_sight(game)
+    return key_of(game, state, observer)
 
 
 @rules.define

@@ -12,9 +12,15 @@ from collections import Counter
 import pytest
 
 from mcts_agents.envs import GAMES, load_game
+from mcts_agents.envs.pommerman.official import position
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.search import Search, SearchSettings
-from tests.envs import diamant_positions, love_letter_positions, sushi_go_positions
+from tests.envs import (
+    diamant_positions,
+    love_letter_positions,
+    pommerman_positions,
+    sushi_go_positions,
+)
 
 POSITIONS = 10_000
 # Every so many positions a whole decision is compared as well.
@@ -48,11 +54,20 @@ def diamant_cards(model, state):
     return Counter(cards)
 
 
+def pommerman_items(model, state):
+    """The items under wood by number, and everything in sight."""
+    here = pommerman_positions.plain(position(model, state))
+    hidden = here.pop("hidden_items")
+    count = sum(item > 0 for row in hidden for item in row)
+    return Counter([("hidden", count), ("seen", repr(here))])
+
+
 # Cards of a state, what permutes the hidden part, numbers of players.
 HIDDEN = {
     "sushi_go": (sushi_go_cards, sushi_go_positions.permute_hidden, (2, 3, 4, 5)),
     "love_letter": (love_letter_cards, love_letter_positions.permute_hidden, (2, 3, 4)),
     "diamant": (diamant_cards, diamant_positions.permute_hidden, (2, 4, 6)),
+    "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),
 }
 
 

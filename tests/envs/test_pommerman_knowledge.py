@@ -224,3 +224,32 @@ def test_maps_show_the_board_within_sight(options):
                 if hidden:
                     assert not any(others)
             assert (maps["bomb_life"] > 0).sum() <= len(here.bombs)
+
+
+# -- keys
+
+
+def test_keys_tell_apart_what_can_be_told_apart():
+    model, rng = rules.model(mode="radio", fog=False), new_generator(6)
+    meanings, whole = {}, {}
+    for _ in range(12):
+        state = model.reset(rng)
+        for n in range(40):
+            here = plain(position(model, state))
+            secret = here.pop("hidden_items")
+            said = model.view(state)["messages"].tolist()
+            for observer in (0, 1):
+                known = repr((observer, here, said[observer::2]))
+                key = (observer, model.state_key(state, observer))
+                assert meanings.setdefault(key, known) == known
+                other = model.copy(state)
+                permute_hidden(model, other, observer, random.Random(n))
+                assert model.state_key(other, observer) == key[1]
+            known = repr((here, secret, said))
+            assert whole.setdefault(model.state_key(state), known) == known
+            if model.is_over(state):
+                break
+            joint = [draw_below(rng, 384) for _ in range(4)]
+            model.apply(state, joint, rng)
+    assert len(whole) > 200
+    assert len(set(whole.values())) == len(whole)

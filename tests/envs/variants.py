@@ -34,6 +34,8 @@ VARIANTS = {
     "pommerman_team": ("pommerman", {"mode": "team"}),
     "pommerman_radio": ("pommerman", {"mode": "radio", "fog": False}),
 }
+# Two players win or lose together.
+TEAMS = ("pommerman_team", "pommerman_radio")
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
 ]
