@@ -1,4 +1,139 @@
-"""# Pommerman."""
+"""# Pommerman.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import pommerman` |
+| Ids | `mcts_agents/pommerman-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 4 or 2: `player_0`, `player_1`, ... |
+| Action shape | 6, with messages 384 |
+| Observation shape | (5 * size * size + 17,): 622 on 11x11, 337 on 8x8 |
+| Observation values | 0 to 127 |
+| Moves | all at once |
+| Hidden information | items under wood; in the fog all that is far away |
+| Chance | the opening board |
+
+The Bomberman game of the NeurIPS 2018 competition, played as its official Python
+program plays it, step for step. Four agents in the corners of a board of rigid walls
+and wood lay bombs that explode after nine steps, in a cross as long as the bomb's
+strength less one. Who stands in flames dies. Under some wood lie items: one more bomb
+to lay, one more cell of reach, and the ability to kick bombs, which then roll on until
+something stops them. The game ends when one player or one team is left, or after 800
+steps.
+
+Everything happens at once: wishes are settled first (nobody enters a cell that two
+want, nobody swaps), then bombs are kicked, then agents move and pick up, then bombs
+explode, chains and all, and who stands in flames dies. Flames burn for three steps.
+Wood that one blast of a step reaches shields what is behind it from all others of that
+step; an item on which flames of two explosions overlap in time may be lost.
+
+| official environment | options |
+|---|---|
+| `PommeFFACompetition-v0`, `PommeFFAFast-v0` | none |
+| `PommeTeam-v0`, `PommeTeamFast-v0` | `mode="team"` |
+| `PommeTeamCompetition-v0` | `mode="team", fog=True` |
+| `PommeRadio-v2`, `PommeRadioCompetition-v2` | `mode="radio"` |
+| `PommeFFA-v1` | `collapse=500` |
+| `PommeTeamCompetition-v1` | `mode="team", fog=True, collapse=500` |
+| `OneVsOne-v0` | `players=2` |
+
+In teams, players 0 and 2 play against 1 and 3. As in the official program the blast
+strength that can be picked up is at most 10, with fog at most 4.
+
+## Hidden information
+
+Nobody knows what lies under wood. When an agent plans, items are hidden anew under all
+wood that is left, as many as may be there after what has come out so far, each of any
+kind. **With fog planning is refused for now**: it needs a memory of what a player has
+seen. Environments and observations work with fog; this package's agents do not yet.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8: the official one, flat. Five
+maps of the board, row by row:
+
+| map | |
+|---|---|
+| 0 | what is seen there, by the codes below |
+| 1 | strength of the bomb there |
+| 2 | steps until it explodes |
+| 3 | where it rolls: 0 rests, 1 up, 2 down, 3 left, 4 right |
+| 4 | steps that flames still burn |
+
+| code | 0 | 1 | 2 | 3 | 4 | 5 | 6, 7, 8 | 10 to 13 |
+|---|---|---|---|---|---|---|---|---|
+| | passage | rigid | wood | bomb | flames | fog | extra bomb, range, kick | agents |
+
+Then 17 facts:
+
+| place | |
+|---|---|
+| 0-1 | own row and column, of the dead where they died |
+| 2 | bombs that the player can lay now |
+| 3 | own blast strength, 2 or more |
+| 4 | 1 if the player can kick |
+| 5 | team mate, 9 for none |
+| 6-8 | enemies, 9 for none |
+| 9-12 | 1 for each player who is alive |
+| 13-14 | the team mate's words of this step |
+| 15-16 | steps played: hundreds, and the rest |
+
+In the fog, cells more than four rows or columns away are 5 on the first map and 0 on
+the others. The mask is all ones for the living, all zeros for the dead.
+
+## Action space
+
+| action | |
+|---|---|
+| 0 | stop |
+| 1, 2, 3, 4 | up, down, left, right |
+| 5 | lay a bomb |
+
+All are legal; one that cannot be carried out is a stop. With messages (`mode="radio"`)
+an action is 64 * move + 8 * first word + second word, words from 0 to 7.
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+Without teams, who dies has lost at once; the last ones draw if they die in the same
+step, and so do all who are alive when time is up. A team wins, draws or loses as one
+when the game is over, also those who have died. The official program pays -1 to the
+dead on every step and -1 to all who draw; `mcts-agents verify` checks these, too.
+
+## Options
+
+`env(render_mode=None, players=4, mode="ffa", fog=None, collapse=None,
+shuffle_corners=False, max_steps=800)`
+
+| option | |
+|---|---|
+| `render_mode` | `human`, `rgb_array` or `ansi`; no items under wood are shown |
+| `players` | 4 on 11x11, or 2 on 8x8 |
+| `mode` | `"ffa"`, `"team"`, or `"radio"`: teams with messages |
+| `fog` | whether players see no further than four cells; by default in `"radio"` |
+| `collapse` | the step after which the first ring turns rigid; officially 500 |
+| `shuffle_corners` | whether the agents begin in random corners |
+| `max_steps` | steps after which the game ends |
+
+## Scores
+
+1 for the living, 0 for the dead.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+C. Resnick et al., "Pommerman: A Multi-Agent Playground" (AIIDE workshops 2018).
+Rules: MultiAgentLearning/playground, December 2023. What is an accident of that program
+is kept where it decides games (the limit of the blast strength, counters that are never
+decremented, items lost in doubled flames), except that a new game begins without the
+last one's messages.
+"""
 
 from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game

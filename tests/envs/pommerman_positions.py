@@ -101,8 +101,8 @@ def crowded(model, rng):
     board[walls < 0.15] = RIGID
     board[(walls > 0.15) & (walls < 0.25)] = WOOD
     items = np.where(rng.random(board.shape) < 0.5, rng.integers(6, 9, board.shape), 0)
-    shown = rng.random(board.shape) < 0.1
-    board[shown & (board == PASSAGE)] = rng.integers(6, 9)
+    shown = (rng.random(board.shape) < 0.1) & (board == PASSAGE)
+    board[shown] = rng.integers(6, 9, board.shape)[shown]
     height, width = rng.integers(3, 7, 2)
     top, left = (int(rng.integers(0, size - n + 1)) for n in (height, width))
     cells = [(top + r, left + c) for r in range(height) for c in range(width)]
