@@ -17,7 +17,9 @@ from tests.envs.pommerman_positions import (
     WOOD,
     after,
     drawn,
+    plain,
 )
+from tests.envs.pommerman_twin import twin_of
 
 KICKER = {"kick": {0: 1}}
 
@@ -142,6 +144,18 @@ def test_a_kick_is_undone_if_the_one_on_the_bomb_cannot_leave():
     found = after(*position, {0: RIGHT, 1: DOWN, 2: LEFT})
     assert cells(found) == {0: (0, 0), 1: (0, 1), 2: (1, 2)}
     assert rolling(found) == [(0, 1, STOP)]
+
+
+def test_two_kicks_into_one_cell_undo_each_other_even_where_a_bomb_already_is():
+    """Neither kick sees the other; one bomb would turn where it is."""
+    bombs = [bomb(0, 2, LEFT), bomb(1, 2)]
+    model, state = drawn("0...", "....", "..1.", bombs=bombs, kick={0: 1, 1: 1})
+    twin = twin_of(position(model, state))
+    found = after(model, state, {0: RIGHT, 1: UP})
+    assert cells(found) == {0: (0, 0), 1: (2, 2)}
+    assert rolling(found) == [(0, 2, STOP), (1, 2, STOP)]
+    twin.step([RIGHT, UP, STOP, STOP])
+    assert twin.picture() == plain(found)
 
 
 def test_nobody_gets_a_cell_that_two_want_nor_do_their_followers():
