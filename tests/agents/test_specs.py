@@ -246,7 +246,7 @@ def test_nested_specs_become_agents():
         ("one-step:samples=2", OneStepAgent),
         ({"agent": "one-step"}, OneStepAgent),
         ({"agent": "mcts", "simulations": 9}, MCTSAgent),
-        ("random:seed=1", RandomAgent),
+        ("random:", RandomAgent),
         (RandomAgent(seed=1), RandomAgent),
         ("mcts", MCTSAgent),
     ],
