@@ -1,11 +1,16 @@
 """Fixtures that several files share."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from mcts_agents.cli import main
+
+# A suite that is started in the background inherits an interrupt that is ignored, and
+# so do its children; some tests are about what an interrupt does.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

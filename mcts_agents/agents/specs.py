@@ -112,11 +112,22 @@ def policy_of(value: Any) -> Any:
     if isinstance(value, Mapping) and set(value) == {"agent"}:
         value = value["agent"]
     if isinstance(value, Mapping):
-        return make_agent(value)
+        return _modelled(value)
     if not isinstance(value, str) or value in POLICY_WORDS:
         return value
     named = ":" in value or value in known_names() or is_file_name(value)
-    return make_agent(value) if named else value
+    return _modelled(value) if named else value
+
+
+def _modelled(spec: str | Mapping[str, Any]) -> Agent:
+    """Make an agent that a search asks; its generator starts anew in each search."""
+    _, options = resolve(spec)
+    if "seed" in options:
+        raise ValueError(
+            f"seed={options['seed']!r}: agents in a search draw from the search's own "
+            "generator; give the seed to the agent that searches"
+        )
+    return make_agent(spec)
 
 
 def _meaning(name: str) -> dict[str, Any]:

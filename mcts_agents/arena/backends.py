@@ -5,6 +5,7 @@ A backend takes games and gives what became of them, in the order in which they 
 
 import itertools
 import os
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -21,6 +22,9 @@ BACKENDS = ("local", "ray")
 
 # Games handed out for each worker: one is played, and one lies ready.
 HANDED_OUT = 2
+
+# Seconds in which a cluster answers.
+ANSWER = 10.0
 
 DIED = "the process that played it died"
 
@@ -88,8 +92,8 @@ class LocalBackend(Backend):
         """See `Backend.play`."""
         waiting = iter(fixtures)
         while lost := (yield from self._play_until_broken(waiting)):
-            for fixture in lost:
-                with LocalBackend(1) as alone:
+            with LocalBackend(1) as alone:
+                for fixture in lost:
                     if (yield from alone._play_until_broken(iter([fixture]))):
                         yield Failure(fixture, DIED)
 
@@ -142,6 +146,21 @@ def _submit(executor: Any, fixture: Fixture) -> Future[Outcome]:
 def _outcome(future: Future[Outcome], fixture: Fixture) -> Outcome:
     error = future.exception()
     return future.result() if error is None else Failure(fixture, repr(error))
+
+
+def _check_answer(address: str) -> None:
+    """See that somebody listens at an address; Ray would try for many minutes.
+
+    Raises:
+        ConnectionError: Nobody does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return  # a word such as `auto`, of which Ray knows what it means
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ConnectionError(f"nobody answers: {error}") from error
 
 
 class RayBackend(Backend):
@@ -212,9 +231,11 @@ class RayBackend(Backend):
                 "include_dashboard": False,
             }
         try:
+            if self._address is not None:
+                _check_answer(self._address)
             self._ray.init(log_to_driver=False, logging_level="error", **options)
             self._connected = True
-        except (ConnectionError, ValueError) as error:
+        except (ConnectionError, ValueError, RuntimeError) as error:
             reason = " ".join(str(error).split())
             raise ValueError(
                 f"address={self._address!r}: no Ray cluster: {reason} (a cluster with "

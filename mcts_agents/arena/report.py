@@ -6,6 +6,7 @@ The page says the same each time it is made from the same store.
 import json
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -42,6 +43,38 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> None:
     page = render_report(results)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the pictures of the page as SVG files of their own; return their names.
+
+    `win_rates_GAME.svg` for each game, `ratings.svg` and `pairs.svg`.
+
+    Args:
+        results: With one game at least.
+        folder: Made if it is not there.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    summary, folder = results.summary, Path(folder)
+    overall = summary.overall
+    names = [agent.agent for agent in overall.agents]
+    pictures = {
+        **{
+            f"win_rates_{re.sub('[^0-9a-z]+', '_', game)}": win_rates(settings)
+            for game, settings in _by_game(summary.settings).items()
+        },
+        "ratings": rating_plot(overall),
+        "pairs": heat_map(names, overall.before),
+    }
+    folder.mkdir(exist_ok=True)
+    written = []
+    for name, picture in pictures.items():
+        written.append(folder / f"{name}.svg")
+        with replacing(written[-1]) as temporary:
+            temporary.write_text(picture, encoding="utf-8")
+    return written
 
 
 def render_report(results: Results) -> str:

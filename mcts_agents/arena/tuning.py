@@ -169,6 +169,22 @@ class Trial:
     refused: str = ""
 
 
+def load_optuna() -> Any:
+    """Return the Optuna library, which tells only warnings from then on.
+
+    Raises:
+        ValueError: It is not installed.
+    """
+    try:
+        import optuna
+    except ImportError as error:
+        raise ValueError(
+            'tuning needs Optuna: pip install "mcts-agents[tune]"'
+        ) from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
 class Tuning:
     """A study in a store.
 
@@ -183,14 +199,7 @@ class Tuning:
     """
 
     def __init__(self, spec: TuningSpec, store: Store):
-        try:
-            import optuna
-        except ImportError as error:
-            raise ValueError(
-                'tuning needs Optuna: pip install "mcts-agents[tune]"'
-            ) from error
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self._optuna = optuna
+        self._optuna = load_optuna()
         self.spec = spec
         self.store = store
         self._study = self._open()

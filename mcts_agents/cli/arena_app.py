@@ -129,11 +129,14 @@ def watch(
 def report(
     store: StoreFile,
     output: Annotated[Path, typer.Option(help="HTML file to write.")],
+    pictures: Annotated[
+        Path | None, typer.Option(help="Folder for the pictures as SVG files, too.")
+    ] = None,
 ) -> None:
     """Write one HTML page with the results, pictures and all that was played."""
     from mcts_agents.cli.outputs import write_page
 
-    write_page(store, output)
+    write_page(store, output, pictures)
 
 
 @arena.command()

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.arena.export import check_suffix, export_rows
-from mcts_agents.arena.report import write_report
+from mcts_agents.arena.report import write_pictures, write_report
 from mcts_agents.arena.results import read_results
 from mcts_agents.arena.store import Store
 from mcts_agents.cli.requests import RequestError, requested
@@ -19,10 +19,19 @@ def write_rows(store: Path, output: Path) -> None:
             export_rows(stored.games(), output)
 
 
-def write_page(store: Path, output: Path) -> None:
-    """Write the report."""
-    with requested(), written(store, output):
-        write_report(read_results(store), output)
+def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
+    """Write the report, and its pictures as files of their own if that is asked for."""
+    if pictures is not None and pictures.is_file():
+        raise RequestError(f"{pictures}: this is a file; name a folder")
+    with requested():
+        results = read_results(store)
+        if pictures is not None and not results.games:
+            raise RequestError(f"{store}: no game is stored, so there are no pictures")
+    with written(store, output):
+        write_report(results, output)
+    if pictures is not None:
+        with _told_of(pictures):
+            write_pictures(results, pictures)
 
 
 @contextmanager
@@ -34,6 +43,12 @@ def written(store: Path, output: Path) -> Iterator[None]:
         raise RequestError(f"{output}: there is no folder {output.parent}")
     if output.is_dir():
         raise RequestError(f"{output}: this is a folder; name a file")
+    with _told_of(output):
+        yield
+
+
+@contextmanager
+def _told_of(output: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

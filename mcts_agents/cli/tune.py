@@ -14,7 +14,7 @@ from mcts_agents.arena.backends import Backend, make_backend
 from mcts_agents.arena.intervals import wilson
 from mcts_agents.arena.spec_file import complaints
 from mcts_agents.arena.store import Store
-from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec
+from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec, load_optuna
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import RequestError, requested
 
@@ -39,6 +39,7 @@ def tune_agent(
     console = Console(stderr=True, highlight=False)
     spec = _spec(keys)
     with requested():
+        load_optuna()  # before a store is made
         workers = make_backend(*backend)
         with Store.write(path) as store:
             tuning = Tuning(spec, store)

@@ -246,7 +246,7 @@ def test_nested_specs_become_agents():
         ("one-step:samples=2", OneStepAgent),
         ({"agent": "one-step"}, OneStepAgent),
         ({"agent": "mcts", "simulations": 9}, MCTSAgent),
-        ("random:seed=1", RandomAgent),
+        ("random:", RandomAgent),
         (RandomAgent(seed=1), RandomAgent),
         ("mcts", MCTSAgent),
     ],
@@ -341,3 +341,10 @@ def test_agents_show_their_settings():
         "opponent_model=OneStepAgent(samples=2, value=None))"
     )
     assert repr(make_agent("random")) == "RandomAgent()"
+
+
+@pytest.mark.parametrize("seat", ["opponent_model", "rollout_policy"])
+def test_a_seed_of_an_agent_in_a_search_is_refused(seat):
+    """It would have no effect: searches start such agents from their own generator."""
+    with pytest.raises(ValueError, match=f"{seat}: seed=3"):
+        make_agent(f"mcts:tree=self,{seat}=(one-step:seed=3)")

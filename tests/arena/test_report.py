@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 
@@ -291,3 +292,22 @@ def test_a_browser_shows_it_and_asks_nothing(page, opened):
     # The same look at a page that does ask; nobody listens there.
     asking = page.replace("<h1>", '<img src="http://127.0.0.1:9/x.png"><h1>', 1)
     assert opened(asking, "asking")[1] == {"http://127.0.0.1:9/x.png"}
+
+
+def test_pictures_as_files(running, tmp_path, run_here):
+    page, folder = tmp_path / "page.html", tmp_path / "pictures"
+    command = ("report", str(running), "--output", str(page), "--pictures")
+    done = run_here(*command, str(folder))
+    assert (done.returncode, done.stderr) == (0, "")
+    names = {file.name for file in folder.iterdir()}
+    assert {"ratings.svg", "pairs.svg"} < names
+    assert all(
+        name.startswith("win_rates_") for name in names - {"ratings.svg", "pairs.svg"}
+    )
+    for file in folder.iterdir():
+        picture = ElementTree.parse(file).getroot()
+        assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+        assert picture.get("aria-label")
+    refused = run_here(*command, str(page))
+    assert refused.returncode == 2
+    assert "name a folder" in refused.stderr

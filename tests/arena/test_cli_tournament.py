@@ -1,0 +1,260 @@
+"""`mcts-agents tournament`: its options, its exit codes and its errors in one line."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+from mcts_agents.arena import workers
+from mcts_agents.arena.records import Failure
+from mcts_agents.arena.store import Store
+from tests.arena.playing import AGENTS, Here, rows
+from tests.command import run
+
+OPTIONS = [
+    "--game", "tictactoe", "--agent", "random", "--agent", "one=mcts", "--budget", "5",
+    "--games", "4",
+]  # fmt: skip
+
+FILE = """\
+games:
+  - tictactoe
+  - game: sushi_go
+    players: [2, 4]
+agents: {multi: "mcts:tree=multi", one: mcts, greedy: "one-step:samples=2"}
+budgets: [10]
+games_each: 6
+seed: 5
+"""
+
+
+@pytest.fixture
+def play_here(run_here, monkeypatch):
+    """Run the command in this process, and its games too."""
+    monkeypatch.setattr(
+        "mcts_agents.cli.tournament.make_backend", lambda name, jobs, address: Here()
+    )
+    return lambda *arguments: run_here("tournament", *map(str, arguments))
+
+
+def one_line(refused):
+    """Return what is said of a wrong request."""
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert refused.stderr.startswith("mcts-agents: ")
+    assert refused.stderr.count("\n") == 1
+    return refused.stderr.removeprefix("mcts-agents: ").strip()
+
+
+def test_options_and_a_file_say_the_same(tmp_path, play_here, expected):
+    (tmp_path / "t.yaml").write_text(FILE)
+    done = play_here(tmp_path / "t.yaml", "--store", tmp_path / "file.db")
+    assert done.returncode == 0
+    assert rows(tmp_path / "file.db") == expected
+    agents = [x for name, spec in AGENTS.items() for x in ("--agent", f"{name}={spec}")]
+    done = play_here(
+        "--game", "tictactoe", *agents, "--budget", "10", "--games", "6", "--seed", "5",
+        "--store", tmp_path / "options.db",
+    )  # fmt: skip
+    assert done.returncode == 0
+    played = [row for row in expected if row.get("game") == "tictactoe"]
+    found = rows(tmp_path / "options.db")
+    assert [row["moves"] for row in found[:6]] == [row["moves"] for row in played]
+    # Numbers of players are for every game.
+    done = play_here(
+        "--game", "sushi_go", "--game", "diamant", "--players", "2", "--players", "3",
+        "--agent", "random", "--field", "one-step", "--design", "one-against-field",
+        "--games", "1", "--store", tmp_path / "players.db",
+    )  # fmt: skip
+    assert done.returncode == 0
+    with Store.read(tmp_path / "players.db") as store:
+        assert [str(game.setting) for game in store.games()] == [
+            "sushi_go, 2 players",
+            "sushi_go, 3 players",
+            "diamant, 2 players",
+            "diamant, 3 players",
+        ]
+
+
+def test_games_and_seed_change_a_file(tmp_path, play_here, expected):
+    (tmp_path / "t.yaml").write_text(FILE.replace("seed: 5", "seed: 0"))
+    command = [tmp_path / "t.yaml", "--seed", "5", "--store", tmp_path / "s.db"]
+    assert play_here(*command, "--games", "2").returncode == 0
+    assert len(Store.read(tmp_path / "s.db").played()) == 6
+    assert play_here(*command).returncode == 0
+    assert rows(tmp_path / "s.db") == expected
+    fewer = one_line(play_here(*command, "--games", "3"))
+    assert "has 6 games of each, and cannot have fewer, 3" in fewer
+
+
+def test_a_finished_tournament_plays_nothing(tmp_path, play_here, monkeypatch):
+    command = [*OPTIONS, "--store", tmp_path / "s.db"]
+    assert play_here(*command).returncode == 0
+    before = (tmp_path / "s.db").read_bytes()
+
+    def play(self, fixtures):
+        raise AssertionError("there was nothing to play")
+
+    monkeypatch.setattr(Here, "play", play)
+    again = play_here(*command)
+    assert again.returncode == 0
+    assert "4/4" in again.stderr
+    assert (tmp_path / "s.db").read_bytes() == before
+
+
+def test_failures_are_told_and_give_another_exit_code(tmp_path, play_here, monkeypatch):
+    def play(fixture):
+        if fixture.number == 2:
+            return Failure(fixture, "ValueError: [bold]no[/bold]", "Traceback")
+        return workers.play(fixture)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Here, "play", lambda self, fixtures: map_(play, fixtures))
+        done = play_here(*OPTIONS, "--store", tmp_path / "s.db")
+    assert done.returncode == 1
+    (failed,) = Store.read(tmp_path / "s.db").failures()
+    lines = done.stderr.splitlines()
+    assert f"failed: {failed.fixture}: ValueError: [bold]no[/bold]" in lines
+    assert f"seed {failed.fixture.seed}: 0=" in done.stderr
+    assert any(line.startswith("1 games failed") for line in lines)
+    again = play_here(*OPTIONS, "--store", tmp_path / "s.db")
+    assert again.returncode == 0
+    assert "failed" not in again.stderr
+
+
+def map_(function, items):
+    yield from map(function, items)
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path, play_here, monkeypatch):
+    path = tmp_path / ("a long name " * 15 + ".db")
+
+    def play(self, fixtures):
+        yield workers.play(next(iter(fixtures)))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Here, "play", play)
+        done = play_here(*OPTIONS, "--store", path)
+    assert done.returncode == 130
+    assert (
+        f"1 of 4 games are stored in {path}; the same command goes on"
+        in done.stderr.splitlines()
+    )
+    assert play_here(*OPTIONS, "--store", path).returncode == 0
+
+
+def test_a_store_in_use_or_of_another_kind_is_refused(tmp_path, play_here):
+    path = tmp_path / "s.db"
+    with Store.write(path):
+        said = one_line(play_here(*OPTIONS, "--store", path))
+        assert f"{path}: another process is writing to it" in said
+    assert play_here(*OPTIONS, "--store", path).returncode == 0
+    said = one_line(play_here(*OPTIONS, "--seed", "3", "--store", path))
+    assert "holds another tournament: its seed is 0, not 3" in said
+    path.write_text("something else")
+    said = one_line(play_here(*OPTIONS, "--store", path))
+    assert said == f"{path}: cannot be read: file is not a database"
+    assert path.read_text() == "something else"
+
+
+STORE = ["--store", "s.db"]
+TABLE = ["--game", "tictactoe", "--agent", "random", "--agent", "mcts"]
+
+REFUSED = [
+    ([], "Missing option '--store'"),
+    (STORE, "name a FILE, or --game"),
+    ([*STORE, "--game", "tictactoe"], "name a FILE, or --agent"),
+    ([*STORE, "none.yaml"], "none.yaml: cannot be read: No such file"),
+    ([*STORE, "t.yaml"], "t.yaml, line 2, agents.b: unknown agent 'mtcs'"),
+    ([*STORE, "t.yaml", "--game", "hex"], "--game beside t.yaml: "),
+    ([*STORE, "t.yaml", "--agent", "mcts"], "--agent beside t.yaml: "),
+    ([*STORE, "t.yaml", "--field", "mcts"], "--field beside t.yaml: "),
+    ([*STORE, "t.yaml", "--budget", "1s"], "--budget beside t.yaml: "),
+    ([*STORE, "t.yaml", "--design", "all-seats"], "--design beside t.yaml: "),
+    ([*STORE, "t.yaml", "--players", "3"], "--players: is for the games that --game"),
+    ([*STORE, *TABLE, "--players", "3"], "--players: players=3: tictactoe is for 2"),
+    ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
+    ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
+    ([*STORE, *TABLE, "--agent", "random"], "--agent: two agents have the name 'rand"),
+    ([*STORE, *TABLE, "--agent", "=mcts"], "--agent: '' is no name of an agent"),
+    ([*STORE, *TABLE, "--agent", "x=mcts:seed=1"], "--agent: seed=1: a tournament"),
+    ([*STORE, *TABLE, "--budget", "1x"], "--budget: budget '1x': expected a time"),
+    ([*STORE, *TABLE, "--design", "round"], "--design: input should be 'round-robin'"),
+    ([*STORE, *TABLE, "--field", "mcts"], "--field: names the agent of all other"),
+    ([*STORE, *TABLE, "--games", "0"], "--games: input should be greater"),
+    ([*STORE, *TABLE, "--games", "x"], "Invalid value for '--games'"),
+    ([*STORE, *TABLE, "--seed", "-1"], "--seed: input should be greater"),
+    ([*STORE, *TABLE, "--jobs", "0"], "jobs=0: expected at least 1"),
+    ([*STORE, *TABLE, "--backend", "slurm"], "Invalid value for '--backend'"),
+    ([*STORE, *TABLE, "--address", "auto"], "address='auto': only the ray backend"),
+    (
+        [*STORE, "--game", "tictactoe", "--agent", "mcts"],
+        "--agent: one agent cannot play round-robin",
+    ),
+    (
+        [*STORE, *TABLE, "--budget", "9", "--agent", "x=mcts:simulations=3"],
+        "--agent: x has a budget of its own, simulations=3, beside budgets=['9']",
+    ),
+    (
+        [*STORE, *TABLE, "--design", "all-seats", "--games", "3"],
+        "--games: games_each=3: tictactoe, 2 players has 2 orders of seats",
+    ),
+    (
+        [*STORE, "--game", "sushi_go", "--agent", "mcts:loop=closed", "--agent", "one"],
+        "--agent: unknown agent 'one'",
+    ),
+    (
+        [*STORE, "--game", "sushi_go", "--agent", "c=mcts:loop=closed", *TABLE[2:]],
+        "--agent: c in sushi_go, 4 players: ",
+    ),
+    (
+        ["--store", "no/s.db", *TABLE],
+        "no/s.db: there is no folder no",
+    ),
+    (["--store", ".", *TABLE], ".: expected a file, and this is a folder"),
+    (["--store", "t.yaml", *TABLE], "t.yaml: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    REFUSED,
+    ids=[f"{n}-{w[1][:30]}" for n, w in enumerate(REFUSED)],
+)
+def test_a_wrong_request_gets_one_line(
+    run_here, tmp_path, monkeypatch, arguments, said
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.yaml").write_text("games: hex\nagents: {a: random, b: mtcs}\n")
+    assert one_line(run_here("tournament", *arguments)).startswith(said)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.yaml"]
+
+
+def test_ray_that_is_not_installed_is_named(run_here, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    said = one_line(
+        run_here(
+            "tournament", *OPTIONS, "--store", str(tmp_path / "s.db"),
+            "--backend", "ray",
+        )
+    )  # fmt: skip
+    assert said == 'the ray backend needs Ray: pip install "mcts-agents[ray]"'
+
+
+def test_the_real_command_plays_and_shows_its_progress(tmp_path):
+    path = str(tmp_path / "s.db")
+    done = run("tournament", *OPTIONS, "--store", path, "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "4/4" in done.stderr
+    assert "elapsed" in done.stderr
+    assert len(Store.read(path).played()) == 4
+
+
+def test_more_workers_than_cores_are_told_where_time_is_the_budget(tmp_path, play_here):
+    timed = [*OPTIONS[:6], "--budget", "1ms", "--games", "1", "--jobs", "9999"]
+    done = play_here(*timed, "--store", tmp_path / "s.db")
+    assert "9999 workers share" in done.stderr
+    counted = [*OPTIONS, "--jobs", "9999", "--store", tmp_path / "t.db"]
+    assert "workers share" not in play_here(*counted).stderr
