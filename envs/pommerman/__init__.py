@@ -81,6 +81,16 @@ Then 17 facts:
 In the fog, cells more than four rows or columns away are 5 on the first map and 0 on
 the others. The mask is all ones for the living, all zeros for the dead.
 
+Two functions give the same in other forms, of a state such as `spectator_state`
+returns; the fog is kept in both, and the model is `forward_model` of `raw_env` and
+`parallel_env`:
+
+- `official_observation(model, state, player)` in `envs.pommerman.official_observation`:
+  the dict of the official program, for agents that were written for it;
+  `featurize(observation)` makes the official flat vector of it
+- `planes(model, state, player)` in `envs.pommerman.planes`: the 23 planes of PommerLearn
+  for neural networks, float32 of shape (23, 11, 11)
+
 ## Action space
 
 | action | |
@@ -139,7 +149,7 @@ from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.pommerman.draw import paint, size
 from mcts_agents.envs.pommerman.notation import format_action, parse_action
-from mcts_agents.envs.pommerman.recordings import verify_steps
+from mcts_agents.envs.pommerman.recordings import verify_archive
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.envs.pommerman.table import ansi
 
@@ -155,7 +165,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
-    recordings={".npz": verify_steps},
+    recordings={".npz": verify_archive},
 )
 
 raw_env, env, parallel_env = environments(GAME)

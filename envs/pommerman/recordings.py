@@ -4,20 +4,27 @@ Each recorded state is set, the recorded actions are applied, and everything tha
 official program holds afterwards is compared with the next recorded state. Steps are
 checked one by one, so that one difference does not hide the next.
 
-The arrays are named as the fields of `official.Position`, one entry a state; `bombs`
-and `flames` are lists of all states with their beginnings in `bomb_ptr`, `flame_ptr`.
-`actions`, `msg_sent`, `rewards`, `done` and `result` have one entry a step; `msg_obs`
-is what each player hears in a state. `game_state0`, `game_step0`, `game_n_steps` and
-`game_meta` (JSON with `env_id`) describe the games.
+The arrays are described in `archives`; recorded observations have a reader of their own
+(`observation_recordings`).
 """
 
-import json
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from mcts_agents.envs.pommerman.archives import (
+    Arrays,
+    read_archive,
+    recorded_actions,
+    recorded_environment,
+    recorded_position,
+    require_games,
+)
+from mcts_agents.envs.pommerman.observation_recordings import (
+    are_observations,
+    verify_observations,
+)
 from mcts_agents.envs.pommerman.official import (
     OFFICIAL,
     Position,
@@ -33,27 +40,9 @@ from mcts_agents.envs.pommerman.table import ansi
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.model import ForwardModel, new_generator
 
-Arrays = Mapping[str, np.ndarray]
 
-_OF_STATES = (
-    "board",
-    "hidden_items",
-    "agent_pos",
-    "agent_alive",
-    "agent_ammo",
-    "agent_blast",
-    "agent_kick",
-)
-_NEEDED = (
-    *_OF_STATES,
-    *("step_count", "bombs", "bomb_ptr", "flames", "flame_ptr", "msg_obs"),
-    *("actions", "msg_sent", "rewards", "done", "result"),
-    *("game_state0", "game_step0", "game_n_steps", "game_meta"),
-)
-
-
-def verify_steps(path: Path, progress: Progress) -> Report:
-    """Check all steps of a file.
+def verify_archive(path: Path, progress: Progress) -> Report:
+    """Check all steps or all observations of a file, whichever it holds.
 
     Args:
         path: The file.
@@ -62,11 +51,14 @@ def verify_steps(path: Path, progress: Progress) -> Report:
     Raises:
         RecordError: The file cannot be read, or is no such record.
     """
-    arrays = read_arrays(path)
+    arrays = read_archive(path)
+    if are_observations(arrays):
+        return verify_observations(path, arrays, progress)
+    require_games(path, arrays)
     report = Report(str(path))
     models: dict[str, ForwardModel] = {}
     for number in range(len(arrays["game_meta"])):
-        name = _environment(path, number, arrays)
+        name = recorded_environment(path, number, arrays)
         if name not in models:
             models[name] = rules.model(**OFFICIAL[name])
         report.games += 1
@@ -78,54 +70,6 @@ def verify_steps(path: Path, progress: Progress) -> Report:
                 report.first = report.first or found
         progress(number + 1, len(arrays["game_meta"]))
     return report
-
-
-def read_arrays(path: Path) -> Arrays:
-    """Return the arrays of a file by name; RecordError if it is no such record."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except OSError as error:
-        reason = error.strerror or "not a NumPy archive"
-        raise RecordError(f"{path}: cannot be read: {reason}") from error
-    except (ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        raise RecordError(f"{path}: not a record of games: {error}") from error
-    missing = [name for name in _NEEDED if name not in arrays]
-    if missing:
-        raise RecordError(
-            f"{path}: not a record of Pommerman games: it lacks {', '.join(missing)}"
-        )
-    return arrays
-
-
-def recorded_position(arrays: Arrays, index: int) -> Position:
-    """Return one recorded state."""
-    lists = []
-    for name, starts in (("bombs", "bomb_ptr"), ("flames", "flame_ptr")):
-        start, end = arrays[starts][index : index + 2]
-        lists.append(arrays[name][start:end])
-    values = (arrays[name][index] for name in _OF_STATES)
-    return Position(*values, *lists, int(arrays["step_count"][index]))
-
-
-def recorded_actions(model: ForwardModel, arrays: Arrays, step: int) -> np.ndarray:
-    """Return the joint action of one recorded step, messages included."""
-    actions = arrays["actions"][step].astype(np.int32)
-    if model.game["message_bits"][0]:
-        first, second = arrays["msg_sent"][step].T.astype(np.int32)
-        actions = 64 * actions + 8 * first + second
-    return actions
-
-
-def _environment(path: Path, number: int, arrays: Arrays) -> str:
-    try:
-        name = json.loads(str(arrays["game_meta"][number]))["env_id"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise RecordError(f"{path}: game {number} names no environment") from error
-    if name not in OFFICIAL:
-        known = ", ".join(OFFICIAL)
-        raise RecordError(f"{path}: unknown environment {name!r}; known: {known}")
-    return name
 
 
 def _first_difference(

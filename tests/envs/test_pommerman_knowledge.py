@@ -8,13 +8,13 @@ import pytest
 
 from mcts_agents import make_agent
 from mcts_agents.envs import pommerman
+from mcts_agents.envs.pommerman.archives import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.official import (
     OFFICIAL,
     painted_board,
     position,
     set_position,
 )
-from mcts_agents.envs.pommerman.recordings import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import draw_below, new_generator
 from tests.envs.pommerman_positions import (

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from mcts_agents.envs.pommerman.archives import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.official import OFFICIAL, position, set_position
-from mcts_agents.envs.pommerman.recordings import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import new_generator
 from tests.envs.pommerman_positions import crowded, plain
