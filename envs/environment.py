@@ -72,9 +72,9 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
         self.__pending[player] = chosen
         if not self._undecided():
             joint_action, self.__pending = self.__pending, {}
-            for finished, reward in self._advance(joint_action).items():
-                self.rewards[finished] = reward
-                self.terminations[finished] = True
+            rewards, finished = self._advance(joint_action)
+            self.rewards.update(rewards)
+            self.terminations.update(dict.fromkeys(finished, True))
         if self._movers:
             self.agent_selection = self.possible_agents[self._undecided()[0]]
         self._accumulate_rewards()
@@ -161,14 +161,14 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             player: self._action_of(player, actions) for player in self._movers
         }
         acting = self.agents
-        earned = self._advance(joint_action)
-        self.agents = [agent for agent in acting if agent not in earned]
+        earned, finished = self._advance(joint_action)
+        self.agents = [agent for agent in acting if agent not in finished]
         if self.render_mode == "human":
             self.render()
         return (
             self._observations(acting),
             {agent: earned.get(agent, 0.0) for agent in acting},
-            {agent: agent in earned for agent in acting},
+            {agent: agent in finished for agent in acting},
             dict.fromkeys(acting, False),
             self._infos(acting),
         )

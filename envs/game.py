@@ -1,6 +1,6 @@
 """`Game`: all that the package knows of one game, gathered from the game's folder."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,9 @@ class Game:
             of a recorded file (`mcts-agents verify`); ValueError if it is another game.
         recordings: Readers of recorded files in formats of the game's own, by the
             ending of their names (`".npz"`): each replays a file and reports.
+        official_rewards: `(model, state) -> rewards`: what the game's original program
+            pays each player for the last step, if that is something else than +1, 0
+            or -1 at the end; environments then have the option `official_rewards`.
     """
 
     name: str
@@ -50,4 +53,7 @@ class Game:
     recorded_variant: Callable[[Mapping[str, object]], dict] | None = None
     recordings: Mapping[str, Callable[[Path, Progress], Report]] = field(
         default_factory=dict
+    )
+    official_rewards: Callable[[ForwardModel, np.ndarray], Sequence[float]] | None = (
+        None
     )

@@ -41,7 +41,8 @@ class GameEnvironment:
     Rewards: an agent gets +1 when it has won, -1 when it has lost and 0 when it has
     drawn, at the moment its result is known (the end of the game, or when it is
     eliminated); until then 0. Scores are part of the observations where a game has
-    them.
+    them. Where a game has the option `official_rewards`, its page says what that pays;
+    then nobody leaves before the game is over.
 
     Observations are `{"observation": int8 array, "action_mask": int8 array}`; the mask
     is all zeros for an agent that is not asked for an action. Pictures (`render`) show
@@ -70,6 +71,14 @@ class GameEnvironment:
                 f"{', '.join(RENDER_MODES)} and None"
             )
         self.game = game
+        self._pays_officially = False
+        if game.official_rewards is not None:
+            self._pays_officially = variant.pop("official_rewards", False)
+            if not isinstance(self._pays_officially, bool):
+                raise ValueError(
+                    f"official_rewards={self._pays_officially!r}: "
+                    "expected true or false"
+                )
         self.forward_model = game.rules.model(**variant)
         if self.forward_model.observation_shape is None:
             raise RulesError(
@@ -256,21 +265,27 @@ class GameEnvironment:
         self._finished = set()
         self.agents = list(self.possible_agents)
 
-    def _advance(self, joint_action: Mapping[int, int]) -> dict[str, float]:
-        """Let all movers act; return the rewards of the agents who finished by it."""
+    def _advance(
+        self, joint_action: Mapping[int, int]
+    ) -> tuple[dict[str, float], list[str]]:
+        """Let all movers act; return the rewards that are paid, and who finished."""
         model = self.forward_model
         before = model.copy(self._state) if model.hidden_information else None
         joint = tuple(joint_action.get(p, -1) for p in range(model.players))
         self._played.append((before, joint))
         model.apply(self._state, joint_action, self._rng)
-        self._movers = self.forward_model.movers(self._state)
-        rewards = {}
-        for player, result in enumerate(self.forward_model.results(self._state)):
-            over = result != PLAYING or not self._movers
-            if over and player not in self._finished:
+        self._movers = model.movers(self._state)
+        rewards, finished = {}, []
+        for player, result in enumerate(model.results(self._state)):
+            is_out = result != PLAYING and not self._pays_officially
+            if (is_out or not self._movers) and player not in self._finished:
                 self._finished.add(player)
-                rewards[self.possible_agents[player]] = REWARDS[result]
-        return rewards
+                finished.append(self.possible_agents[player])
+                rewards[finished[-1]] = REWARDS[result]
+        if self._pays_officially:
+            paid = self.game.official_rewards(model, self._state)
+            rewards = dict(zip(self.possible_agents, map(float, paid), strict=True))
+        return rewards, finished
 
     def _undecided(self) -> tuple[int, ...]:
         """The players who have a decision to make now."""

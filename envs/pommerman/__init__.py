@@ -88,7 +88,7 @@ returns; the fog is kept in both, and the model is `forward_model` of `raw_env` 
 - `official_observation(model, state, player)` in `envs.pommerman.official_observation`:
   the dict of the official program, for agents that were written for it;
   `featurize(observation)` makes the official flat vector of it
-- `planes(model, state, player)` in `envs.pommerman.planes`: the 23 planes of PommerLearn
+- `planes(model, state, player)` in `envs.pommerman.planes`: PommerLearn's 23 planes
   for neural networks, float32 of shape (23, 11, 11)
 
 ## Action space
@@ -110,13 +110,28 @@ an action is 64 * move + 8 * first word + second word, words from 0 to 7.
 
 Without teams, who dies has lost at once; the last ones draw if they die in the same
 step, and so do all who are alive when time is up. A team wins, draws or loses as one
-when the game is over, also those who have died. The official program pays -1 to the
-dead on every step and -1 to all who draw; `mcts-agents verify` checks these, too.
+when the game is over, also those who have died.
+
+With `official_rewards=True` the environments pay what the official program pays, on
+every step; agents that plan still play for the results above. Nobody leaves before the
+game is over: the dead are not asked, and their mask is all zeros.
+
+| official reward | 4, no teams | teams | 2 |
+|---|---|---|---|
+| the game goes on, alive | 0 | 0 | 0 |
+| the game goes on, dead | -1 on every step | 0 | |
+| won, with a team also its dead | +1 | +1 | +1 |
+| lost | -1 | -1 | -1 |
+| drawn, time is up | -1 | -1 | -1 |
+| drawn, nobody is left | -1 | -1 | 0 |
+
+So the sum over a game means little without teams: take the reward of the last step. In
+the AEC environment the dead get all that has come together when they are asked last.
 
 ## Options
 
 `env(render_mode=None, players=4, mode="ffa", fog=None, collapse=None,
-shuffle_corners=False, max_steps=800)`
+shuffle_corners=False, max_steps=800, official_rewards=False)`
 
 | option | |
 |---|---|
@@ -127,6 +142,7 @@ shuffle_corners=False, max_steps=800)`
 | `collapse` | the step after which the first ring turns rigid; officially 500 |
 | `shuffle_corners` | whether the agents begin in random corners |
 | `max_steps` | steps after which the game ends |
+| `official_rewards` | for environments only: rewards of the official program |
 
 ## Scores
 
@@ -149,6 +165,7 @@ from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.pommerman.draw import paint, size
 from mcts_agents.envs.pommerman.notation import format_action, parse_action
+from mcts_agents.envs.pommerman.official import official_rewards
 from mcts_agents.envs.pommerman.recordings import verify_archive
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.envs.pommerman.table import ansi
@@ -166,6 +183,7 @@ GAME = Game(
     size=size,
     paint=paint,
     recordings={".npz": verify_archive},
+    official_rewards=official_rewards,
 )
 
 raw_env, env, parallel_env = environments(GAME)
