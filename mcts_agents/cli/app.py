@@ -186,7 +186,7 @@ def _run(arguments: list[str]) -> int:
         code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except RequestError as error:
+    except (RequestError, NotImplementedError) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())
