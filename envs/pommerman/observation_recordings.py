@@ -78,18 +78,15 @@ def verify_observations(path: Path, arrays: Arrays, progress: Progress) -> Repor
         for player in range(model.players):
             report.plies += 1
             found = official_observation(model, state, player)
-            for what, recorded, value in _differing(arrays, entry, player, found):
-                report.mismatches += 1
-                report.first = report.first or Mismatch(
-                    str(path),
-                    number,
-                    ply,
-                    f"{what} of player_{player}",
-                    recorded,
-                    value,
-                    ansi(model, state, player),
-                )
-                break
+            first = next(_differing(arrays, entry, player, found), None)
+            if first is None:
+                continue
+            report.mismatches += 1
+            if report.first is None:
+                what, *values = first
+                what = f"{what} of player_{player}"
+                board = ansi(model, state, player)
+                report.first = Mismatch(str(path), number, ply, what, *values, board)
         progress(entry + 1, len(numbers))
     return report
 

@@ -69,23 +69,23 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
     | 0-1 | 1 for rigid walls, for wood |
     | 2-4 | 1 for open items: extra bomb, range, kick |
     | 5 | bombs: 1 - life / 9, so 0 when just laid; under agents, too |
-    | 6 | bombs: cells that they reach in one direction / 11, at most 1 |
+    | 6 | bombs: cells that they reach in one direction / 11 |
     | 7 | rolling bombs: -1 to the left, 1 to the right |
     | 8 | rolling bombs: 1 upwards, -1 downwards |
     | 9 | flames: steps that they still burn / 3 |
     | 10-13 | 1 for living agents: the player, then the next three by number |
-    | 14 | own blast strength: reach / 11, at most 1 |
+    | 14 | own blast strength: reach / 11 |
     | 15 | own bombs lying on the board / 5 |
     | 16 | own bombs in all, lying or ready / 5 |
     | 17 | 1 if the player can kick |
     | 18-21 | 1 if alive: the player, then the next three |
     | 22 | steps played / (`max_steps` - 1) |
 
-    Reach is the official blast strength less one, as the source counts it. Planes 14 to
-    22 are constant. Cells that the player does not see are 0 in planes 0 to 13. Of
-    other players nothing is told but where they are seen and whether they live.
-    Numbers go round: after the last player comes the first. In a game for two the
-    planes of two more players are 0.
+    Reach is the official blast strength less one, as the source counts it; it is 9 at
+    most. Planes 14 to 22 are constant. Cells that the player does not see are 0 in
+    planes 0 to 13. Of other players nothing is told but where they are seen and whether
+    they live. Numbers go round: after the last player comes the first. In a game for
+    two the planes of two more players are 0.
 
     Args:
         model: Forward model of Pommerman; it says whether there is fog.
@@ -95,7 +95,7 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
     Returns:
         float32 of shape (23, 11, 11), for two players (23, 8, 8). Planes 7 and 8 go
         from -1 to 1, 15 to 2, 16 to 4 (officially there is no limit of 5 bombs), 22 to
-        a little over 1 at the end of a game, all others from 0 to 1.
+        800 / 799 at the end of a game, all others from 0 to 1.
 
     Raises:
         ValueError: No such player.
@@ -133,4 +133,4 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
 
 def _reach(strength: np.ndarray) -> np.ndarray:
     """Return how far a blast strength reaches, as a plane shows it."""
-    return np.minimum((strength - np.float32(1)) / FULL_STRENGTH, 1)
+    return (strength - np.float32(1)) / FULL_STRENGTH

@@ -41,13 +41,13 @@ def planes_of(model, state, player):
         laid += owner == player
         if sees(row, column):
             out[5, row, column] = 1 - life / 9
-            out[6, row, column] = min((strength - 1) / 11, 1)
+            out[6, row, column] = (strength - 1) / 11
             out[7, row, column] = SIDEWAYS[direction]
             out[8, row, column] = UPWARDS[direction]
     for row, column, life in whole.flames.tolist():
         if sees(row, column):
             out[9, row, column] = max(out[9, row, column], (life + 1) / 3)
-    out[14] = min((whole.agent_blast[player] - 1) / 11, 1)
+    out[14] = (whole.agent_blast[player] - 1) / 11
     out[15] = laid / 5
     out[16] = (laid + int(whole.agent_ammo[player])) / 5
     out[17] = whole.agent_kick[player]

@@ -78,6 +78,15 @@ def test_what_all_see_is_compared_with_each_of_them(record, name):
     assert verified(record, slice(9), **{name: change}).mismatches == 4
 
 
+def test_an_observation_counts_once(record):
+    def change(values):
+        values[3, 1] += 1
+
+    report = verified(record, slice(5), ammo=change, bomb_life=change)
+    assert report.mismatches == 1
+    assert report.first.what == "bomb_life of player_1"
+
+
 def test_messages_are_among_the_recorded_observations(record):
     assert np.count_nonzero(record[1]["message"].any(axis=2)) > 300
 
