@@ -160,7 +160,10 @@ def tree(
 def verify(
     game: Annotated[str, typer.Argument(help="Name of a game.")],
     files: Annotated[
-        list[Path], typer.Argument(help="Recorded games: JSON lines, also gzipped.")
+        list[Path],
+        typer.Argument(
+            help="Recorded games: JSON lines, also gzipped, or a game's own archives."
+        ),
     ],
     json: Json = False,
 ) -> None:
