@@ -5,6 +5,7 @@ from numba import njit
 
 from mcts_agents.envs.pommerman.layout import LARGEST, MOVES, SEATS, STATE
 from mcts_agents.envs.pommerman.rules import apply, reset, rules
+from mcts_agents.envs.pommerman.scripted import SCRIPTED
 from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
@@ -51,18 +52,19 @@ class Scripted:
     """A scripted agent, compiled, in one variant.
 
     Args:
-        module: The agent's module.
+        name: The agent's name.
         renew: Compiled `renew(memory, rng)`, called before each of many calls.
         variant: Keywords of the variant.
     """
 
-    def __init__(self, module, renew, **variant):
+    def __init__(self, name, renew, **variant):
         self.model = rules.model(**variant)
-        self.module = module
+        agent = SCRIPTED[name]
+        self.memory = agent.memory
         namespace = {
             "GAME": self.model.game.dtype,
             "STATE": STATE,
-            "MEMORY": module.MEMORY,
+            "MEMORY": agent.memory,
             "UINT64": np.dtype(np.uint64),
             "INT64": np.dtype(np.int64),
             "INT32": np.dtype(np.int32),
@@ -71,14 +73,13 @@ class Scripted:
             "zeros": np.zeros,
             "as_pointer": as_pointer,
             "renew": renew,
-            "begin": module.begin,
-            "act": module.act,
+            "begin": agent.begin,
+            "act": agent.act,
             "apply": njit(apply),
             "reset": njit(reset),
         }
-        name = "test_" + module.__name__.rpartition(".")[2]
-        roots = (renew, module.begin, module.act, apply, reset)
-        self.compiled = compile_module(name, SOURCE, namespace, roots)
+        roots = (renew, agent.begin, agent.act, apply, reset)
+        self.compiled = compile_module(f"test_{name}", SOURCE, namespace, roots)
 
     def counts(self, state, player, memory, rng, calls):
         """How often each move was chosen, int64, (6,); `memory` has two records."""
@@ -97,7 +98,7 @@ class Scripted:
     def play(self, seed):
         """Play a game with this agent in all seats: state, counts of moves."""
         state, rng = self.model.new_state(), new_generator(seed)
-        memory = np.zeros(SEATS, self.module.MEMORY)
+        memory = np.zeros(SEATS, self.memory)
         found = np.zeros(MOVES, np.int64)
         self.compiled.play(
             self.model.game.ctypes.data,
