@@ -18,6 +18,7 @@ from mcts_agents.envs.pommerman.official import (
 )
 from mcts_agents.envs.pommerman.recordings import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.scripted import SCRIPTED
+from mcts_agents.envs.pommerman.scripted.simple_unbiased import walks_in_circles
 from mcts_agents.model import new_generator
 from tests.envs.pommerman_scripted import Scripted, keep, renew_orders
 from tests.golden import golden_folder
@@ -119,6 +120,27 @@ def test_simple_decides_as_the_official_agent():
     rare = np.maximum(found * 64 / CALLS, cases["counts"]) < 7
     unlike = ((found > 0) != (cases["counts"] > 0)) & ~rare
     assert np.flatnonzero(unlike.any(axis=1)).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("recent", "is_circle"),
+    [
+        ([], True),
+        ([30], True),
+        ([30, 31], False),
+        ([30, 31, 30], True),
+        ([30, 31, 32], False),
+        ([30, 31, 30, 31], True),
+        ([30, 31, 30, 32], False),
+        ([30, 30, 30, 30], True),
+    ],
+)
+def test_walking_in_circles_is_noticed(recent, is_circle):
+    # All recordings have four recent cells, games begin with fewer.
+    memory = np.zeros(1, SCRIPTED["simple_unbiased"].memory).view(np.recarray)[0]
+    memory.recent[: len(recent)] = recent
+    memory.recent_count = len(recent)
+    assert walks_in_circles.py_func(memory) == is_circle
 
 
 @pytest.mark.parametrize(
