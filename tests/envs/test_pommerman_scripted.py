@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from mcts_agents.envs.pommerman.recordings import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.scripted import SCRIPTED
 from mcts_agents.envs.pommerman.scripted.simple_unbiased import walks_in_circles
 from mcts_agents.model import new_generator
+from tests.envs.pommerman_positions import DOWN, LEFT, RIGHT, UP, drawn
 from tests.envs.pommerman_scripted import Scripted, keep, renew_orders
 from tests.golden import golden_folder
 
@@ -141,6 +143,32 @@ def test_walking_in_circles_is_noticed(recent, is_circle):
     memory.recent[: len(recent)] = recent
     memory.recent_count = len(recent)
     assert walks_in_circles.py_func(memory) == is_circle
+
+
+@pytest.mark.parametrize(
+    "recent", [[], [UP], [UP, DOWN], [UP, LEFT, RIGHT], [UP, DOWN, LEFT, RIGHT]]
+)
+def test_simple_unbiased_strolls_as_its_queue_would(recent):
+    agent = scripted("simple_unbiased")
+    picture = (".....", ".....", "..0..", ".....", "....1")
+    _, state = drawn(*picture, ammo={0: 0})
+    steps = {UP: (1, 2), DOWN: (3, 2), LEFT: (2, 1), RIGHT: (2, 3)}
+    memory = np.zeros(2, agent.memory)
+    memory["recent"][:, : len(recent)] = [cell_at(*steps[move]) for move in recent]
+    memory["recent_count"] = len(recent)
+    expected = np.zeros(6)
+    for order in permutations(steps):
+        queue, at = list(order), 0
+        for _ in order:
+            if queue[at] in recent:
+                removed = queue.pop(at)
+                queue.append(queue[at] if at < len(queue) else removed)
+            else:
+                at += 1
+        expected[queue[0]] += 1 / 48
+        expected[queue[1]] += 1 / 48
+    found = agent.counts(state, 0, memory, new_generator(5), 20_000) / 20_000
+    assert abs(found - expected).max() < 0.015
 
 
 @pytest.mark.parametrize(
