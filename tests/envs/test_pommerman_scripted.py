@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from mcts_agents.envs.pommerman.archives import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.layout import cell_at
 from mcts_agents.envs.pommerman.official import (
     FIRST_AGENT_CODE,
@@ -17,7 +18,6 @@ from mcts_agents.envs.pommerman.official import (
     Position,
     set_position,
 )
-from mcts_agents.envs.pommerman.recordings import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.scripted import SCRIPTED
 from mcts_agents.envs.pommerman.scripted.simple_unbiased import walks_in_circles
 from mcts_agents.model import new_generator
