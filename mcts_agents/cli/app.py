@@ -12,9 +12,7 @@ import typer
 
 from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.parameters import GameName, Json, Players
-from mcts_agents.cli.requests import RequestError
-
-INTERRUPTED = 130
+from mcts_agents.cli.requests import INTERRUPTED, RequestError
 
 # Typer's own complaints about options and arguments; it exports no name for them.
 UsageError = typer.BadParameter.__base__

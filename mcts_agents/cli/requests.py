@@ -12,6 +12,9 @@ from mcts_agents.names import unknown_name
 
 HUMAN = "human"
 
+# The exit code of a command that was interrupted.
+INTERRUPTED = 130
+
 
 class RequestError(Exception):
     """Something was asked for that does not exist or is not allowed."""

@@ -14,15 +14,13 @@ from rich.console import Console
 from mcts_agents.arena.backends import Outcome, make_backend
 from mcts_agents.arena.budgets import budget_setting
 from mcts_agents.arena.records import Failure
-from mcts_agents.arena.spec import SettingError, TournamentSpec, split_name
+from mcts_agents.arena.spec import SettingError, TournamentSpec
 from mcts_agents.arena.spec_file import SpecFile, complaints
 from mcts_agents.arena.tournament import open_store, prepare, run_tournament
 from mcts_agents.cli.outputs import write_page, written
 from mcts_agents.cli.progress import game_progress
-from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.cli.results import show_results
-
-INTERRUPTED = 130
 
 # The option of the command line that gives each key of a tournament.
 _OPTIONS = {
@@ -58,7 +56,7 @@ class Request:
                 {"game": game, "players": self.players} for game in self.game
             ]
         if self.agent:
-            found["agents"] = _agents(self.agent)
+            found["agents"] = self.agent
         given = {
             "field": self.field,
             "budgets": self.budget or None,
@@ -148,16 +146,6 @@ def _spec(request: Request) -> tuple[TournamentSpec, SpecFile | None]:
             )
     file = SpecFile(request.file)
     return file.spec(**keys), file
-
-
-def _agents(given: list[str]) -> dict[str, Any]:
-    agents: dict[str, Any] = {}
-    for one in given:
-        name, spec = split_name(one)
-        if name in agents:
-            raise RequestError(f"--agent: two agents have the name {name!r}")
-        agents[name] = spec
-    return agents
 
 
 def _complaint(place: tuple[str | int, ...], message: str) -> str:

@@ -16,9 +16,7 @@ from mcts_agents.arena.spec_file import complaints
 from mcts_agents.arena.store import Store
 from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec, load_optuna
 from mcts_agents.cli.progress import game_progress
-from mcts_agents.cli.requests import RequestError, requested
-
-INTERRUPTED = 130
+from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 
 # Trials in the table.
 SHOWN = 10
