@@ -242,7 +242,8 @@ def _check_combinations(settings, model):
     if settings.solver and not settings.provable(model):
         raise ValueError(
             f"solver=true: {model.name} with these settings has nothing to prove; it "
-            "takes tree='one', an open loop, no action_filter, tree_policy ucb1, ucb_tuned or alphago, "
+            "takes tree='one', an open loop, no action_filter, tree_policy ucb1, "
+            "ucb_tuned or alphago, "
             "backup='monte_carlo', no chance, nothing hidden, value 'win' or "
             "'evaluate', and no Paranoid with more than two players"
         )
