@@ -30,6 +30,8 @@ class ScriptedAgent(Agent):
         self.policy = policy
         # By environment and player: the number of the game, and the memory.
         self._memories: WeakKeyDictionary[Any, dict[int, tuple[int, np.ndarray]]]
+        # By game and player: the memory of positions without an environment.
+        self._alone: WeakKeyDictionary[ForwardModel, dict[int, np.ndarray]]
         super().__init__(**agent)
 
     def __repr__(self) -> str:
@@ -39,7 +41,7 @@ class ScriptedAgent(Agent):
         """Start the generator anew, and forget all games."""
         super().reset(seed)
         self._memories = WeakKeyDictionary()
-        self._alone: dict[int, np.ndarray] = {}
+        self._alone = WeakKeyDictionary()
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
@@ -56,9 +58,10 @@ class ScriptedAgent(Agent):
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the policy's action; it remembers what it was asked since `reset`."""
         self.prepare(model)
-        if player not in self._alone:
-            self._alone[player] = self._new_memory(model)
-        return self._action(model, state, player, self._alone[player])
+        seats = self._alone.setdefault(model, {})
+        if player not in seats:
+            seats[player] = self._new_memory(model)
+        return self._action(model, state, player, seats[player])
 
     def prepare(self, model: ForwardModel, player: int = 0) -> None:
         """Raise ValueError if a game has no policy of this name."""

@@ -161,8 +161,11 @@ class Rules:
             return lambda author: self.policy(author, memory=memory, begin=begin)
         begin = getattr(begin, "py_func", begin)  # compiled helpers serve too
         policy = ScriptedPolicy(function, memory, begin)
+        is_record = (
+            isinstance(memory, np.dtype) and memory.fields and not memory.hasobject
+        )
         if (memory is None) != (begin is None) or (
-            memory is not None and (memory.fields is None or memory.hasobject)
+            memory is not None and not is_record
         ):
             raise RulesError(
                 f"{self.name}: a policy that remembers takes both `memory`, a record "

@@ -43,7 +43,10 @@ NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC = range(3)
 
 @njit
 def list_candidates(search, bandit):
-    """Fill the DECISION record; return the number of candidates, 0 for an error."""
+    """Fill the DECISION record; return the number of candidates.
+
+    0 is an error, and -1 that the game's filter has not kept from 1 to all of them.
+    """
     decision = decision_of(search)
     decision.player = bandit.player
     decision.visits = bandit.visits
@@ -58,7 +61,10 @@ def list_candidates(search, bandit):
     else:
         n = call.legal_actions(search, bandit.player)
         if search.filtered and 1 < n <= search.legal_limit:
-            n = call.filter_actions(search, bandit.player, n)
+            kept = call.filter_actions(search, bandit.player, n)
+            if kept <= 0 or kept > n:
+                return -1
+            n = kept
         if n <= 0 or n > search.legal_limit or call.failed(search):
             return 0
         decision.candidates = match_edges(search, bandit, n)
