@@ -25,6 +25,7 @@ def model_of(spec):
 
 DOTS = "dots_and_boxes:width=3,height=2"
 LETTER = "love_letter:players=3"
+POMMERMAN = "pommerman:shuffle_corners=true"
 
 
 def state_of(model, moves):
@@ -55,7 +56,9 @@ BY_MAST = {"rollout_policy": "mast", **LONG}
 CASES = {
     "simulations": (auction(), {}, 100, 200),
     "forward_model_calls": (auction(), {"simulations": 10**6}, 100, 200),
-    "tree": ("sushi_go", {}, "one", "self", "multi", "observers"),
+    "tree": ("sushi_go", {}, "one", "self", "pair", "multi", "observers"),
+    "opponent": (POMMERMAN, {"tree": "pair", "rollout": 0}, "nearest", "next"),
+    "action_filter": (POMMERMAN, {"rollout": 10}, "none", "game"),
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
