@@ -110,6 +110,7 @@ class GameEnvironment:
         self._rng: np.ndarray | None = None
         self._movers: tuple[int, ...] = ()
         self._episode = 0
+        self.games_begun = 0
         # Joint actions so far, with the states they were played in if any part of them
         # may be hidden.
         self._played: list[tuple[np.ndarray | None, tuple[int, ...]]] = []
@@ -257,6 +258,7 @@ class GameEnvironment:
             self.np_random, self.np_random_seed = seeding.np_random(seed)
         self._episode = int(self.np_random.integers(2**63))
         self._rng = new_generator(self._episode)
+        self.games_begun += 1
         self._played = []
         self._state = self.forward_model.reset(self._rng)
         self._movers = self.forward_model.movers(self._state)

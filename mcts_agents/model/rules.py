@@ -21,6 +21,7 @@ from mcts_agents.model.contract import (
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
 
+
 class RulesError(TypeError):
     """A game's rules do not fit the contract; the message says what to write."""
 

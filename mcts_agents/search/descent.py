@@ -12,7 +12,7 @@ A tree advances by the actions of the players it owns; that alone makes the vari
 
     MaxN, Paranoid                     one tree that owns everybody
     Self-only, SP-MCTS                 one tree that owns the root player
-    TP-MCTS                            one tree that owns it and one opponent, see `pair`
+    TP-MCTS                            one tree that owns it and an opponent, see `pair`
     MultiTree, MultiTree-Paranoid      one tree a player (Algorithm 1)
     MO-ISMCTS                          one tree a player, which also advances by what
                                        its player sees of the others' actions

@@ -49,12 +49,12 @@ class Evaluation:
         movers = {"one": model.players, "pair": 2}.get(settings.tree, 1)
         lanes = 2 * settings.batch
         rows = settings.batch * movers
+        steps = model.players * settings.max_depth + STEPS_A_LANE * lanes
         own = self._observe is not None
         shape = () if own else model.observation_shape
         lengths = {
             "lanes": (lanes, LANE),
-            "steps": (model.players * settings.max_depth + STEPS_A_LANE * lanes,)
-            + (WAITING_STEP,),
+            "steps": (steps, WAITING_STEP),
             "observations": (0 if own else rows * model.observation_size, np.int8),
             "states": (rows * model.state_size if own else 0, np.uint8),
             "players": (rows, np.int64),

@@ -238,10 +238,7 @@ SEARCH = np.dtype(
         ("trees", np.int64),
         ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
         ("owned", np.int64),  # players of any tree
-        (
-            "opponent",
-            np.int64,
-        ),  # whom the tree owns besides the root player, see `pair`
+        ("opponent", np.int64),  # whom the tree owns, too, see `pair`
         ("has_is_out", np.int64),  # asked of the root player, where others are modelled
         ("filtered", np.int64),  # actions in trees pass the game's filter
         ("legal_limit", np.int64),

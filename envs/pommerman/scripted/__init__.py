@@ -31,10 +31,6 @@ SCRIPTED = {
     "safe_random": Script(
         random_moves.MEMORY, random_moves.begin, random_moves.act_safe_random
     ),
-    "random": Script(
-        random_moves.MEMORY, random_moves.begin, random_moves.act_random
-    ),
-    "idle": Script(
-        random_moves.MEMORY, random_moves.begin, random_moves.act_idle
-    ),
+    "random": Script(random_moves.MEMORY, random_moves.begin, random_moves.act_random),
+    "idle": Script(random_moves.MEMORY, random_moves.begin, random_moves.act_idle),
 }
