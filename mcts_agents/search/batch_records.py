@@ -47,6 +47,7 @@ BATCH = np.dtype(
         ("step_count", np.int64),
         ("row_count", np.int64),
         ("leaves", np.int64),
+        ("others", np.int64),  # descents of this batch that brought no leaf
         # where the last descent ended
         ("ending", np.int64),
         ("node", np.int64),

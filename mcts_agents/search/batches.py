@@ -13,8 +13,9 @@ There are no rollouts: the evaluator stands for them, and a node is made when it
 position is reached for the first time. The root is evaluated alone, before all else.
 
 A descent that runs into a leaf that waits already is given up: its virtual losses stay
-until the batch is answered, and as many of them as there are leaves in a batch end it
-early. It is no simulation, so that no leaf counts twice.
+until the batch is answered. It is no simulation, so that no leaf counts twice. As many
+of these, or of descents to the end of the game, as a batch has leaves end it early:
+little is left to ask about then, and virtual losses would drive the search astray.
 
 Sources: D. Silver et al., "Mastering the game of Go without human knowledge", Nature
 550 (2017); D. Silver et al., "A general reinforcement learning algorithm that masters
@@ -83,8 +84,10 @@ def fill_batch(search, batch, iterations, target, call_limit):
                 status = find_leaf(search, batch)
         if status == SLICE_DONE:
             if batch.ending == OVER:
+                batch.others += batch.lane_count > 0
                 status = take_in_leaf(search)
             else:
+                batch.others += batch.ending == WAITING
                 status = wait(search, batch)
         if status != SLICE_DONE:
             return status
@@ -99,7 +102,7 @@ def is_full(search, batch, target):
     return (
         at_root
         or batch.leaves == batch.size
-        or batch.lane_count - batch.leaves == batch.size
+        or batch.others == batch.size
         or batch.step_count + longest > batch.step_limit
         or search.simulations + batch.leaves >= target
     )
@@ -339,6 +342,7 @@ def take_in(search, batch, values, logits):
     batch.step_count = 0
     batch.row_count = 0
     batch.leaves = 0
+    batch.others = 0
     return SLICE_DONE
 
 

@@ -109,7 +109,7 @@ class Evaluation:
         """
         addresses = search.ctypes.data, self._record.ctypes.data
         noise = search.ctypes.data, *self._noise
-        for name in ("lane_count", "step_count", "row_count", "leaves"):
+        for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
             self._record[name] = 0
         # A root that is left of the last decision has its priors already.
         noise_due = self._noise[0] > 0.0 and not self._add_noise(*noise)

@@ -1,0 +1,522 @@
+"""Leaves valued by an evaluator in batches."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.envs.tictactoe.rules import rules
+from mcts_agents.model import new_generator
+from mcts_agents.search import Search, SearchSettings
+from tests.exact import positions, tictactoe
+from tests.search.evaluators import Even, Linear, Perfect, linear, of_states
+from tests.toy_games import MATRIX, auction, hands, nim
+
+TICTACTOE = rules.model()
+PUCT = {"tree_policy": "alphago", "value": "win"}
+
+
+def run(model, evaluator, *, seed=0, moves=(), player=None, **chosen):
+    """Search once; returns the result and the search."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    for move in moves:
+        model.apply(state, {model.movers(state)[0]: move}, rng)
+    player = model.movers(state)[0] if player is None else player
+    settings = {**PUCT, "simulations": 300, "evaluator": evaluator, **chosen}
+    search = Search(model, SearchSettings(**settings))
+    return search.run(state, player, rng), search
+
+
+def virtual_visits(search):
+    """The virtual visits of all edges that nodes have."""
+    arrays, used = search._memory.arrays, int(search._search["node_count"][0])
+    blocks = [
+        arrays["statistics"]["virtual_visits"][node["first"] :][: node["count"]]
+        for node in arrays["nodes"][:used]
+    ]
+    return np.concatenate(blocks)
+
+
+# -- against AlphaZero written down plainly
+
+
+class TwinNode:
+    """A position of Tic-Tac-Toe in the twin's tree."""
+
+    def __init__(self, board):
+        self.board = board
+        self.player = "XO".index(tictactoe.mover(board))
+        self.children = {}
+        self.visits, self.total, self.priors = {}, {}, {}
+
+    def expand(self, evaluator):
+        """Ask the network alone; return the values of both players."""
+        cells = np.array(list(self.board))
+        own, other = "XO"[self.player], "OX"[self.player]
+        seen = np.array([cells == own, cells == other, np.ones(9, bool)], np.int8)
+        legal = cells == "."
+        answer = evaluator.answer(seen[None], np.array([self.player]), legal[None])
+        values, logits = answer[0][0], answer[1][0]
+        weights = {a: math.exp(logits[a]) for a in range(9) if legal[a]}
+        for a, weight in weights.items():
+            self.priors[a] = float(np.float32(weight / sum(weights.values())))
+            self.visits[a], self.total[a] = 0, 0.0
+        return values
+
+
+def index(node, action, low, high, exploration):
+    """PUCT; an untried action has the least value."""
+    n, q = node.visits[action], 0.0
+    if n and high > low:
+        q = (node.total[action] / n - low) / (high - low)
+    root_of_n = math.sqrt(sum(node.visits.values()) + 1)
+    return q + exploration * node.priors[action] * root_of_n / (1 + n)
+
+
+def twin(board, evaluator, simulations, exploration, normalise):
+    """AlphaZero's search, one leaf at a time; returns the root."""
+    root = TwinNode(board)
+    first = root.expand(evaluator)
+    low, high = (min(first), max(first)) if normalise else (0.0, 1.0)
+    for _ in range(simulations):
+        node, path = root, []
+        while True:
+            scaled = low, high, exploration
+            action = max(node.visits, key=lambda a, n=node, s=scaled: index(n, a, *s))
+            path.append((node, action))
+            board = tictactoe.after(node.board, action)
+            won = tictactoe.winner(board)
+            if won or "." not in board:
+                values = (0.5, 0.5) if not won else (won == "X", won == "O")
+                break
+            if action not in node.children:
+                node.children[action] = TwinNode(board)
+                values = node.children[action].expand(evaluator)
+                break
+            node = node.children[action]
+        for node, action in path:
+            node.visits[action] += 1
+            node.total[action] += values[node.player]
+        if normalise:
+            low, high = min(low, *values), max(high, *values)
+    return root
+
+
+@pytest.mark.parametrize("loop", ["open", "closed"])
+@pytest.mark.parametrize("normalise", [False, True])
+def test_one_leaf_at_a_time_is_alphazero(loop, normalise):
+    for seed, moves in enumerate([(), (4,), (0, 4), (1, 3, 5)]):
+        evaluator = linear(TICTACTOE, seed)
+        chosen = {"exploration": 1.25, "normalise": normalise, "loop": loop}
+        found, _ = run(TICTACTOE, evaluator, moves=moves, batch=1, **chosen)
+        board = tictactoe.position(moves)
+        root = twin(board, evaluator, 300, 1.25, normalise)
+        assert found.visits.tolist() == list(root.visits.values())
+        for value, n, total in zip(
+            found.values, root.visits.values(), root.total.values(), strict=True
+        ):
+            assert value == pytest.approx(total / n, abs=1e-12) if n else True
+        assert set(evaluator.calls) == {1}
+
+
+# -- batches
+
+
+@pytest.mark.parametrize("batch", [1, 8, 64])
+def test_perfect_values_find_the_best_move(batch):
+    for position in positions.TICTACTOE:
+        found, _ = run(
+            TICTACTOE,
+            Perfect(2),
+            moves=position.moves,
+            batch=batch,
+            simulations=500,
+        )
+        assert found.action == position.best
+
+
+@pytest.mark.parametrize(
+    ("spec", "chosen"),
+    [
+        ("tictactoe", {"loop": "closed"}),
+        ("hex:size=4", {}),
+        ("sushi_go", {}),
+        ("sushi_go", {"tree": "self", "loop": "sampled"}),
+        ("love_letter:players=3", {}),
+        ("love_letter:players=3", {"tree": "self"}),
+        ("love_letter:players=3", {"tree": "pair", "determinizations": 2}),
+        ("diamant:players=3", {}),
+    ],
+    ids=str,
+)
+def test_visits_add_up_and_virtual_losses_are_gone(spec, chosen):
+    model = make_model(spec)[1]
+    evaluator = linear(model)
+    for batch in (1, 5, 16):
+        found, search = run(model, evaluator, batch=batch, **chosen)
+        assert found.visits.sum() == found.simulations == 300
+        assert not virtual_visits(search).any()
+        again, _ = run(model, evaluator, batch=batch, **chosen)
+        assert again.visits.tolist() == found.visits.tolist()
+        np.testing.assert_array_equal(again.values, found.values)
+
+
+def test_means_are_those_of_the_values_backed_up():
+    class Numbered(Even):
+        """Gives every leaf another value, and notes which move led to it."""
+
+        def answer(self, observations, players, legal):
+            values = np.empty((len(players), 2))
+            for row, seen in enumerate(observations.reshape(-1, 3, 9)):
+                values[row] = (len(self.calls) % 7) / 7, (row % 5) / 5
+                self.given[tuple(np.flatnonzero(seen[1]))].append(values[row, 0])
+            return values, np.zeros(legal.shape)
+
+    evaluator = Numbered(2)
+    evaluator.given = defaultdict(list)
+    found, _ = run(TICTACTOE, evaluator, max_depth=1, batch=7, virtual_loss=3)
+    for action, n, value in zip(found.actions, found.visits, found.values, strict=True):
+        given = evaluator.given[action,]
+        assert len(given) == n
+        assert value == pytest.approx(np.mean(given), abs=1e-12)
+
+
+@pytest.mark.parametrize("loop", ["open", "closed"])
+def test_equal_values_stay_equal(loop):
+    model = make_model("hex:size=6")[1]
+    found, _ = run(model, Even(2), loop=loop, batch=16)
+    assert (found.values[found.visits > 0] == 0.5).all()
+
+
+@pytest.mark.parametrize("batch", [1, 4, 8, 32])
+def test_calls_are_a_batch_each(batch):
+    model = make_model("hex:size=6")[1]
+    evaluator = Even(2)
+    run(model, evaluator, batch=batch, simulations=1000)
+    assert max(evaluator.calls) == batch
+    assert evaluator.calls[0] == 1
+    assert sum(evaluator.calls) == 1001  # no game ends this early
+    assert 1000 / batch + 1 <= len(evaluator.calls) <= 1.1 * 1000 / batch + 6
+
+
+def test_virtual_losses_spread_a_batch():
+    # Without them all descents of a batch run into the first one's leaf.
+    model = make_model("hex:size=6")[1]
+    calls = {}
+    for loss in (0, 1, 10):
+        evaluator = linear(model)
+        run(model, evaluator, batch=16, virtual_loss=loss)
+        calls[loss] = len(evaluator.calls)
+    assert calls[0] == 301
+    assert calls[10] <= calls[1] < 100
+
+
+def test_slices_and_growth_change_nothing(monkeypatch):
+    from mcts_agents.search import evaluating, memory
+
+    cases = [
+        (TICTACTOE, linear(TICTACTOE), {"loop": "closed"}),
+        (hands(3), of_states(hands(3)), {}),
+        (auction(), of_states(auction()), {"loop": "sampled"}),
+    ]
+    expected = [run(m, e, batch=8, **c)[0] for m, e, c in cases]
+    monkeypatch.setattr(memory, "FIRST_NODES", 8)
+    monkeypatch.setattr(memory, "FIRST_EDGES", 32)
+    monkeypatch.setattr(memory, "FIRST_JOINTS", 8)
+    monkeypatch.setattr(evaluating, "DESCENTS", 1)
+    for (model, evaluator, chosen), before in zip(cases, expected, strict=True):
+        found, search = run(model, evaluator, batch=8, **chosen)
+        assert found.visits.tolist() == before.visits.tolist()
+        np.testing.assert_array_equal(found.values, before.values)
+        assert not virtual_visits(search).any()
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_little_room_for_paths_only_shortens_batches(monkeypatch, steps):
+    from mcts_agents.search import evaluating
+
+    monkeypatch.setattr(evaluating, "STEPS_A_LANE", 0)
+    evaluator = linear(TICTACTOE)
+    found, _ = run(TICTACTOE, evaluator, batch=64, max_depth=steps)
+    assert found.simulations == found.visits.sum() == 300
+
+
+# -- budgets
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 7, 100])
+def test_simulations_are_exact(simulations):
+    for model in (TICTACTOE, nim(), hands(2)):
+        found, _ = run(model, of_states(model), simulations=simulations, batch=8)
+        assert found.simulations == found.visits.sum() == simulations
+
+
+def test_other_budgets_end_with_nothing_waiting():
+    model = make_model("hex:size=6")[1]
+    for budget in (
+        {"seconds": 0.03},
+        {"forward_model_calls": 500},
+        {"memory": 1, "simulations": 10**6},
+    ):
+        evaluator = Even(2)
+        found, search = run(model, evaluator, batch=8, **{"simulations": None} | budget)
+        assert found.visits.sum() == found.simulations > 20
+        assert not virtual_visits(search).any()
+        if "forward_model_calls" in budget:
+            assert 500 <= found.forward_model_calls < 600
+        if "memory" in budget:
+            assert found.bytes <= 1 << 20
+
+
+def test_a_kept_tree_keeps_its_priors():
+    from mcts_agents import MCTSAgent
+    from mcts_agents.envs import hex
+
+    evaluator = Even(2)
+    env = hex.env(size=4)
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=2000, evaluator=evaluator, reuse_tree=True, **PUCT)
+    reused = []
+    for _ in range(4):
+        before = sum(evaluator.calls)
+        found = agent.plan(env)
+        reused.append(found.reused)
+        assert found.visits.sum() == found.simulations + found.reused
+        if found.reused:
+            assert sum(evaluator.calls) - before <= 2000  # the root needs no answer
+        env.step(found.action)
+    assert reused[0] == 0 < reused[2]
+
+
+# -- what the evaluator is told, and what its answers are taken for
+
+
+def test_what_the_evaluator_is_shown():
+    class Asked(Even):
+        def answer(self, observations, players, legal):
+            assert observations.dtype == np.int8
+            assert observations.shape == (len(players), *TICTACTOE.observation_shape)
+            assert players.dtype == np.int64
+            assert legal.dtype == bool
+            assert legal.shape == (len(players), 9)
+            for shown in (observations, players, legal):
+                assert not shown.flags.writeable
+            own, other, turn = observations.reshape(-1, 3, 9).transpose(1, 0, 2)
+            assert turn.all()
+            np.testing.assert_array_equal(legal, (own | other) == 0)
+            np.testing.assert_array_equal(own.sum(1) < other.sum(1), players == 1)
+            return super().answer(observations, players, legal)
+
+    for loop in ("open", "closed"):
+        run(TICTACTOE, Asked(2), loop=loop)
+
+
+def test_each_mover_has_a_row_and_its_own_value_from_it():
+    # Both players of a matrix game are asked about each position; only what each one's
+    # own row says of itself may count.
+    model = MATRIX.model(payoffs=(3, 1, 0, 5, 5, 0, 1, 2), rounds=3)
+
+    class Own(Even):
+        def observe(self, model, states, players):
+            return states
+
+        def answer(self, observations, players, legal):
+            values = np.zeros((len(players), 2))
+            values[np.arange(len(players)), players] = np.where(players == 0, 0.25, 0.5)
+            assert players.tolist() == [0, 1] * (len(players) // 2)
+            np.testing.assert_array_equal(observations[::2], observations[1::2])
+            return values, np.zeros(legal.shape)
+
+    for player, value in ((0, 0.25), (1, 0.5)):
+        found, _ = run(model, Own(2), player=player, max_depth=2, batch=4)
+        assert found.values.tolist() == [value] * 2
+
+
+def test_values_of_others_are_the_mean_of_the_rows():
+    # Three players in turn; Paranoid takes the root player's value from each leaf,
+    # which is in the row of whoever moves there.
+    model = nim()
+
+    class Rows(Even):
+        def observe(self, model, states, players):
+            return states
+
+        def answer(self, observations, players, legal):
+            values = np.tile([0.125, 0.25, 0.5], (len(players), 1))
+            return values, np.zeros(legal.shape)
+
+    found, _ = run(model, Rows(3), max_depth=1, batch=3)
+    assert (found.values == 0.125).all()
+
+
+def test_logits_of_illegal_actions_do_not_count():
+    class Wild(Linear):
+        def answer(self, observations, players, legal):
+            values, logits = super().answer(observations, players, legal)
+            wild = np.resize([np.nan, np.inf, 1e308], logits.shape)
+            return values, np.where(legal, logits, wild)
+
+    sizes = TICTACTOE.observation_size, 9
+    wild, _ = run(TICTACTOE, Wild(2, sizes))
+    plain, _ = run(TICTACTOE, Linear(2, sizes))
+    assert wild.visits.tolist() == plain.visits.tolist()
+
+
+def test_a_prior_of_zero_is_never_explored():
+    class Sure(Even):
+        def answer(self, observations, players, legal):
+            values, logits = super().answer(observations, players, legal)
+            first = legal.argmax(1)
+            logits[:] = -np.inf
+            logits[np.arange(len(first)), first] = 3.0
+            return values, logits
+
+    found, _ = run(make_model("hex:size=4")[1], Sure(2), batch=4)
+    assert found.visits.tolist() == [300] + 15 * [0]
+
+
+def test_actions_that_were_not_legal_have_an_even_share():
+    # Hidden hands: another determinization has other legal actions at a node.
+    model = hands(3)
+    found, search = run(model, of_states(model), simulations=500)
+    assert found.visits.sum() == 500
+    arrays = search._memory.arrays
+    grown = 0
+    for node in arrays["nodes"][: int(search._search["node_count"][0])]:
+        priors = arrays["statistics"]["prior"][node["first"] :][: node["count"]]
+        assert (priors > 0).all()
+        if priors.sum() > 1.01:
+            grown += 1
+            assert priors[-1] == pytest.approx(1 / node["count"])
+    assert grown > 0
+
+
+BAD = [
+    (lambda rows: np.zeros((rows, 2)), "returned ndarray; expected the tuple"),
+    (
+        lambda rows: (np.zeros(rows), np.zeros((rows, 9))),
+        r"values of shape \(1,\); expected \(1, 2\)",
+    ),
+    (
+        lambda rows: (np.zeros((rows, 2)), np.zeros((rows, 8))),
+        r"logits of shape \(1, 8\); expected \(1, 9\)",
+    ),
+    (
+        lambda rows: (np.full((rows, 2), -0.5), np.zeros((rows, 9))),
+        "values from -0.5 to -0.5; expected numbers that are shares of a win",
+    ),
+    (
+        lambda rows: (np.full((rows, 2), np.nan), np.zeros((rows, 9))),
+        "values from nan to nan",
+    ),
+    (
+        lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), np.nan)),
+        "logits that are no numbers, infinite, or -inf for all",
+    ),
+    (lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), np.inf)), "infinite"),
+    (lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), -np.inf)), "-inf for"),
+]
+
+
+@pytest.mark.parametrize(("answer", "message"), BAD, ids=lambda v: str(v)[:40])
+def test_answers_that_cannot_be_used(answer, message):
+    class Bad(Even):
+        def answer(self, observations, players, legal):
+            return answer(len(players))
+
+    with pytest.raises(ValueError, match=f"^the evaluator <.*{message}"):
+        run(TICTACTOE, Bad(2))
+
+
+def test_scores_may_be_anything_finite():
+    class Scores(Even):
+        def answer(self, observations, players, legal):
+            values = np.tile([-7.0, 130.0], (len(players), 1))
+            return values * self.factor, np.zeros(legal.shape)
+
+    model, evaluator = make_model("hex:size=4")[1], Scores(2)
+    evaluator.factor = 1.0
+    found, _ = run(model, evaluator, value="score", simulations=20)
+    assert (found.values[found.visits > 0] == -7.0).all()
+    evaluator.factor = np.inf
+    with pytest.raises(ValueError, match="expected numbers that are finite"):
+        run(model, evaluator, value="score")
+
+
+def test_what_an_evaluator_raises_comes_out_as_itself():
+    class Broken(Even):
+        def answer(self, observations, players, legal):
+            if len(self.calls) == 5:
+                raise KeyError("no such layer")
+            return super().answer(observations, players, legal)
+
+    evaluator = Broken(2)
+    rng = new_generator(0)
+    state = TICTACTOE.reset(rng)
+    settings = SearchSettings(evaluator=evaluator, simulations=300, batch=4, **PUCT)
+    search = Search(TICTACTOE, settings)
+    with pytest.raises(KeyError, match="no such layer"):
+        search.run(state, 0, rng)
+    after = search.run(state, 0, new_generator(1))  # and the search can go on
+    fresh = Search(TICTACTOE, settings).run(state, 0, new_generator(1))
+    assert after.visits.tolist() == fresh.visits.tolist()
+    assert not virtual_visits(search).any()
+
+
+# -- games that need more
+
+
+@pytest.mark.parametrize("tree", ["self", "pair"])
+def test_pommerman_with_planes(tree):
+    from mcts_agents.envs.pommerman.planes import PLANES, planes
+
+    model = make_model("pommerman")[1]
+
+    class Planes(Linear):
+        def observe(self, model, states, players):
+            pairs = zip(states, players, strict=True)
+            return np.stack([planes(model, state, int(p)) for state, p in pairs])
+
+        def answer(self, observations, players, legal):
+            assert observations.shape == (len(players), PLANES, 11, 11)
+            assert observations.dtype == np.float32
+            values, logits = super().answer(observations, players, legal)
+            return values, logits / 10
+
+    evaluator = Planes(4, (PLANES * 11 * 11, model.actions))
+    chosen = {"tree": tree, "loop": "sampled", "opponent_model": "simple_unbiased"}
+    found, search = run(model, evaluator, exploration=2.5, player=0, **chosen)
+    assert found.visits.sum() == found.simulations == 300
+    assert not virtual_visits(search).any()
+    again, _ = run(model, evaluator, exploration=2.5, player=0, **chosen)
+    assert again.visits.tolist() == found.visits.tolist()
+
+
+def test_a_sampled_loop_values_each_state_once():
+    model = auction()
+    evaluator = of_states(model)
+    found, _ = run(model, evaluator, tree="self", loop="sampled", batch=4)
+    assert found.visits.sum() == 300
+    assert sum(evaluator.calls) <= found.nodes  # the end of the game has one, too
+
+
+def test_a_module_of_torch():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = torch.nn.Linear(27, 2)
+            self.policy = torch.nn.Linear(27, 9)
+
+        @torch.inference_mode()
+        def forward(self, observations, players, legal):
+            seen = torch.tensor(observations, dtype=torch.float32).flatten(1)
+            return torch.sigmoid(self.value(seen)), self.policy(seen)
+
+    torch.manual_seed(0)
+    found, _ = run(TICTACTOE, Network())
+    assert found.visits.sum() == 300
