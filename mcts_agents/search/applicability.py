@@ -207,13 +207,6 @@ def _check_game(settings, model):
                 f"tree='observers': {model.name} has no function `visible_action`, "
                 "which says what players see of each other's actions; use tree='multi'"
             )
-    if settings.evaluator is not None and model.observation_shape is None:
-        if not hasattr(settings.evaluator, "observe"):
-            raise ValueError(
-                f"evaluator={settings.evaluator!r}: {model.name} has no function "
-                "`observe`; give the evaluator a method `observe(model, states, "
-                "players)`"
-            )
     if model.copies_environments:
         for name, allowed in (
             ("loop", "open"),
@@ -226,6 +219,13 @@ def _check_game(settings, model):
                     f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
                     f"environment, of which only {name}={allowed!r} can be searched"
                 )
+    if settings.evaluator is not None and model.observation_shape is None:
+        if not hasattr(settings.evaluator, "observe"):
+            raise ValueError(
+                f"evaluator={settings.evaluator!r}: {model.name} has no function "
+                "`observe`; give the evaluator a method `observe(model, states, "
+                "players)`"
+            )
 
 
 def _check_combinations(settings, model):

@@ -16,7 +16,13 @@ from numba import njit
 
 from mcts_agents.model.random import random_float
 from mcts_agents.search.arithmetic import exponential, natural_log
-from mcts_agents.search.records import edges_of, nodes_of, rng_of, statistics_of
+from mcts_agents.search.records import (
+    edges_of,
+    nodes_of,
+    rng_of,
+    statistics_of,
+    weights_of,
+)
 
 
 @njit
@@ -35,15 +41,19 @@ def has_prior(logits, legal):
 def write_priors(search, node, logits):
     """Write the softmax of the logits over a bandit's edges."""
     bandit = nodes_of(search)[node]
+    edges = edges_of(search)
+    statistics = statistics_of(search)
+    weights = weights_of(search)
     most = -np.inf
-    for edge in range(bandit.first, bandit.first + bandit.count):
-        most = max(most, logits[edges_of(search)[edge].action])
+    for i in range(bandit.count):
+        weights[i] = logits[edges[bandit.first + i].action]
+        most = max(most, weights[i])
     total = 0.0
-    for edge in range(bandit.first, bandit.first + bandit.count):
-        total += exponential(logits[edges_of(search)[edge].action] - most)
-    for edge in range(bandit.first, bandit.first + bandit.count):
-        weight = exponential(logits[edges_of(search)[edge].action] - most)
-        statistics_of(search)[edge].prior = weight / total
+    for i in range(bandit.count):
+        weights[i] = exponential(weights[i] - most)
+        total += weights[i]
+    for i in range(bandit.count):
+        statistics[bandit.first + i].prior = weights[i] / total
 
 
 @njit
@@ -56,10 +66,11 @@ def add_root_noise(search, noise, alpha):
         node += 1
     bandit = nodes_of(search)[node]
     rng = rng_of(search)
-    weights = np.empty(bandit.count)
+    weights = weights_of(search)
+    total = 0.0
     for i in range(bandit.count):
         weights[i] = random_gamma(rng, alpha)
-    total = weights.sum()
+        total += weights[i]
     for i in range(bandit.count):
         share = weights[i] / total if total > 0.0 else 1.0 / bandit.count
         statistic = statistics_of(search)[bandit.first + i]

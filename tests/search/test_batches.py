@@ -1,7 +1,9 @@
 """Leaves valued by an evaluator in batches."""
 
 import math
+import re
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -501,6 +503,14 @@ def test_a_sampled_loop_values_each_state_once():
     found, _ = run(model, evaluator, tree="self", loop="sampled", batch=4)
     assert found.visits.sum() == 300
     assert sum(evaluator.calls) <= found.nodes  # the end of the game has one, too
+
+
+def test_the_example_of_the_documentation():
+    page = Path(__file__).parents[2] / "docs" / "neural_evaluation.md"
+    code = re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL)[1]
+    names = {}
+    exec(code.replace("print(", "found = ("), names)
+    assert names["found"].sum() == 1000
 
 
 def test_a_module_of_torch():
