@@ -112,8 +112,8 @@ class SearchSettings:
         "`one`: one tree with nodes of all players (MaxN). `self`: one tree of the "
         "acting player; the opponent model plays the others (SP-MCTS). `pair`: one "
         "tree of the acting player and one `opponent` (TP-MCTS). `multi`: a tree for "
-        "each player (MultiTree). `observers`: a tree for each player, which also branches "
-        "by what its player sees of the others' actions (MO-ISMCTS).",
+        "each player (MultiTree). `observers`: a tree for each player, which also "
+        "branches by what its player sees of the others' actions (MO-ISMCTS).",
         "Tree",
         choices=TREES,
         source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
