@@ -76,7 +76,7 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
             chosen_by, self.__pending = self.__pending, {}
             players = range(len(self.possible_agents))
             joint_action = [chosen_by.get(number, -1) for number in players]
-            rewards, finished, _, _ = self._advance(joint_action, 0)
+            rewards, finished, _ = self._advance(joint_action, 0)
             self.rewards.update(rewards)
             self.terminations.update(dict.fromkeys(finished, True))
         if self._movers:
@@ -119,6 +119,20 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
     None at the end.
     """
 
+    def __init__(self, game: Game, render_mode: str | None = None, **variant: Any):
+        super().__init__(game, render_mode, **variant)
+        size = self.forward_model.observation_size
+        each = size + self.forward_model.actions
+        # Where each agent's observation and mask are in what `_advance` returns.
+        self._parts = {
+            agent: (
+                slice(n * each, n * each + size),
+                slice(n * each + size, (n + 1) * each),
+            )
+            for n, agent in enumerate(self.possible_agents)
+        }
+        self._wanted = 0
+
     def reset(
         self, seed: int | None = None, options: dict | None = None
     ) -> tuple[dict[str, dict], dict[str, dict]]:
@@ -132,7 +146,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         self._keep(self.agents)
         if self.render_mode == "human":
             self.render()
-        observations, masks = self._blank()
+        seen = self._blank()
         observe_all, _ = stepping()
         model = self.forward_model
         observe_all(
@@ -140,12 +154,10 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             model.game_address,
             self._state,
             self._wanted,
-            observations,
-            masks,
+            seen,
             self._legal,
         )
-        seen = self._seen_by(self.agents, observations, masks)
-        return seen, self._infos(self.agents)
+        return self._seen_by(self.agents, seen), self._infos(self.agents)
 
     def step(
         self, actions: Mapping[str, int | None]
@@ -186,7 +198,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             for player in self._movers:
                 self._check_action(player, actions)  # says what is wrong
             raise
-        earned, finished, *seen = self._advance(joint_action, self._wanted)
+        earned, finished, seen = self._advance(joint_action, self._wanted)
         rewards = dict.fromkeys(acting, 0.0)
         terminations = dict.fromkeys(acting, False)
         if earned or finished:
@@ -194,7 +206,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             terminations.update(dict.fromkeys(finished, True))
         if self.render_mode == "human":
             self.render()
-        observations, infos = self._seen_by(acting, *seen), self._infos(acting)
+        observations, infos = self._seen_by(acting, seen), self._infos(acting)
         if finished:
             self._keep([agent for agent in acting if agent not in finished])
         truncations = dict.fromkeys(acting, False)
@@ -214,25 +226,22 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             )
         self._checked_action(player, actions[agent])
 
-    def _seen_by(
-        self, agents: list[str], observations: np.ndarray, masks: np.ndarray
-    ) -> dict[str, dict]:
-        """Return each agent's observation; its arrays are rows of what was written."""
+    def _seen_by(self, agents: list[str], seen: np.ndarray) -> dict[str, dict]:
+        """Return each agent's observation: views of its part of what was written."""
+        found = {}
+        for agent in agents:
+            observation, mask = self._parts[agent]
+            found[agent] = {"observation": seen[observation], "action_mask": seen[mask]}
         shape = self.forward_model.observation_shape
         if len(shape) > 1:
-            observations = observations.reshape(-1, *shape)
-        return {
-            agent: {"observation": observation, "action_mask": mask}
-            for agent, observation, mask in zip(
-                self.possible_agents, observations, masks, strict=True
-            )
-            if agent in agents
-        }
+            for both in found.values():
+                both["observation"] = both["observation"].reshape(shape)
+        return found
 
     def _infos(self, agents: list[str]) -> dict[str, dict]:
-        deciding = [self.possible_agents[player] for player in self._movers]
-        if deciding == agents:
+        if len(self._movers) == len(agents):  # who decides is live
             return {agent: {"active_agent": agent} for agent in agents}
+        deciding = [self.possible_agents[player] for player in self._movers]
         first = deciding[0] if deciding else None
         return {
             agent: {"active_agent": agent if agent in deciding else first}

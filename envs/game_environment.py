@@ -120,6 +120,9 @@ class GameEnvironment:
         self._numbers = {agent: n for n, agent in enumerate(self.possible_agents)}
         self._hides = self.forward_model.hidden_information
         self._legal = np.empty(self.forward_model.legal_limit, np.int32)
+        self._written = np.empty(self.forward_model.players, np.int32)
+        size, actions = self.forward_model.observation_size, self.forward_model.actions
+        self._seen_size = self.forward_model.players * (size + actions)
         self._episode = 0
         self.games_begun = 0
         # Joint actions so far, with the states they were played in if any part of them
@@ -281,7 +284,7 @@ class GameEnvironment:
 
     def _advance(
         self, joint_action: list[int], wanted: int
-    ) -> tuple[dict[str, float], list[str], np.ndarray, np.ndarray]:
+    ) -> tuple[dict[str, float], list[str], np.ndarray]:
         """Let all movers act at once.
 
         Args:
@@ -289,15 +292,14 @@ class GameEnvironment:
             wanted: Mask of the players who get an observation.
 
         Returns:
-            The rewards that are paid, who finished, the observations and the masks.
+            The rewards that are paid, who finished, and what was seen (`_blank`).
 
         Raises:
             ValueError: An action that is not legal; nothing has changed then.
         """
         model, before = self.forward_model, self._state
         after = np.empty(model.state_size, np.uint8)
-        observations, masks = self._blank()
-        results = np.empty(model.players, np.int32)
+        seen = self._blank()
         movers = stepping()[1](
             model.table_address,
             model.game_address,
@@ -306,26 +308,21 @@ class GameEnvironment:
             np.array(joint_action, np.int32),
             self._rng,
             wanted,
-            observations,
-            masks,
-            results,
+            seen,
+            self._written,
             self._legal,
         )
         if movers < 0:
             player = -1 - movers
             self._checked_action(player, joint_action[player])  # says what is wrong
         self._state = after
-        seen = before if self._hides else None
-        self._played.append((seen, tuple(joint_action)))
+        self._played.append((before if self._hides else None, tuple(joint_action)))
         self._movers = players_in(movers)
-        rewards, finished = self._settle(results.tolist())
-        return rewards, finished, observations, masks
+        return *self._settle(self._written.tolist()), seen
 
-    def _blank(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return room for an observation and a mask of each player, zeros."""
-        model = self.forward_model
-        observations = np.zeros((model.players, model.observation_size), np.int8)
-        return observations, np.zeros((model.players, model.actions), np.int8)
+    def _blank(self) -> np.ndarray:
+        """Return room for each player's observation and action mask, zeros."""
+        return np.zeros(self._seen_size, np.int8)
 
     def _settle(self, results: list[int]) -> tuple[dict[str, float], list[str]]:
         """Return the rewards that are paid now, and who has finished."""

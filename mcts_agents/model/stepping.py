@@ -14,7 +14,10 @@ from numba import carray, from_dtype, njit
 
 from mcts_agents.model.addresses import as_pointer, first_class
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.model.contract import ENTRIES, ROW
+from mcts_agents.model.contract import ENTRIES, HEADER, ROW
+
+# The head of every variant's record.
+SIZES = np.dtype(HEADER, align=True)
 
 _MOVERS, _LEGAL_ACTIONS = ROW["movers"], ROW["legal_actions"]
 _APPLY, _RESULTS, _OBSERVE = ROW["apply"], ROW["results"], ROW["observe"]
@@ -63,7 +66,7 @@ def is_legal(table, game, state, player, action, legal):
 
 
 @njit
-def observe_all(table, game, state, wanted, observations, masks, legal):
+def observe_all(table, game, state, wanted, seen, legal):
     """Write what each wanted player (a mask) sees, and may do; return the movers.
 
     Args:
@@ -71,22 +74,24 @@ def observe_all(table, game, state, wanted, observations, masks, legal):
         game: Address of the variant's record.
         state: The state, uint8, (state_size,).
         wanted: Mask of players.
-        observations: Zeros, int8, (players, observation_size).
-        masks: Zeros, int8, (players, actions).
+        seen: Zeros, int8: for each player its observation, then its action mask.
         legal: Scratch, int32, (legal_limit,).
     """
     at = _address(state)
+    sizes = carray(as_pointer(game), 1, SIZES)[0]
     movers = movers_of(table, game, at)
     row = _row(table, _OBSERVE)
     observe = _load_observe(row[0], row[1])
-    for player in range(len(masks)):
+    each = sizes.observation_size + sizes.actions
+    for player in range(sizes.players):
         if wanted >> player & 1 == 0:
             continue
-        observe(game, at, player, _address(observations[player]))
+        observe(game, at, player, _address(seen) + player * each)
         if movers >> player & 1:
+            mask = player * each + sizes.observation_size
             n = list_legal(table, game, at, player, legal)
             for i in range(n):
-                masks[player, legal[i]] = 1
+                seen[mask + legal[i]] = 1
     return movers
 
 
@@ -99,8 +104,7 @@ def step_all(
     joint_action,
     rng,
     wanted,
-    observations,
-    masks,
+    seen,
     results,
     legal,
 ):
@@ -114,8 +118,7 @@ def step_all(
         joint_action: One action a player, int32; of players who do not move ignored.
         rng: The game's generator, uint64, (2,).
         wanted: Mask of the players who get an observation.
-        observations: Zeros, int8, (players, observation_size).
-        masks: Zeros, int8, (players, actions).
+        seen: Zeros, int8: for each player its observation, then its action mask.
         results: Where the results go, int32, (players,).
         legal: Scratch, int32, (legal_limit,).
 
@@ -124,7 +127,7 @@ def step_all(
         is not legal, and then nothing has changed.
     """
     movers = movers_of(table, game, _address(before))
-    for player in range(len(masks)):
+    for player in range(len(results)):
         if movers >> player & 1 == 0:
             joint_action[player] = -1
         elif not is_legal(
@@ -138,24 +141,18 @@ def step_all(
     row = _row(table, _RESULTS)
     write_results = _load_results(row[0], row[1])
     write_results(game, _address(after), _address(results))
-    return observe_all(table, game, after, wanted, observations, masks, legal)
+    return observe_all(table, game, after, wanted, seen, legal)
 
 
 _SOURCE = """
-@njit(int64(intp, intp, BYTES, int64, MAPS, MAPS, INTS), cache=CACHE)
-def observe_all(table, game, state, wanted, observations, masks, legal):
-    return kernel_observe_all(table, game, state, wanted, observations, masks, legal)
+@njit(int64(intp, intp, BYTES, int64, MAP, INTS), cache=CACHE)
+def observe_all(table, game, state, wanted, seen, legal):
+    return kernel_observe_all(table, game, state, wanted, seen, legal)
 
-@njit(
-    int64(intp, intp, BYTES, BYTES, INTS, WORDS, int64, MAPS, MAPS, INTS, INTS),
-    cache=CACHE,
-)
-def step_all(
-    table, game, before, after, joint, rng, wanted, observations, masks, results, legal
-):
+@njit(int64(intp, intp, BYTES, BYTES, INTS, WORDS, int64, MAP, INTS, INTS), cache=CACHE)
+def step_all(table, game, before, after, joint, rng, wanted, seen, results, legal):
     return kernel_step_all(
-        table, game, before, after, joint, rng, wanted, observations, masks, results,
-        legal,
+        table, game, before, after, joint, rng, wanted, seen, results, legal
     )
 """
 
@@ -167,7 +164,7 @@ def stepping() -> tuple[Callable[..., int], Callable[..., int]]:
         "BYTES": from_dtype(np.dtype(np.uint8))[::1],
         "INTS": from_dtype(np.dtype(np.int32))[::1],
         "WORDS": from_dtype(np.dtype(np.uint64))[::1],
-        "MAPS": from_dtype(np.dtype(np.int8))[:, ::1],
+        "MAP": from_dtype(np.dtype(np.int8))[::1],
         "kernel_observe_all": observe_all,
         "kernel_step_all": step_all,
     }
