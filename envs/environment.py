@@ -131,6 +131,8 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             )
             for n, agent in enumerate(self.possible_agents)
         }
+        shape = self.forward_model.observation_shape
+        self._shape = shape if len(shape) > 1 else None
         self._wanted = 0
 
     def reset(
@@ -199,23 +201,25 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
                 self._check_action(player, actions)  # says what is wrong
             raise
         earned, finished, seen = self._advance(joint_action, self._wanted)
-        rewards = dict.fromkeys(acting, 0.0)
-        terminations = dict.fromkeys(acting, False)
+        rewards, terminations = self._no_rewards.copy(), self._nobody.copy()
         if earned or finished:
             rewards.update((a, r) for a, r in earned.items() if a in rewards)
             terminations.update(dict.fromkeys(finished, True))
         if self.render_mode == "human":
             self.render()
         observations, infos = self._seen_by(acting, seen), self._infos(acting)
+        truncations = self._nobody.copy()
         if finished:
             self._keep([agent for agent in acting if agent not in finished])
-        truncations = dict.fromkeys(acting, False)
         return observations, rewards, terminations, truncations, infos
 
     def _keep(self, agents: list[str]) -> None:
         """Go on with these agents."""
         self.agents = agents
         self._wanted = sum(1 << self._numbers[agent] for agent in agents)
+        # Copied in every step, which is quicker than making them.
+        self._no_rewards = dict.fromkeys(agents, 0.0)
+        self._nobody = dict.fromkeys(agents, False)
 
     def _check_action(self, player: int, actions: Mapping[str, int | None]) -> None:
         agent = self.possible_agents[player]
@@ -229,11 +233,11 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
     def _seen_by(self, agents: list[str], seen: np.ndarray) -> dict[str, dict]:
         """Return each agent's observation: views of its part of what was written."""
         found = {}
+        parts, shape = self._parts, self._shape
         for agent in agents:
-            observation, mask = self._parts[agent]
+            observation, mask = parts[agent]
             found[agent] = {"observation": seen[observation], "action_mask": seen[mask]}
-        shape = self.forward_model.observation_shape
-        if len(shape) > 1:
+        if shape is not None:
             for both in found.values():
                 both["observation"] = both["observation"].reshape(shape)
         return found

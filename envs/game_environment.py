@@ -299,7 +299,7 @@ class GameEnvironment:
         """
         model, before = self.forward_model, self._state
         after = np.empty(model.state_size, np.uint8)
-        seen = self._blank()
+        seen = np.zeros(self._seen_size, np.int8)
         movers = stepping()[1](
             model.table_address,
             model.game_address,
@@ -328,9 +328,10 @@ class GameEnvironment:
         """Return the rewards that are paid now, and who has finished."""
         rewards: dict[str, float] = {}
         finished: list[str] = []
-        changed = results != self._results or not self._movers
+        if results == self._results and self._movers and not self._pays_officially:
+            return rewards, finished
         self._results = results
-        for player, result in enumerate(results) if changed else ():
+        for player, result in enumerate(results):
             is_out = result != PLAYING and not self._pays_officially
             if (is_out or not self._movers) and player not in self._finished:
                 self._finished.add(player)
