@@ -1,10 +1,10 @@
 """What batched leaf evaluation costs besides the evaluator itself.
 
-Microseconds of processor time a simulation of a search whose evaluator returns the same two arrays each
-time, for several sizes of batch, beside the same search without one and without
-rollouts. The best of several repetitions, all within one run: compare them with each
-other. The searches are not alike to the last visit: without priors every action of a
-node is tried once first.
+Microseconds of processor time a simulation of a search whose evaluator returns the same
+two arrays each time, for several sizes of batch, beside the same search without one and
+without rollouts. The best of several repetitions, all within one run: compare them with
+each other. The searches are not alike to the last visit: without priors every action of
+a node is tried once first.
 
     python benchmarks/evaluator_overhead.py
 """
