@@ -66,7 +66,8 @@ def add_root_noise(search, noise, alpha):
         node += 1
     bandit = nodes_of(search)[node]
     rng = rng_of(search)
-    weights = weights_of(search)
+    # A root that was kept may have more edges than there are ever legal actions.
+    weights = np.empty(bandit.count)
     total = 0.0
     for i in range(bandit.count):
         weights[i] = random_gamma(rng, alpha)

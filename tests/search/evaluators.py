@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mcts_agents.model import new_generator
+from mcts_agents.search import Search, SearchSettings
 from tests.exact import tictactoe
 
 
@@ -72,3 +74,28 @@ def linear(model, seed=0):
 def of_states(model, seed=0):
     """A random network on the bytes of the states of any compiled game."""
     return OfStates(model.players, (model.state_size, model.actions), seed)
+
+
+PUCT = {"tree_policy": "alphago", "value": "win"}
+
+
+def run(model, evaluator, *, seed=0, moves=(), player=None, **chosen):
+    """Search once; returns the result and the search."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    for move in moves:
+        model.apply(state, {model.movers(state)[0]: move}, rng)
+    player = model.movers(state)[0] if player is None else player
+    settings = {**PUCT, "simulations": 300, "evaluator": evaluator, **chosen}
+    search = Search(model, SearchSettings(**settings))
+    return search.run(state, player, rng), search
+
+
+def virtual_visits(search):
+    """The virtual visits of all edges that nodes have."""
+    arrays, used = search._memory.arrays, int(search._search["node_count"][0])
+    blocks = [
+        arrays["statistics"]["virtual_visits"][node["first"] :][: node["count"]]
+        for node in arrays["nodes"][:used]
+    ]
+    return np.concatenate(blocks)
