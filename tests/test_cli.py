@@ -314,7 +314,7 @@ def test_verify_sees_a_game_that_ends_too_early_or_too_late(run_here, tmp_path):
         ),
         (["play", "hex", "--agent", "humn"], "did you mean human?"),
         (["play", "hex", "--agent", "human:name=x"], "human has no options"),
-        (["play", "hex", "--agent", "mcts:tree=mlti"], "one, self, multi"),
+        (["play", "hex", "--agent", "mcts:tree=mlti"], "one, self, pair"),
         (["play", "hex", "--agent", "mcts:simulatons=4"], "did you mean simulations"),
         (["play", "hex", "--agent", "mcts:simulations=0"], "simulations=0"),
         (["play", "hex", "--agent", "mcts:value=evaluate"], "no evaluation function"),

@@ -105,6 +105,13 @@ def add_pending(search, home, chosen):
 @njit
 def expand(search, node, chosen):
     """Apply the action just chosen, store where it leads to, and roll out."""
+    status = advance(search, node, chosen)
+    return status if status != SLICE_DONE else play_below(search)
+
+
+@njit
+def advance(search, node, chosen):
+    """Apply the action just chosen, and store where it leads to."""
     link = search.taken_link
     load(search, node)
     movers = call.movers(search)
@@ -124,7 +131,7 @@ def expand(search, node, chosen):
         if mine != 0:
             break
     store(search, link, mine)
-    return play_below(search)
+    return SLICE_DONE
 
 
 @njit

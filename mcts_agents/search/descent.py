@@ -38,7 +38,7 @@ from numba import njit
 
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.search import calls as call
-from mcts_agents.search.candidates import list_candidates
+from mcts_agents.search.candidates import error_of, list_candidates
 from mcts_agents.search.graph import advance_graph
 from mcts_agents.search.pair import select_opponent
 from mcts_agents.search.records import (
@@ -55,12 +55,7 @@ from mcts_agents.search.records import (
 )
 from mcts_agents.search.rollout import EXACT, choose_by_policy, may_end, note_counters
 from mcts_agents.search.solver import UNPROVEN, prove_path, try_actions
-from mcts_agents.search.status import (
-    MODEL_ERROR,
-    NO_LEGAL_ACTION,
-    NOTHING_KEPT,
-    SLICE_DONE,
-)
+from mcts_agents.search.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.tree import (
     child_of,
     count_bits,
@@ -73,13 +68,19 @@ from mcts_agents.search.tree import (
 @njit
 def descend(search):
     """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
+    start(search)
+    return play(search)
+
+
+@njit
+def start(search):
+    """Begin at the root, in a determinization of its own where that is asked for."""
     begin(search)
     call.copy(search)
     if search.information_set:
         call.redeterminise(search)
         if search.separate:
             separate_roots(search)
-    return play(search)
 
 
 @njit
@@ -229,9 +230,7 @@ def select(search, tree, movers):
         new = bandit.count == 0
         listed = list_candidates(search, bandit)
         if listed <= 0:
-            if call.failed(search):
-                return MODEL_ERROR
-            return NO_LEGAL_ACTION if listed == 0 else NOTHING_KEPT
+            return error_of(search, listed)
         if new and search.solver and bandits == 1:
             search.proven = try_actions(search, bandit)
             if search.proven != UNPROVEN:

@@ -70,9 +70,10 @@ STATISTIC = np.dtype(
         ("gain", np.float64),  # EXP3: importance-weighted gain; regret matching: regret
         ("strategy", np.float64),  # sum of the probabilities, exploration left out
         ("heuristic", np.float32),  # H(s, a) of the action heuristic
-        ("prior", np.float32),  # P(s, a) made of H
+        ("prior", np.float32),  # P(s, a) made of H, or the evaluator's
         ("candidate_at", np.int64),  # simulation at which it was last a candidate
         ("valued_at", np.int64),  # visits of the node when H was last asked for, + 1
+        ("virtual_visits", np.int64),  # virtual losses of descents that wait
     ]
 )
 

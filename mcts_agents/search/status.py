@@ -12,7 +12,10 @@ NO_LIMIT = np.iinfo(np.int64).max
     NO_LEGAL_ACTION,
     ROLLOUT_TOO_LONG,
     NOTHING_KEPT,
-) = range(7)
+    EVALUATE,
+    BAD_VALUES,
+    BAD_LOGITS,
+) = range(10)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

@@ -125,7 +125,7 @@ def test_the_opponent_is_whoever_is_nearest_in_each_state():
 # Nothing that 0 may do saves it; all others stand still and live on.
 DOOMED = ("0#", "#.", "...1", "2...3")
 BOMB = [(0, 0, 0, 1, 2, 0)]
-IDLE = {"rollout_policy": "idle", "opponent_model": "idle", "action_filter": "none"}
+IDLE = {"rollout_policy": "idle", "opponent_model": "idle", "action_filter": "all"}
 
 
 def doomed(**variant):
@@ -169,7 +169,7 @@ def test_in_a_team_the_rollout_goes_on_within_its_length(loop, rollout_end):
 
 def test_team_mates_left_behind_are_worth_something():
     model, state = doomed(mode="team")
-    settings = SearchSettings(**STORED | {"tree": "self", "action_filter": "none"})
+    settings = SearchSettings(**STORED | {"tree": "self", "action_filter": "all"})
     found = Search(model, settings).run(state, 0, new_generator(0))
     # One of three that live is of the side of 0, and all are equipped alike.
     assert found.values == pytest.approx(np.full(6, 1 / 3))
