@@ -36,7 +36,8 @@ def test_list_names_games_and_agents():
         name for name in GAMES if load_game(name).rules.has("redeterminise")
     ]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
-    assert [row["agent"] for row in listed["agents"]] == ["mcts", "one-step", "random"]
+    agents = [row["agent"] for row in listed["agents"]]
+    assert agents == ["mcts", "one-step", "random", "scripted"]
     assert {"preset", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")

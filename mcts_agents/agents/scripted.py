@@ -17,16 +17,19 @@ class ScriptedAgent(Agent):
     is the compiled policy itself.
 
     Args:
-        policy: Name of the policy, one of `ForwardModel.policies`.
+        policy: Name of the policy, one of `ForwardModel.policies`; required.
         **agent: See `Agent`.
 
     Raises:
         ValueError: `policy` is no word; when playing, if the game has no such policy.
     """
 
-    def __init__(self, *, policy: str, **agent: Any):
-        if not isinstance(policy, str):
-            raise ValueError(f"policy={policy!r}: expected the name of a policy")
+    def __init__(self, *, policy: str | None = None, **agent: Any):
+        if not isinstance(policy, str) or not policy:
+            raise ValueError(
+                f"policy={policy!r}: expected the name of a scripted policy of the "
+                "game, as in scripted:policy=NAME"
+            )
         self.policy = policy
         # By environment and player: the number of the game, and the memory.
         self._memories: WeakKeyDictionary[Any, dict[int, tuple[int, np.ndarray]]]
