@@ -101,6 +101,7 @@ def variant(
         actions=MOVES << int(game["message_bits"]),
         observation_shape=(MAPS * int(game["size"]) ** 2 + FACTS,),
         observation_bounds=BOUNDS,
+        teams=None if mode == "ffa" else (0, 1, 0, 1),
     )
 
 

@@ -38,6 +38,8 @@ class Spec:
         legal_limit: Greatest number of legal actions of one player; default `actions`.
         observation_shape: Shape of an observation, if the game has `observe`.
         observation_bounds: Least and greatest value in an observation (int8).
+        teams: The number of each player's team, from 0, as in (0, 1, 0, 1): `results`
+            are the same for all of a team. Default: every player for itself.
     """
 
     players: int
@@ -45,6 +47,7 @@ class Spec:
     legal_limit: int | None = None
     observation_shape: tuple[int, ...] | None = None
     observation_bounds: tuple[int, int] = (0, 1)
+    teams: tuple[int, ...] | None = None
 
 
 # How each parameter reaches the author's function, inside the generated wrapper.
@@ -272,9 +275,21 @@ class Rules:
             value = getattr(spec, name)
             if value is not None and not 1 <= value < 2**31:
                 raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        if spec.teams is not None:
+            self._check_teams(spec.teams, spec.players)
         if ("observe" in self._functions) != (spec.observation_shape is not None):
             raise RulesError(
                 f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _check_teams(self, teams: tuple[int, ...], players: int):
+        number = len(set(teams))
+        numbered = len(teams) == players and set(teams) == set(range(number))
+        if not numbered or number == 1 < players:
+            raise RulesError(
+                f"{self.name}: Spec.teams is {teams}; expected the number of a team "
+                f"for each of {players} players, of two teams or more, counted from 0, "
+                "as in (0, 1, 0, 1)"
             )
 
     def _compile(self) -> dict[str, Callable]:
@@ -425,6 +440,7 @@ class CompiledModel(ForwardModel):
             observation_shape=spec.observation_shape,
             observation_bounds=spec.observation_bounds,
             search_defaults=rules.search_defaults,
+            teams=spec.teams,
         )
         self._rules = rules
         self._functions = functions

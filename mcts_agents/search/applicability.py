@@ -240,7 +240,7 @@ def _check_combinations(settings, model):
             f"solver=true: {model.name} with these settings has nothing to prove; it "
             "takes tree='one', an open loop, tree_policy ucb1, ucb_tuned or alphago, "
             "backup='monte_carlo', no chance, nothing hidden, value 'win' or "
-            "'evaluate', and no Paranoid with more than two players"
+            "'evaluate', and no Paranoid with more than two players or teams"
         )
 
 
