@@ -282,12 +282,31 @@ def test_variant_functions_that_are_refused():
         (Spec(players=2, actions=2**31), "Spec.actions is 2147483648"),
         (Spec(players=2, actions=3, legal_limit=0), "Spec.legal_limit is 0"),
         (Spec(players=2, actions=3, legal_limit=-1), "Spec.legal_limit is -1"),
+        (
+            Spec(2, 3, teams=(0, 1, 0)),
+            r"Spec.teams is \(0, 1, 0\); expected the number",
+        ),
+        (Spec(3, 3, teams=(0, 1)), r"for each of 3 players, of two teams or more"),
+        (Spec(2, 3, teams=(1, 2)), "counted from 0"),
+        (Spec(4, 3, teams=(0, 2, 0, 2)), "counted from 0"),
+        (Spec(2, 3, teams=(0, 0)), "of two teams or more"),
         (Spec(2, 3, observation_shape=(3,)), "`observe` and Spec.observation_shape go"),
     ],
 )
 def test_specs_that_are_refused(answer, words):
     with pytest.raises(RulesError, match=f"partial: .*{words}"):
         rules_with_spec(answer).model()
+
+
+@pytest.mark.parametrize(
+    ("teams", "expected"),
+    [(None, (0, 1, 2)), ((1, 0, 1), (1, 0, 1)), (np.array([0, 1, 2]), (0, 1, 2))],
+)
+def test_teams(teams, expected):
+    model = rules_with_spec(Spec(players=3, actions=1, teams=teams)).model()
+    assert model.teams == expected
+    assert all(type(team) is int for team in model.teams)
+    assert model.team_count == len(set(expected))
 
 
 def test_observe_without_a_shape():

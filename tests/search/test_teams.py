@@ -1,5 +1,6 @@
 """Searches of team games: team mates share results, and want the same."""
 
+import pickle
 from functools import cache
 
 import numpy as np
@@ -120,6 +121,7 @@ def test_pommerman_says_its_teams(mode):
     model = pommerman.model(mode=mode)
     assert model.teams == ((0, 1, 2, 3) if mode == "ffa" else PAIRS)
     assert model.team_count == (4 if mode == "ffa" else 2)
+    assert pickle.loads(pickle.dumps(model)).teams == model.teams
 
 
 def test_the_results_of_pommerman_are_those_of_teams():
