@@ -57,6 +57,8 @@ def list_candidates(search, bandit):
             decision.candidates = search.candidates
     else:
         n = call.legal_actions(search, bandit.player)
+        if search.filtered and 1 < n <= search.legal_limit:
+            n = call.filter_actions(search, bandit.player, n)
         if n <= 0 or n > search.legal_limit or call.failed(search):
             return 0
         decision.candidates = match_edges(search, bandit, n)

@@ -270,6 +270,7 @@ class Search:
         arrays["rng"][:] = rng
         arrays["leaf"]["root_player"] = player
         arrays["joint_action"][:] = -1
+        self._begin_policies(player)
         model.error[0] = 0
         self._callbacks.seed(arrays["rng"])
         if kept is None:
@@ -281,6 +282,20 @@ class Search:
             self._keep(kept, roots)
         self._player = player
         self._history = history
+
+    def _begin_policies(self, root_player: int) -> None:
+        """Let the policies of modelled players begin, whose past nobody knows."""
+        each = self._memory.policy_bytes
+        if each == 0:
+            return
+        memories = self._memory.arrays["policy_memories"]
+        at_root = memories.ctypes.data + self.model.players * each
+        for player in range(self.model.players):
+            name = "rollout_policy" if player == root_player else "opponent_model"
+            policy = getattr(self.settings, name)
+            if isinstance(policy, str) and policy in self.model.policies:
+                rng = self._memory.arrays["rng"]
+                self.model.begin_policy(policy, at_root + player * each, rng)
 
     def _decay_averages(self, player: int) -> None:
         """Take weight from the move averages of the same player's last decision."""
