@@ -35,6 +35,15 @@ class ScriptedPolicy:
     begin: Callable | None = None
 
     @property
+    def plain_begin(self) -> Callable | None:
+        """`begin` before it was compiled, for compiled helpers serve too.
+
+        Not kept instead of it: rules that hold a function by another name than its
+        module's cannot be pickled.
+        """
+        return getattr(self.begin, "py_func", self.begin)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """What the author's function is called with."""
         remembers = ("memory",) if self.memory is not None else ()
@@ -201,7 +210,6 @@ class Rules:
         """
         if function is None:
             return lambda author: self.policy(author, memory=memory, begin=begin)
-        begin = getattr(begin, "py_func", begin)  # compiled helpers serve too
         policy = ScriptedPolicy(function, memory, begin)
         if (memory is None) != (begin is None) or (
             memory is not None and (memory.fields is None or memory.hasobject)
@@ -212,7 +220,8 @@ class Rules:
             )
         wanted = [(function, policy.parameters, POLICY.purpose)]
         if begin is not None:
-            wanted.append((begin, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
+            plain = policy.plain_begin
+            wanted.append((plain, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
         for author, parameters, purpose in wanted:
             found = tuple(inspect.signature(author).parameters)
             if found != parameters:
@@ -355,9 +364,9 @@ class Rules:
             functions.append(policy.act)
             if policy.begin is not None:
                 source.append(_begin_source(name))
-                namespace[f"author_begin_{name}"] = njit(policy.begin)
+                namespace[f"author_begin_{name}"] = njit(policy.plain_begin)
                 namespace[f"MEMORY_{name}"] = policy.memory
-                functions.append(policy.begin)
+                functions.append(policy.plain_begin)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
             source.append(_playout_source(self.name, has_random_action))

@@ -122,7 +122,7 @@ class SearchSettings:
     opponent: str | None = option(
         None,
         "Whom the tree `pair` expands besides the acting player: in each state the "
-        "`nearest` opponent, by the game's measure, or the `next` player who decides. "
+        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
         "None: `nearest` where the game has a measure.",
         "Tree",
         choices=("nearest", "next"),

@@ -116,6 +116,22 @@ def test_paranoid_wants_the_harm_of_other_teams_only(teams):
     assert seen == {0, 1, 2}
 
 
+def test_a_team_mate_is_no_opponent():
+    """With a tree of a player and the next opponent a team mate is in no tree."""
+
+    def players_of(node):
+        found = set(node["movers"])
+        return found.union(*(players_of(child["node"]) for child in node["children"]))
+
+    for teams in [(0, 0, 1, 1), (0, 1, 1, 0), PAIRS, (0, 1, 2, 3)]:
+        model = STONES.model(teams=teams, left=12)
+        state = model.reset(new_generator(0))
+        settings = SearchSettings(tree="pair", simulations=300)
+        result = Search(model, settings).run(state, 0, new_generator(0))
+        others = {p for p in range(4) if teams[p] != teams[0]}
+        assert players_of(result.tree()) == {0} | others
+
+
 @pytest.mark.parametrize("mode", ["ffa", "team", "radio"])
 def test_pommerman_says_its_teams(mode):
     model = pommerman.model(mode=mode)
@@ -143,6 +159,8 @@ def test_the_results_of_pommerman_are_those_of_teams():
 def test_an_unfinished_team_game_is_worth_half():
     model = pommerman.model(mode="team")
     state = model.reset(new_generator(0))
-    settings = SearchSettings(simulations=100, rollout=0, max_depth=1)
+    settings = SearchSettings(
+        simulations=100, rollout=0, max_depth=1, action_filter="none"
+    )
     result = Search(model, settings).run(state, 1, new_generator(0))
     np.testing.assert_array_equal(result.values, 0.5)
