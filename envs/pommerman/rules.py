@@ -8,12 +8,14 @@ differ. The order within a step is in `step`, `collisions` and `flames`.
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.envs.pommerman.belief import begin_beliefs, bring_forward
 from mcts_agents.envs.pommerman.keys import key_of
-from mcts_agents.envs.pommerman.knowledge import check_sight, resample, seen_action
+from mcts_agents.envs.pommerman.knowledge import resample, seen_action
 from mcts_agents.envs.pommerman.layout import (
     GAME,
     LARGEST,
     MOVES,
+    OF_FOG,
     SEATS,
     STATE,
 )
@@ -101,6 +103,7 @@ def variant(
         actions=MOVES << int(game["message_bits"]),
         observation_shape=(MAPS * int(game["size"]) ** 2 + FACTS,),
         observation_bounds=BOUNDS,
+        leaves_out=() if fog else OF_FOG,
     )
 
 
@@ -135,6 +138,8 @@ def _check(players, mode, fog, collapse, shuffle_corners, max_steps):
 def reset(game, state, rng):
     """A random board; the corners are those of the seats unless shuffled."""
     set_up(game, state, rng)
+    if game.sight:
+        begin_beliefs(game, state)
 
 
 @rules.define
@@ -170,7 +175,19 @@ def apply(game, state, joint_action, rng):
         for player in range(game.players):
             speaks = state.alive >> player & 1
             state.messages[player] = joint_action[player] & BOTTOM_6 if speaks else 0
+    go_on(game, state, moves)
+
+
+@njit
+def go_on(game, state, moves):
+    """Carry out one step; in a real game in the fog all players see what it shows.
+
+    A planner's copy, in which only one player's belief is left, is played on without.
+    """
     advance(game, state, moves)
+    if game.sight and state.remembering == (1 << game.players) - 1:
+        for player in range(game.players):
+            bring_forward(game, state, player, np.int64(moves[player]))
 
 
 @njit
@@ -196,7 +213,7 @@ def playout(game, state, rng, limit):
             if game.message_bits:
                 speaks = state.alive >> player & 1
                 state.messages[player] = drawn & BOTTOM_6 if speaks else 0
-        advance(game, state, moves)
+        go_on(game, state, moves)
         played += number
     return played
 
@@ -257,21 +274,19 @@ def round(game, state):
 
 @rules.define
 def redeterminise(game, state, observer, rng):
-    """Hide items anew under the wood; with fog there is nothing to plan on yet."""
+    """Hide items anew under the wood; in the fog also draw all that is unknown."""
     resample(game, state, observer, rng)
 
 
 @rules.define
 def visible_action(game, state, joint_action, actor, observer):
-    """Where the actor went or that it laid a bomb; messages for its team mate."""
+    """Where the actor went or that it laid a bomb, if seen; messages for its mate."""
     return seen_action(game, state, joint_action, actor, observer)
 
 
 @rules.define
 def state_key(game, state, observer):
-    """A hash of all but the items under wood; of these too for observer -1."""
-    if observer >= 0:
-        check_sight(game)
+    """A hash of what the observer knows; of the whole board for observer -1."""
     return key_of(game, state, observer)
 
 
