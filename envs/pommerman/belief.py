@@ -70,9 +70,10 @@ def begin_beliefs(game, state):
     state.remembering = (1 << game.players) - 1
     for player in range(SEATS):
         belief = state.beliefs[player]
-        begin_belief(game, belief)
-        belief.corner = state.cells[player]
+        forget(belief)
         if player < game.players:
+            begin_belief(game, belief)
+            belief.corner = state.cells[player]
             look(game, belief, state, player, nothing)
 
 
@@ -182,7 +183,7 @@ def look(game, belief, state, player, before):
     belief.strength[player] = state.strength[player]
     belief.kick = belief.kick & ~(1 << player) | state.kick & 1 << player
     for other in range(SEATS):
-        heard = other == player or game.team and other == (player + 2) % SEATS
+        heard = other == player or (game.team and other == (player + 2) % SEATS)
         belief.messages[other] = state.messages[other] if heard else 0
 
 

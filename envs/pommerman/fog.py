@@ -136,8 +136,9 @@ def list_pairs(belief, pairs):
 @njit
 def draw_walls(state, belief, pairs, number, may_be_rigid, rng):
     """Draw which of the unsettled pairs are rigid, then which are wood."""
-    rigid = np.int64(belief.rigid_pairs)
-    for i in range(rigid + np.int64(belief.wood_pairs)):
+    # Positions that are set up, as tests do, may leave less room than openings do.
+    rigid = min(np.int64(belief.rigid_pairs), may_be_rigid)
+    for i in range(min(rigid + np.int64(belief.wood_pairs), number)):
         among = may_be_rigid if i < rigid else number
         j = i + random_below(rng, among - i)
         pairs[i], pairs[j] = pairs[j], pairs[i]
@@ -311,7 +312,7 @@ def draw_corners(game, state, belief, observer, rng):
 
 @njit
 def write_reached(cell, free, passable, steps, reached):
-    """Write the cells that can be reached in a number of steps, through wood as well."""
+    """Write what can be reached in a number of steps, through wood as well."""
     for word in range(WORDS):
         reached[word] = NO_CELLS
     add(reached, cell)

@@ -109,7 +109,7 @@ def resample(game, state, observer, rng):
 @njit
 def hears(game, observer, other):
     """Whether a player hears what another says: itself and its team mate."""
-    return other == observer or game.team and other == (observer + 2) % SEATS
+    return other == observer or (game.team and other == (observer + 2) % SEATS)
 
 
 @njit

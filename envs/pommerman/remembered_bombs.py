@@ -1,8 +1,8 @@
 """Bombs that a player of Pommerman remembers in the fog, and those it sees.
 
-An observation shows where a bomb is, how long it lasts, its strength and its direction,
-not whose it is nor in which order bombs were laid. The owner is known of a bomb that was
-seen laid, as long as it can be followed.
+An observation shows where a bomb is, how long it lasts, its strength and direction,
+not whose it is nor in which order bombs were laid. The owner is known of a bomb that
+was seen laid, as long as it can be followed.
 
 Bombs stand in a belief in the order of their lives, which is that of laying, then by
 owner and cell. No player lays two bombs in a step, so no more bombs have the same life
@@ -159,7 +159,7 @@ def rank(bomb):
 
 @njit
 def owner_of(belief, state, bomb, player):
-    """Return the owner bits of a bomb in view: as believed, who has laid it, unknown."""
+    """Return the owner of a bomb in view: as believed, who laid it, or unknown."""
     for i in range(np.int64(belief.bomb_count)):
         believed = belief.bombs[i]
         if bomb_cell(believed) == bomb_cell(bomb) and believed & KIND == bomb & KIND:

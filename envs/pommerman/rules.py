@@ -175,16 +175,8 @@ def apply(game, state, joint_action, rng):
         for player in range(game.players):
             speaks = state.alive >> player & 1
             state.messages[player] = joint_action[player] & BOTTOM_6 if speaks else 0
-    go_on(game, state, moves)
-
-
-@njit
-def go_on(game, state, moves):
-    """Carry out one step; in a real game in the fog all players see what it shows.
-
-    A planner's copy, in which only one player's belief is left, is played on without.
-    """
     advance(game, state, moves)
+    # In a planner's copy, where only one belief is left, none is brought forward.
     if game.sight and state.remembering == (1 << game.players) - 1:
         for player in range(game.players):
             bring_forward(game, state, player, np.int64(moves[player]))
@@ -198,7 +190,12 @@ def number_of(players):
 
 @rules.define
 def playout(game, state, rng, limit):
-    """Random play of all living agents, one step at a time."""
+    """Random play of all living agents, one step at a time.
+
+    In the fog nobody remembers anything of it: it is for imagined worlds.
+    """
+    if game.sight and state.remembering == (1 << game.players) - 1:
+        state.remembering = 0
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     played = 0
     while not state.over and state.alive:
@@ -213,7 +210,7 @@ def playout(game, state, rng, limit):
             if game.message_bits:
                 speaks = state.alive >> player & 1
                 state.messages[player] = drawn & BOTTOM_6 if speaks else 0
-        go_on(game, state, moves)
+        advance(game, state, moves)
         played += number
     return played
 
