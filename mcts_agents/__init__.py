@@ -6,6 +6,7 @@ from mcts_agents.agents import (
     OneStepAgent,
     Planner,
     RandomAgent,
+    ScriptedAgent,
     make_agent,
 )
 from mcts_agents.envs import register_all
@@ -21,6 +22,7 @@ __all__ = [
     "OneStepAgent",
     "Planner",
     "RandomAgent",
+    "ScriptedAgent",
     "SearchResult",
     "SearchSettings",
     "__version__",

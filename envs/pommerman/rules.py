@@ -8,6 +8,11 @@ differ. The order within a step is in `step`, `collisions` and `flames`.
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.envs.pommerman.advice import (
+    is_worth_trying,
+    nearest_enemy,
+    standing,
+)
 from mcts_agents.envs.pommerman.belief import begin_beliefs, bring_forward
 from mcts_agents.envs.pommerman.keys import key_of
 from mcts_agents.envs.pommerman.knowledge import resample, seen_action
@@ -18,6 +23,7 @@ from mcts_agents.envs.pommerman.layout import (
     OF_FOG,
     SEATS,
     STATE,
+    STOP,
 )
 from mcts_agents.envs.pommerman.observation import (
     BOUNDS,
@@ -27,6 +33,9 @@ from mcts_agents.envs.pommerman.observation import (
     write_maps,
 )
 from mcts_agents.envs.pommerman.opening import set_up
+from mcts_agents.envs.pommerman.scripted import random_moves
+from mcts_agents.envs.pommerman.scripted import simple as simple_agent
+from mcts_agents.envs.pommerman.scripted import simple_unbiased as unbiased_agent
 from mcts_agents.envs.pommerman.step import EVEN_TEAM, ODD_TEAM, advance
 from mcts_agents.model import (
     DRAWN,
@@ -266,6 +275,51 @@ def round(game, state):
     return np.int64(state.steps)
 
 
+# -- advice for searches
+
+
+@rules.define
+def filter_actions(game, state, player, actions, n):
+    """Moves that can do more than a stop; without a message, where there are any."""
+    kept = 0
+    silence = (1 << game.message_bits) - 1
+    for i in range(n):
+        action = np.int64(actions[i])
+        if action & silence:
+            continue
+        if is_worth_trying(state, player, action >> game.message_bits):
+            actions[kept] = action
+            kept += 1
+    return kept
+
+
+@rules.define
+def is_out(game, state, player):
+    """Whether a player is dead."""
+    return 0 if state.alive >> player & 1 else 1
+
+
+@rules.define
+def nearest_opponent(game, state, player):
+    """The nearest living enemy."""
+    return nearest_enemy(game, state, player)
+
+
+@rules.define
+def evaluate(game, state, out):
+    """The chances of sides by how many of them live and what they carry."""
+    total = 0.0
+    for player in range(game.players):
+        out[player] = standing(state, player) if state.alive >> player & 1 else 0.0
+        total += out[player]
+    for player in range(game.players):
+        out[player] = out[player] / total if total > 0.0 else 1.0 / game.players
+    if game.team:
+        for player in range(2):
+            both = out[player] + out[player + 2]
+            out[player] = out[player + 2] = both
+
+
 # -- what a player knows
 
 
@@ -292,3 +346,31 @@ def observe(game, state, player, out):
     """The official observation as flat numbers, see `observation`."""
     write_maps(game, state, player, out)
     write_facts(game, state, player, out[MAPS * game.size * game.size :])
+
+
+# -- scripted agents: their moves, as actions without a message
+
+
+@rules.policy
+def idle(game, state, player, rng):
+    """Stand still."""
+    return np.int64(STOP)
+
+
+@rules.policy(memory=random_moves.MEMORY, begin=random_moves.begin)
+def safe_random(game, state, player, memory, rng):
+    """Draw one of the moves that are safe in this step."""
+    move = random_moves.act_safe_random(game, state, player, memory, rng)
+    return move << game.message_bits
+
+
+@rules.policy(memory=simple_agent.MEMORY, begin=simple_agent.begin)
+def simple(game, state, player, memory, rng):
+    """Play as the official SimpleAgent does."""
+    return simple_agent.act(game, state, player, memory, rng) << game.message_bits
+
+
+@rules.policy(memory=unbiased_agent.MEMORY, begin=unbiased_agent.begin)
+def simple_unbiased(game, state, player, memory, rng):
+    """Play as the SimpleUnbiasedAgent of pomcpp2 does."""
+    return unbiased_agent.act(game, state, player, memory, rng) << game.message_bits

@@ -5,6 +5,7 @@ from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
+from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.agents.specs import make_agent, parse_spec
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "OneStepAgent",
     "Planner",
     "RandomAgent",
+    "ScriptedAgent",
     "agent_spec",
     "make_agent",
     "parse_spec",

@@ -75,6 +75,13 @@ class Agent(ABC):
         with self.position(env, agent) as (model, state, player):
             return self.decide(model, state, player)
 
+    def prepare(self, model: ForwardModel, player: int = 0) -> None:  # noqa: B027
+        """Set up what playing a game as `player` takes, before any clock runs.
+
+        Raises:
+            ValueError: The agent cannot play this game.
+        """
+
     @abstractmethod
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action of `player` in a state that holds only what it may know."""
@@ -160,6 +167,10 @@ class Planner(Agent):
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action that the search chooses."""
         return self.search(model, state, player).action
+
+    def prepare(self, model: ForwardModel, player: int = 0) -> None:
+        """Set up the search's memory and its compiled code; see `Agent.prepare`."""
+        self.search_of(model, player)
 
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
         """Search for the action to take in `env` now; see `act` for arguments."""

@@ -13,6 +13,7 @@ from mcts_agents.agents.files import write_file
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
+from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import parse_value
 from mcts_agents.search import SearchSettings
 
@@ -32,6 +33,8 @@ def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
     """
     if type(agent) is RandomAgent:
         return {"agent": "random"}
+    if type(agent) is ScriptedAgent:
+        return {"agent": "scripted", "policy": agent.policy}
     if type(agent) is OneStepAgent:
         mapping: dict[str, Any] = {"agent": "one-step", "samples": agent.samples}
         if full or agent.settings.value is not None:

@@ -18,6 +18,7 @@ from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
+from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, unknown_name
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options import Option, option_of
@@ -26,6 +27,7 @@ AGENTS: dict[str, type[Agent]] = {
     "mcts": MCTSAgent,
     "one-step": OneStepAgent,
     "random": RandomAgent,
+    "scripted": ScriptedAgent,
 }
 
 # What an option of each agent may be called, for messages and completion.
@@ -33,6 +35,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "mcts": (*SETTING_NAMES, "seed"),
     "one-step": ("samples", "value", "seed"),
     "random": ("seed",),
+    "scripted": ("policy", "seed"),
 }
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
@@ -114,7 +117,7 @@ def policy_of(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _modelled(value)
     if not isinstance(value, str) or value in POLICY_WORDS:
-        return value
+        return _compiled_policy(value)
     named = ":" in value or value in known_names() or is_file_name(value)
     return _modelled(value) if named else value
 
@@ -127,7 +130,13 @@ def _modelled(spec: str | Mapping[str, Any]) -> Agent:
             f"seed={options['seed']!r}: agents in a search draw from the search's own "
             "generator; give the seed to the agent that searches"
         )
-    return make_agent(spec)
+    agent = make_agent(spec)
+    return _compiled_policy(agent)
+
+
+def _compiled_policy(value: Any) -> Any:
+    """Return the name of a scripted agent's policy, which a search runs compiled."""
+    return value.policy if isinstance(value, ScriptedAgent) else value
 
 
 def _meaning(name: str) -> dict[str, Any]:

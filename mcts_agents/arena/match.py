@@ -120,8 +120,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     ]
     for player, seat in enumerate(seats):
         # Memory is set up, and compiled code loaded, outside of any budget of time.
-        if isinstance(seat.agent, Planner):
-            seat.agent.search_of(model, player)
+        seat.agent.prepare(model, player)
     make_env, _, _ = environments(game)  # where an illegal action is an error
     env = make_env(**model.variant)
     started = time.perf_counter()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 from os import PathLike
 
-from mcts_agents.agents import Planner, make_agent
+from mcts_agents.agents import make_agent
 from mcts_agents.arena.backends import Backend, Outcome
 from mcts_agents.arena.records import Failure
 from mcts_agents.arena.schedule import Schedule
@@ -28,15 +28,13 @@ def prepare(spec: TournamentSpec) -> Schedule:
         field = spec.field_entrant(setting)
         _, model = make_model(setting.game, setting.players)
         for entrant in (*entrants, *([field] if field else [])):
-            agent = make_agent(entrant.mapping())
-            if isinstance(agent, Planner):
-                try:
-                    agent.search_of(model)
-                except ValueError as error:
-                    place = ("field",) if entrant is field else ("agents", entrant.name)
-                    raise SettingError(
-                        f"{entrant.name} in {setting}: {error}", place
-                    ) from error
+            try:
+                make_agent(entrant.mapping()).prepare(model)
+            except ValueError as error:
+                place = ("field",) if entrant is field else ("agents", entrant.name)
+                raise SettingError(
+                    f"{entrant.name} in {setting}: {error}", place
+                ) from error
     return schedule
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mcts_agents.agents import Agent, Planner, make_agent
+from mcts_agents.agents import Agent, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
 from mcts_agents.arena.match import agent_seed
 from mcts_agents.envs import Game, make_model
@@ -54,8 +54,7 @@ def requested_agents(
             agents.append(_agent(spec, agent_seed(seed, seat), human))
         for agent in agents:
             # Refuse what the game cannot serve, and compile, before the first move.
-            if isinstance(agent, Planner):
-                agent.search_of(model)
+            agent.prepare(model)
     return seats, agents
 
 

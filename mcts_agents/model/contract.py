@@ -121,6 +121,19 @@ ENTRIES: dict[str, Entry] = {
     "round": Entry(
         ("game", "state"), "return the number of rounds ended since the opening"
     ),
+    "filter_actions": Entry(
+        ("game", "state", "player", "actions", "n"),
+        "move those of `player`'s `n` legal `actions` that are worth a search to the "
+        "front, return their number, at least 1",
+    ),
+    "is_out": Entry(
+        ("game", "state", "player"),
+        "return 1 if `player` will never decide again, else 0",
+    ),
+    "nearest_opponent": Entry(
+        ("game", "state", "player"),
+        "return the opponent still in the game who is nearest to `player`, -1 for none",
+    ),
     "visible_action": Entry(
         ("game", "state", "joint_action", "actor", "observer"),
         "return a code of what `observer` sees, when it is played in `state`, of "
@@ -129,10 +142,13 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
-# A scripted policy, which chooses an action: `memory` is 0, no policy has one yet.
+# A scripted policy. `memory` is its own record of one player, 0 if it has none.
 POLICY = Entry(
     ("game", "state", "player", "memory", "rng"),
     "return the action of `player`, who may know what the state holds",
+)
+POLICY_BEGIN = Entry(
+    ("memory", "rng"), "write the memory with which a policy begins a game"
 )
 
 REQUIRED = tuple(name for name, entry in ENTRIES.items() if entry.required)

@@ -15,17 +15,30 @@ from mcts_agents.model.contract import (
     KINDS,
     MAX_PLAYERS,
     POLICY,
+    POLICY_BEGIN,
     REQUIRED,
 )
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
 
-# What the author of a scripted policy writes.
-POLICY_PARAMETERS = ("game", "state", "player", "rng")
-
 
 class RulesError(TypeError):
     """A game's rules do not fit the contract; the message says what to write."""
+
+
+@dataclass(frozen=True)
+class ScriptedPolicy:
+    """A scripted policy: how it acts, and what it remembers of a game, if anything."""
+
+    act: Callable
+    memory: np.dtype | None = None
+    begin: Callable | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What the author's function is called with."""
+        remembers = ("memory",) if self.memory is not None else ()
+        return ("game", "state", "player", *remembers, "rng")
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,9 @@ _RETURNS_NUMBER = {
     "state_key",
     "turn",
     "round",
+    "filter_actions",
+    "is_out",
+    "nearest_opponent",
     "visible_action",
 }
 
@@ -139,7 +155,7 @@ class Rules:
             [(n, self.state[n]) for n in self.state.names], align=True
         )
         self._functions: dict[str, Callable] = {}
-        self._policies: dict[str, Callable] = {}
+        self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
         self._copies: dict[int, Callable] = {}
@@ -168,20 +184,46 @@ class Rules:
         self._compiled = None
         return function
 
-    def policy(self, function: Callable) -> Callable:
+    def policy(
+        self,
+        function: Callable | None = None,
+        *,
+        memory: np.dtype | None = None,
+        begin: Callable | None = None,
+    ) -> Callable:
         """Add a scripted policy, found by its name; returns it unchanged.
 
-        `def NAME(game, state, player, rng)` returns a legal action of `player`.
-        Searches use it in rollouts and as an opponent model.
+        `def NAME(game, state, player, rng)` returns a legal action of `player`. One
+        that remembers something is decorated with `@rules.policy(memory=DTYPE,
+        begin=BEGIN)` and is `def NAME(game, state, player, memory, rng)`: `memory` is
+        a record of that type, kept for each player, and `BEGIN(memory, rng)` makes it
+        that of a new game.
+
+        It plays as an agent (`ScriptedAgent`), in rollouts and as an opponent model.
         """
-        found = tuple(inspect.signature(function).parameters)
-        if found != POLICY_PARAMETERS:
+        if function is None:
+            return lambda author: self.policy(author, memory=memory, begin=begin)
+        begin = getattr(begin, "py_func", begin)  # compiled helpers serve too
+        policy = ScriptedPolicy(function, memory, begin)
+        if (memory is None) != (begin is None) or (
+            memory is not None and (memory.fields is None or memory.hasobject)
+        ):
             raise RulesError(
-                f"{self.name}: write `def {function.__name__}"
-                f"({', '.join(POLICY_PARAMETERS)})` instead of `def "
-                f"{function.__name__}({', '.join(found)})`: {POLICY.purpose}"
+                f"{self.name}: a policy that remembers takes both `memory`, a record "
+                "such as numpy.dtype([('last', numpy.int8)]), and `begin`"
             )
-        self._policies[function.__name__] = function
+        wanted = [(function, policy.parameters, POLICY.purpose)]
+        if begin is not None:
+            wanted.append((begin, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
+        for author, parameters, purpose in wanted:
+            found = tuple(inspect.signature(author).parameters)
+            if found != parameters:
+                raise RulesError(
+                    f"{self.name}: write `def {author.__name__}"
+                    f"({', '.join(parameters)})` instead of `def "
+                    f"{author.__name__}({', '.join(found)})`: {purpose}"
+                )
+        self._policies[function.__name__] = policy
         self._compiled = None
         return function
 
@@ -319,19 +361,26 @@ class Rules:
         for name, function in self._functions.items():
             source.append(_wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
-        for name, function in self._policies.items():
-            source.append(_policy_source(name))
-            namespace[f"author_policy_{name}"] = njit(function)
+        functions = list(self._functions.values())
+        for name, policy in self._policies.items():
+            source.append(_policy_source(name, policy))
+            namespace[f"author_policy_{name}"] = njit(policy.act)
+            functions.append(policy.act)
+            if policy.begin is not None:
+                source.append(_begin_source(name))
+                namespace[f"author_begin_{name}"] = njit(policy.begin)
+                namespace[f"MEMORY_{name}"] = policy.memory
+                functions.append(policy.begin)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
             source.append(_playout_source(self.name, has_random_action))
             namespace["random_below"] = random_below
             namespace["stack_int32"] = stack_int32
             namespace["numpy_empty"] = np.empty
-        functions = [*self._functions.values(), *self._policies.values()]
         module = compile_module(self.name, "\n".join(source), namespace, functions)
         names = ["copy", "playout", *self._functions]
         names += [f"policy_{name}" for name in self._policies]
+        names += [f"begin_{name}" for name, p in self._policies.items() if p.begin]
         return {name: getattr(module, name) for name in names}
 
 
@@ -398,16 +447,32 @@ def _playout_source(name: str, has_random_action: bool) -> str:
     return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
 
 
-def _policy_source(name: str) -> str:
+def _policy_source(name: str, policy: ScriptedPolicy) -> str:
     """Write the wrapper of a scripted policy."""
     kinds = ", ".join(str(KINDS[p]) for p in POLICY.parameters)
-    arguments = ", ".join(_VIEWS.get(p, p) for p in POLICY_PARAMETERS if p != "game")
+    views = {**_VIEWS, "game": "variant", "memory": _memory_view(name)}
+    arguments = ", ".join(views.get(p, p) for p in policy.parameters)
     return (
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
         f"def policy_{name}({', '.join(POLICY.parameters)}):\n"
         f"    variant = {_VIEWS['game']}\n"
-        f"    return author_policy_{name}(variant, {arguments})\n"
+        f"    return author_policy_{name}({arguments})\n"
     )
+
+
+def _begin_source(name: str) -> str:
+    """Write the wrapper of what makes a policy's memory that of a new game."""
+    kinds = ", ".join(str(KINDS[p]) for p in POLICY_BEGIN.parameters)
+    return (
+        f"\n@njit(int64({kinds}), cache=CACHE)\n"
+        f"def begin_{name}({', '.join(POLICY_BEGIN.parameters)}):\n"
+        f"    author_begin_{name}({_memory_view(name)}, {_VIEWS['rng']})\n"
+        "    return 0\n"
+    )
+
+
+def _memory_view(name: str) -> str:
+    return f"carray(as_pointer(memory), 1, MEMORY_{name})[0]"
 
 
 def _wrapper_source(name: str) -> str:
@@ -474,6 +539,25 @@ class CompiledModel(ForwardModel):
     def policy_address(self, name: str) -> int:
         """Return the address of a scripted policy, to be called as `POLICY`."""
         return compiled_address(self._functions[f"policy_{name}"], POLICY.signature)
+
+    def policy_bytes(self, name: str) -> int:
+        """Return the size of what a scripted policy remembers of one player."""
+        memory = self._rules._policies[name].memory
+        return 0 if memory is None else memory.itemsize
+
+    def begin_policy(self, name: str, memory: int, rng: np.ndarray) -> None:
+        """Make the memory of a scripted policy, at an address, that of a new game."""
+        if self.policy_bytes(name):
+            begin = self._functions[f"begin_{name}"]
+            begin(memory, rng.ctypes.data)
+
+    def policy_action(
+        self, name: str, state: np.ndarray, player: int, memory: int, rng: np.ndarray
+    ) -> int:
+        """Return the action of a scripted policy, whose memory is at an address."""
+        act = self._functions[f"policy_{name}"]
+        addresses = self.game_address, state.ctypes.data
+        return act(*addresses, player, memory, rng.ctypes.data)
 
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""

@@ -31,7 +31,7 @@ def back_up(search):
             if player != search.root_player:
                 values[player] = -values[search.root_player]
     for player in range(search.players):
-        if search.owned >> player & 1:
+        if search.owned >> player & 1 or search.opponent:
             search.low = min(search.low, values[player])
             search.high = max(search.high, values[player])
     if search.complex_backup:
@@ -92,7 +92,7 @@ def pass_up(search, tree):
     for i in range(search.step_count - 1, -1, -1):
         step = path_of(search)[i]
         bandit = nodes_of(search)[step.node]
-        if not search.owns[tree] >> bandit.player & 1:
+        if search.trees > 1 and not search.owns[tree] >> bandit.player & 1:
             continue
         update_statistics(search, bandit, step, passed[bandit.player])
         take_in(search, bandit, step, passed[bandit.player])

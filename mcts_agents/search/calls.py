@@ -22,9 +22,13 @@ _RANDOM_ACTION = ROW["random_action"]
 _PLAYOUT = ROW["playout"]
 _COPY = ROW["copy"]
 ACTION_VALUES = ROW["action_values"]
+_OBSERVE = ROW["observe"]
 _STATE_KEY = ROW["state_key"]
 _TURN = ROW["turn"]
 _ROUND = ROW["round"]
+_FILTER_ACTIONS = ROW["filter_actions"]
+_IS_OUT = ROW["is_out"]
+_NEAREST_OPPONENT = ROW["nearest_opponent"]
 _VISIBLE_ACTION = ROW["visible_action"]
 _load_movers = first_class(ENTRIES["movers"].signature)
 _load_legal_actions = first_class(ENTRIES["legal_actions"].signature)
@@ -37,8 +41,11 @@ _load_random_action = first_class(ENTRIES["random_action"].signature)
 _load_playout = first_class(ENTRIES["playout"].signature)
 _load_copy = first_class(ENTRIES["copy"].signature)
 _load_action_values = first_class(ENTRIES["action_values"].signature)
+_load_observe = first_class(ENTRIES["observe"].signature)
 _load_state_key = first_class(ENTRIES["state_key"].signature)
 _load_counter = first_class(ENTRIES["turn"].signature)
+_load_filter_actions = first_class(ENTRIES["filter_actions"].signature)
+_load_of_player = first_class(ENTRIES["is_out"].signature)
 _load_visible_action = first_class(ENTRIES["visible_action"].signature)
 _load_policy = first_class(POLICY.signature)
 _load_plug_in = first_class(PLUG_IN)
@@ -137,10 +144,23 @@ def playout(search, limit):
 
 @njit
 def copy(search):
-    """Set the state to the root's."""
+    """Set the state, and what policies remember, to the root's."""
+    if search.policy_bytes:
+        size = search.players * search.policy_bytes
+        memories = search.policy_memories
+        copy_words(memories, memories + size, size)
     row = _row(search.table, _COPY)
     function = _load_copy(row[0], row[1])
     return function(search.game, search.state, search.root_state)
+
+
+@njit
+def copy_words(target, source, size):
+    """Copy `size` bytes, a multiple of 8."""
+    words = carray(as_pointer(target), size >> 3, np.uint64)
+    from_words = carray(as_pointer(source), size >> 3, np.uint64)
+    for i in range(size >> 3):
+        words[i] = from_words[i]
 
 
 @njit
@@ -188,7 +208,10 @@ def policy(search, seat, player):
     """Return the action of a player by the policy of a seat (root player, others)."""
     row = _row(search.policies, seat)
     function = _load_policy(row[0], row[1])
-    return function(search.game, search.state, player, 0, search.rng)
+    memory = 0
+    if search.policy_bytes:
+        memory = search.policy_memories + player * search.policy_bytes
+    return function(search.game, search.state, player, memory, search.rng)
 
 
 @njit
@@ -199,6 +222,16 @@ def action_values(search, player, n):
     return function(
         search.game, search.state, player, search.legal, n, search.heuristics
     )
+
+
+@njit
+def observe(search, player, out, size):
+    """Write what a player sees to address `out`, where there is room for it."""
+    seen = carray(as_pointer(out), size, np.int8)
+    seen[:] = 0
+    row = _row(search.table, _OBSERVE)
+    function = _load_observe(row[0], row[1])
+    return function(search.game, search.state, player, out)
 
 
 @njit
@@ -223,6 +256,30 @@ def round_number(search):
     row = _row(search.table, _ROUND)
     function = _load_counter(row[0], row[1])
     return function(search.game, search.state)
+
+
+@njit
+def filter_actions(search, player, n):
+    """Move the actions worth a search to the front of `legal`; return their number."""
+    row = _row(search.table, _FILTER_ACTIONS)
+    function = _load_filter_actions(row[0], row[1])
+    return function(search.game, search.state, player, search.legal, n)
+
+
+@njit
+def is_out(search, player):
+    """Return whether a player will never decide again."""
+    row = _row(search.table, _IS_OUT)
+    function = _load_of_player(row[0], row[1])
+    return function(search.game, search.state, player) != 0
+
+
+@njit
+def nearest_opponent(search, player):
+    """Return the opponent nearest to a player, -1 for none."""
+    row = _row(search.table, _NEAREST_OPPONENT)
+    function = _load_of_player(row[0], row[1])
+    return function(search.game, search.state, player)
 
 
 @njit

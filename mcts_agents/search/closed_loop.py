@@ -7,73 +7,136 @@ before the tree's players decide again (the search of Weil, Czech, Meuser, Kerst
 "Know your enemy: investigating Monte-Carlo tree search with opponent models in
 Pommerman", 2023, which steps an environment of scripted opponents).
 
+Players of one tree who decide at once choose without seeing each other, or one after
+another in nodes of their own (`serialised`); then the state is stored at the first one,
+and the others are pending below it.
+
 Here a node, with its state, is made when its edge is taken for the first time, so that
 the state sampled first is the one that stays.
 """
 
+import numpy as np
 from numba import njit
 
 from mcts_agents.search import calls as call
 from mcts_agents.search.descent import begin, play, select
+from mcts_agents.search.pair import select_opponent
 from mcts_agents.search.records import NONE, edges_of, joint_action_of, nodes_of
 from mcts_agents.search.rollout import EXACT, choose_by_policy, note_counters
 from mcts_agents.search.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.tree import add_node, count_bits
+
+# In place of a sibling: nothing has happened yet since the decision above the node.
+PENDING = -2
 
 
 @njit
 def descend_closed(search):
     """Select among stored states, expand one, and roll out from there."""
     begin(search)
-    node = edges_of(search)[0].child
-    if node == NONE:
+    home = edges_of(search)[0].child  # the last node with a state
+    if home == NONE:
         call.copy(search)
-        node = store(search, 0, call.movers(search) & search.owned)
+        home = store(search, 0, deciders(search, call.movers(search)))
+    node = home
+    chosen = np.int64(0)  # who has chosen at this state
     while nodes_of(search)[node].movers != 0:
         if nodes_of(search)[node].count == 0:
-            load(search, node)  # its legal actions will be asked for
-        joint_action = joint_action_of(search)
-        for player in range(search.players):
-            joint_action[player] = -1
+            load(search, home)  # its legal actions will be asked for
+        if node == home:
+            chosen = 0
+            joint_action = joint_action_of(search)
+            for player in range(search.players):
+                joint_action[player] = -1
         mine = nodes_of(search)[node].movers
+        search.owns[0] = mine
         status = select(search, 0, mine)
         if status != SLICE_DONE:
             return status
+        chosen |= mine
         child = edges_of(search)[search.taken_link].child
+        if search.serialised and (child == NONE or is_pending(search, child)):
+            if child == NONE:
+                child = add_pending(search, home, chosen)
+            if child != NONE:
+                search.link[0] = search.taken_link
+                search.active = 1
+                node = child
+                continue
         if child == NONE:
-            return expand(search, node, mine)
+            return expand(search, home, chosen)
         if search.active == 0:  # at the depth limit
-            return roll_out(search, node, mine, child)
-        node = child
-    load(search, node)  # the game is over there
+            return roll_out(search, home, chosen, child)
+        node = home = child
+    load(search, home)
     search.active = 0
     search.link[0] = NONE
-    return SLICE_DONE
+    return play(search)  # the game is over there, or only others go on
 
 
 @njit
-def expand(search, node, mine):
+def deciders(search, movers):
+    """Return which of the movers choose in the tree."""
+    if search.opponent:
+        select_opponent(search)
+    return movers & search.owned
+
+
+@njit
+def is_pending(search, node):
+    """Whether one more player is to choose at a node before anything happens."""
+    return nodes_of(search)[node].sibling == PENDING
+
+
+@njit
+def add_pending(search, home, chosen):
+    """Make the node of who chooses next in the same state; NONE if all have."""
+    load(search, home)
+    waiting = deciders(search, call.movers(search)) & ~chosen
+    if waiting == 0:
+        return NONE
+    node = add_node(search, waiting & -waiting, search.taken_link)
+    nodes_of(search)[node].sibling = PENDING
+    return node
+
+
+@njit
+def expand(search, node, chosen):
     """Apply the action just chosen, store where it leads to, and roll out."""
-    link = search.taken_link
-    load(search, node)
-    status = choose_by_policy(search, call.movers(search) & ~mine)
+    status = advance(search, node, chosen)
     if status != SLICE_DONE:
         return status
+    search.link[0] = NONE
+    search.active = 0
+    return play(search)
+
+
+@njit
+def advance(search, node, chosen):
+    """Apply the action just chosen, and store where it leads to."""
+    link = search.taken_link
+    load(search, node)
+    status = choose_by_policy(search, call.movers(search) & ~chosen)
+    if status != SLICE_DONE:
+        return status
+    step(search, call.movers(search))
     movers = call.movers(search)
-    step(search, movers)
-    movers = call.movers(search)
-    while movers != 0 and movers & search.owned == 0 and not call.failed(search):
+    mine = deciders(search, movers)
+    while movers != 0 and mine == 0 and not call.failed(search):
+        if search.has_is_out and call.is_out(search, search.root_player):
+            break
         status = choose_by_policy(search, movers)
         if status != SLICE_DONE:
             return status
         step(search, movers)
         movers = call.movers(search)
+        mine = deciders(search, movers)
     if call.failed(search):
         return MODEL_ERROR
-    store(search, link, movers & search.owned)
-    search.link[0] = NONE
-    search.active = 0
-    return play(search)
+    if search.has_is_out and call.is_out(search, search.root_player):
+        mine = 0
+    store(search, link, mine)
+    return SLICE_DONE
 
 
 @njit
@@ -86,11 +149,11 @@ def step(search, movers):
 
 
 @njit
-def roll_out(search, node, mine, child):
-    """Roll out from a stored state, which came after `mine` had played at `node`."""
+def roll_out(search, node, chosen, child):
+    """Roll out from a stored state, which came after `chosen` had played at `node`."""
     if search.rollout_end != EXACT:
         load(search, node)
-        note_counters(search, mine)
+        note_counters(search, chosen)
     load(search, child)
     search.link[0] = NONE
     return play(search)
@@ -98,7 +161,13 @@ def roll_out(search, node, mine, child):
 
 @njit
 def store(search, link, movers):
-    """Make the node below a link, with the present state; `movers` is 0 at the end."""
+    """Make the node below a link, with the present state; `movers` is 0 at the end.
+
+    Players who choose one after another (`serialised`) begin with the root player.
+    """
+    if search.serialised and movers != 0:
+        root = np.int64(1) << search.root_player
+        movers = root if movers & root else movers & -movers
     if movers != 0:
         node = add_node(search, movers, link)
     else:
@@ -114,11 +183,21 @@ def store(search, link, movers):
         last.sibling = NONE
         search.node_count += 1
         edges_of(search)[link].child = node
-    call.copy_between(search, search.states + node * search.state_size, search.state)
+    slot = search.states + node * search.slot_size
+    call.copy_between(search, slot, search.state)
+    if search.policy_bytes:
+        size = search.players * search.policy_bytes
+        memories = slot + search.slot_size - size
+        call.copy_words(memories, search.policy_memories, size)
     return node
 
 
 @njit
 def load(search, node):
-    """Set the state to that of a node."""
-    call.copy_between(search, search.state, search.states + node * search.state_size)
+    """Set the state, and what policies remember, to that of a node."""
+    slot = search.states + node * search.slot_size
+    call.copy_between(search, search.state, slot)
+    if search.policy_bytes:
+        size = search.players * search.policy_bytes
+        memories = slot + search.slot_size - size
+        call.copy_words(search.policy_memories, memories, size)

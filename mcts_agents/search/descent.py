@@ -11,7 +11,8 @@
 A tree advances by the actions of the players it owns; that alone makes the variants:
 
     MaxN, Paranoid                     one tree that owns everybody
-    Self-only                          one tree that owns the root player
+    Self-only, SP-MCTS                 one tree that owns the root player
+    TP-MCTS                            one tree that owns it and an opponent, see `pair`
     MultiTree, MultiTree-Paranoid      one tree a player (Algorithm 1)
     MO-ISMCTS                          one tree a player, which also advances by what
                                        its player sees of the others' actions
@@ -35,9 +36,11 @@ MCGS, after E. Leurent, O. Maillard, "Monte-Carlo graph search", ACML 2020.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.contract import PLAYING
 from mcts_agents.search import calls as call
 from mcts_agents.search.candidates import list_candidates
 from mcts_agents.search.graph import advance_graph
+from mcts_agents.search.pair import select_opponent
 from mcts_agents.search.records import (
     GAME_OVER,
     NONE,
@@ -48,6 +51,7 @@ from mcts_agents.search.records import (
     joint_action_of,
     nodes_of,
     path_of,
+    results_of,
 )
 from mcts_agents.search.rollout import EXACT, choose_by_policy, may_end, note_counters
 from mcts_agents.search.solver import UNPROVEN, prove_path, try_actions
@@ -64,13 +68,19 @@ from mcts_agents.search.tree import (
 @njit
 def descend(search):
     """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
+    start(search)
+    return play(search)
+
+
+@njit
+def start(search):
+    """Begin at the root, in a determinization of its own where that is asked for."""
     begin(search)
     call.copy(search)
     if search.information_set:
         call.redeterminise(search)
         if search.separate:
             separate_roots(search)
-    return play(search)
 
 
 @njit
@@ -114,6 +124,12 @@ def play(search):
         movers = who_moves(search)
         if movers == 0:
             break
+        if search.has_is_out and root_is_out(search, movers):
+            if results_of(search)[search.root_player] != PLAYING:
+                break
+            for tree in range(search.trees):
+                if search.link[tree] != NONE:
+                    leave(search, tree)
         if search.active == 0 and search.has_playout:
             left = search.rollout_limit - search.rollout_actions
             if left > 0:
@@ -121,8 +137,11 @@ def play(search):
                 search.rollout_actions += played
                 search.forward_model_calls += played
             break
-        if extended and search.graph:
-            advance_graph(search, movers)
+        if extended:
+            if search.graph:
+                advance_graph(search, movers)
+            elif search.opponent and search.active > 0:
+                select_opponent(search)
         in_trees = tree_players(search, movers)
         rolling = movers & ~in_trees
         if search.active > 0:  # others of a player's own tree are modelled, not rolled
@@ -155,6 +174,16 @@ def play(search):
         call.apply(search)
         search.forward_model_calls += count_bits(movers)
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
+
+
+@njit
+def root_is_out(search, movers):
+    """Whether the root player will not decide again; if so, write the results."""
+    root = search.root_player
+    if movers >> root & 1 or not call.is_out(search, root):
+        return False
+    call.results(search)
+    return True
 
 
 @njit
@@ -247,7 +276,7 @@ def select_in_turn(search, movers):
         player = search.root_player if turn < 0 else turn
         if not movers >> player & 1 or (turn >= 0 and player == search.root_player):
             continue
-        if search.link[0] != NONE:
+        if search.link[0] != NONE and search.owns[0] >> player & 1:
             status = select(search, 0, np.int64(1) << player)
         else:
             status = choose_by_policy(search, np.int64(1) << player)

@@ -42,8 +42,20 @@ def keeps_statistics(settings: SearchSettings) -> bool:
         settings.tree_policy in ("ucb_tuned", *SAMPLING_POLICIES)
         or not isinstance(settings.tree_policy, str)
         or settings.action_heuristic != "none"
+        or settings.evaluator is not None
         or settings.backup != "monte_carlo"
     )
+
+
+def policy_bytes(model: ForwardModel, settings: SearchSettings) -> int:
+    """Return the room for what a game's scripted policies remember of one player."""
+    names = (settings.rollout_policy, settings.opponent_model)
+    sizes = [
+        model.policy_bytes(name)
+        for name in names
+        if isinstance(name, str) and name in model.policies
+    ]
+    return -(-max(sizes, default=0) // 8) * 8
 
 
 class Memory:
@@ -64,10 +76,15 @@ class Memory:
         self._statistics = keeps_statistics(settings)
         self._stored = settings.loop != "open"
         self._model = model
+        self.policy_bytes = policy_bytes(model, settings)
+        memories = model.players * self.policy_bytes
+        # Words of 8 bytes are copied.
+        self.slot_size = -(-model.state_size // 8) * 8 + memories
         lengths = {
             "table": model.table.size,
             "plug_ins": 8,
             "policies": 4,
+            "policy_memories": 2 * memories,
             "joints": FIRST_JOINTS,
             "path": model.players * settings.max_depth,
             "legal": model.legal_limit,
@@ -99,7 +116,7 @@ class Memory:
     @property
     def node_bytes(self) -> int:
         """What one node takes, its stored state included."""
-        return NODE.itemsize + (self._model.state_size if self._stored else 0)
+        return NODE.itemsize + (self.slot_size if self._stored else 0)
 
     @property
     def edge_bytes(self) -> int:
@@ -118,7 +135,7 @@ class Memory:
 
     def _new_nodes(self, nodes: int) -> None:
         self.arrays["nodes"] = np.empty(nodes, NODE)
-        states = nodes * self._model.state_size if self._stored else 0
+        states = nodes * self.slot_size if self._stored else 0
         self.arrays["states"] = np.empty(states, np.uint8)
 
     def _new_edges(self, edges: int) -> None:
@@ -134,7 +151,9 @@ class Memory:
         used: dict[str, int] = {}
         if lacking & LACKS_NODES:
             self._new_nodes(2 * len(old["nodes"]))
-            used |= {"nodes": nodes, "states": nodes * self._model.state_size}
+            used |= {"nodes": nodes}
+            if self._stored:
+                used |= {"states": nodes * self.slot_size}
         if lacking & LACKS_EDGES:
             self._new_edges(2 * len(old["edges"]))
             used |= {"edges": edges, "statistics": edges}

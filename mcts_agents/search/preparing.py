@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcts_agents.model import ForwardModel
-from mcts_agents.search import rollout
+from mcts_agents.search import pair, rollout
 from mcts_agents.search.memory import Memory, keeps_statistics
 from mcts_agents.search.settings import SearchSettings
 
@@ -24,6 +24,7 @@ def owners(model: ForwardModel, settings: SearchSettings, player: int) -> list[i
     return {
         "one": [sum(each)],
         "self": [1 << player],
+        "pair": [1 << player],  # and one opponent, selected in each state
         "multi": each,
         "observers": each,
     }[settings.tree]
@@ -66,7 +67,17 @@ def tree_fields(
         "separate": settings.opponent_information == "separate",
         "has_visible_action": model.has("visible_action"),
         "state_size": model.state_size,
+        "opponent": selection(model, settings),
+        "has_is_out": settings.tree in ("self", "pair") and model.has("is_out"),
+        "filtered": settings.action_filter == "game",
     }
+
+
+def selection(model: ForwardModel, settings: SearchSettings) -> int:
+    """Return how the opponent is selected in whose name the tree decides too."""
+    if settings.tree != "pair":
+        return pair.NO_OPPONENT
+    return pair.NEAREST if settings.opponent == "nearest" else pair.NEXT
 
 
 def other_fields(
@@ -109,6 +120,8 @@ def other_fields(
         "memory_limit": (settings.memory or 0) * MEBIBYTE,
         "node_bytes": memory.node_bytes,
         "edge_bytes": memory.edge_bytes,
+        "slot_size": memory.slot_size,
+        "policy_bytes": memory.policy_bytes,
     }
 
 
@@ -159,7 +172,7 @@ def is_extended(settings: SearchSettings) -> bool:
         or settings.loop != "open"
         or settings.abstraction != "none"
         or settings.simultaneous == "serialised"
-        or settings.tree == "observers"
+        or settings.tree in ("observers", "pair")
         or settings.opponent_information == "separate"
         or settings.rollout_end != "exact"
         or settings.mast != "none"

@@ -70,9 +70,10 @@ STATISTIC = np.dtype(
         ("gain", np.float64),  # EXP3: importance-weighted gain; regret matching: regret
         ("strategy", np.float64),  # sum of the probabilities, exploration left out
         ("heuristic", np.float32),  # H(s, a) of the action heuristic
-        ("prior", np.float32),  # P(s, a) made of H
+        ("prior", np.float32),  # P(s, a) made of H, or the evaluator's
         ("candidate_at", np.int64),  # simulation at which it was last a candidate
         ("valued_at", np.int64),  # visits of the node when H was last asked for, + 1
+        ("virtual_visits", np.int64),  # virtual losses of descents that wait
     ]
 )
 
@@ -186,6 +187,7 @@ ARRAYS = {
     "table": np.dtype(np.intp),  # (2 * functions,): the model's functions
     "plug_ins": np.dtype(np.intp),  # (8,): see `calls`
     "policies": np.dtype(np.intp),  # (4,): of the root player and of the others
+    "policy_memories": np.dtype(np.uint8),  # now, then at the root: for each player
     "nodes": NODE,
     "edges": EDGE,
     "joints": JOINT,  # length a power of two
@@ -200,7 +202,7 @@ ARRAYS = {
     "values": np.dtype(np.float64),  # (players,)
     "statistics": STATISTIC,  # as many as edges, or none
     "edge_values": np.dtype(np.float64),  # players for each edge, or none
-    "states": np.dtype(np.uint8),  # state_size for each node, or none
+    "states": np.dtype(np.uint8),  # slot_size for each node, or none
     "pools": POOL,  # length a power of two, or none
     "contexts": np.dtype(np.uint64),  # (players,)
     "abstract_visits": np.dtype(np.float64),  # (legal_limit,)
@@ -236,6 +238,9 @@ SEARCH = np.dtype(
         ("trees", np.int64),
         ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
         ("owned", np.int64),  # players of any tree
+        ("opponent", np.int64),  # whom the tree owns, too, see `pair`
+        ("has_is_out", np.int64),  # asked of the root player, where others are modelled
+        ("filtered", np.int64),  # actions in trees pass the game's filter
         ("legal_limit", np.int64),
         ("rollout_limit", np.int64),
         ("depth_limit", np.int64),
@@ -248,6 +253,8 @@ SEARCH = np.dtype(
         ("needs_scores", np.int64),
         ("needs_evaluation", np.int64),
         ("state_size", np.int64),
+        ("slot_size", np.int64),  # of a stored state with its policies' memories
+        ("policy_bytes", np.int64),  # what a policy remembers of one player; 0: none
         ("memory_limit", np.int64),  # bytes; 0: none
         ("node_bytes", np.int64),  # what one takes, statistics and state included
         ("edge_bytes", np.int64),

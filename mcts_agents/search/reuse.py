@@ -112,7 +112,7 @@ def copy_node(old, new, node, remap):
     if bandit.sibling >= 0:
         bandit.sibling = remap[bandit.sibling]
     if new.states_length > 0:
-        size = old.state_size
+        size = old.slot_size
         for i in range(size):
             states_of(new)[target * size + i] = states_of(old)[node * size + i]
     first = new.edge_count

@@ -8,7 +8,7 @@ from mcts_agents.model import ForwardModel
 from mcts_agents.search.applicability import check_applicable
 from mcts_agents.search.options import check_options, option
 
-TREES = ("one", "self", "multi", "observers")
+TREES = ("one", "self", "pair", "multi", "observers")
 TREE_POLICIES = (
     "ucb1",
     "ucb_tuned",
@@ -27,6 +27,7 @@ SAMPLING_POLICIES = ("exp3", "exp3_boltzmann", "regret_matching")
 _MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
 _OMA = "Baier, Kaisers, CoG 2020"
 _MANUAL = "TAG's manual"
+_WEIL = "Weil et al. 2023"
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,24 @@ class SearchSettings:
     tree: str = option(
         "one",
         "`one`: one tree with nodes of all players (MaxN). `self`: one tree of the "
-        "acting player; the opponent model plays the others. `multi`: a tree for each "
-        "player (MultiTree). `observers`: a tree for each player, which also branches "
-        "by what its player sees of the others' actions (MO-ISMCTS).",
+        "acting player; the opponent model plays the others (SP-MCTS). `pair`: one "
+        "tree of the acting player and one `opponent` (TP-MCTS). `multi`: a tree for "
+        "each player (MultiTree). `observers`: a tree for each player, which also "
+        "branches by what its player sees of the others' actions (MO-ISMCTS).",
         "Tree",
         choices=TREES,
-        source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012",
+        source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
         tag="opponentTreePolicy",
+    )
+    opponent: str | None = option(
+        None,
+        "Whom the tree `pair` expands besides the acting player: in each state the "
+        "`nearest` opponent, by the game's measure, or the `next` player who decides. "
+        "None: `nearest` where the game has a measure.",
+        "Tree",
+        choices=("nearest", "next"),
+        optional=True,
+        source=_WEIL,
     )
     paranoid: bool = option(
         False,
@@ -169,6 +181,15 @@ class SearchSettings:
         "Tree",
         choices=("decoupled", "serialised"),
         source="Finnsson, Bjornsson, AAAI 2008",
+    )
+    action_filter: str | None = option(
+        None,
+        "Actions in trees: all that are legal (`none`), or those that the `game` finds "
+        "worth a search. None: `game` where the game has a filter.",
+        "Tree",
+        choices=("none", "game"),
+        optional=True,
+        source=_WEIL,
     )
     max_depth: int = option(
         1000,
@@ -273,7 +294,7 @@ class SearchSettings:
     first_play_urgency: float | None = option(
         None,
         "Exploration term of an untried action; none: infinite, so that all are tried "
-        "first.",
+        "first, and with an evaluator no other than that of a tried one.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -401,8 +422,8 @@ class SearchSettings:
     )
     opponent_model: Any = option(
         None,
-        "Who plays for the others below the tree, and in it with `tree=self`. None: "
-        "the rollout policy.",
+        "Who plays for the others below the tree, and in it with `tree=self` and "
+        "`pair`. None: the rollout policy.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
@@ -465,6 +486,51 @@ class SearchSettings:
         optional=True,
         source=_MULTITREE,
     )
+    evaluator: Any = option(
+        None,
+        "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
+        "network, say; see [neural evaluation](neural_evaluation.md).",
+        "Leaf evaluation in batches",
+        kind=object,
+        optional=True,
+        objects="a function (observations, players, legal) -> (values, logits)",
+        source="Silver et al., Science 362, 2018",
+    )
+    batch: int = option(
+        8,
+        "Leaves that the evaluator is asked about in one call, at most.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=1,
+        most=65_536,
+    )
+    virtual_loss: int = option(
+        1,
+        "Losses counted on the path to a leaf that waits, so that others of its batch "
+        "lie elsewhere.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    root_noise: float = option(
+        0.0,
+        "Share of noise in the acting player's priors at the root.",
+        "Leaf evaluation in batches",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        source="Silver et al., Nature 550, 2017",
+    )
+    root_noise_alpha: float = option(
+        0.3,
+        "Parameter of the Dirichlet distribution of the noise: the smaller, the fewer "
+        "actions have most of it.",
+        "Leaf evaluation in batches",
+        kind=float,
+        above=0.0,
+    )
     backup: str = option(
         "monte_carlo",
         "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
@@ -511,6 +577,8 @@ class SearchSettings:
             "rollout": 1000,
             **model.search_defaults,
         }
+        if self.evaluator is not None:
+            chosen = {**chosen, "rollout": 0}
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(
@@ -524,6 +592,12 @@ class SearchSettings:
                 "leaves open; a game may choose "
                 f"{[f.name for f in fields(self) if f.default is None]}"
             )
+        if self.action_filter is None:
+            has_filter = model.has("filter_actions")
+            chosen = {**chosen, "action_filter": "game" if has_filter else "none"}
+        if self.opponent is None and self.tree == "pair":
+            has_measure = model.has("nearest_opponent")
+            chosen = {**chosen, "opponent": "nearest" if has_measure else "next"}
         filled = replace(
             self, **{n: v for n, v in chosen.items() if getattr(self, n) is None}
         )
@@ -564,5 +638,7 @@ class SearchSettings:
             and not self.graph
             and self.simultaneous == "decoupled"
             and self.loop == "open"
+            and self.evaluator is None
             and self.backup == "monte_carlo"
+            and self.action_filter != "game"
         )

@@ -15,7 +15,7 @@ from mcts_agents.envs.pommerman.scripted import random_moves, simple, simple_unb
 
 
 @dataclass(frozen=True)
-class ScriptedAgent:
+class Script:
     """The compiled functions of one agent, and the record that they work on."""
 
     memory: np.dtype
@@ -24,17 +24,13 @@ class ScriptedAgent:
 
 
 SCRIPTED = {
-    "simple_unbiased": ScriptedAgent(
+    "simple_unbiased": Script(
         simple_unbiased.MEMORY, simple_unbiased.begin, simple_unbiased.act
     ),
-    "simple": ScriptedAgent(simple.MEMORY, simple.begin, simple.act),
-    "safe_random": ScriptedAgent(
+    "simple": Script(simple.MEMORY, simple.begin, simple.act),
+    "safe_random": Script(
         random_moves.MEMORY, random_moves.begin, random_moves.act_safe_random
     ),
-    "random": ScriptedAgent(
-        random_moves.MEMORY, random_moves.begin, random_moves.act_random
-    ),
-    "idle": ScriptedAgent(
-        random_moves.MEMORY, random_moves.begin, random_moves.act_idle
-    ),
+    "random": Script(random_moves.MEMORY, random_moves.begin, random_moves.act_random),
+    "idle": Script(random_moves.MEMORY, random_moves.begin, random_moves.act_idle),
 }

@@ -191,8 +191,7 @@ class Replay:
         agents = []
         for player, seat in enumerate(self.record.seats):
             agent = make_agent(json.loads(seat.spec), seed=seat.seed)
-            if isinstance(agent, Planner):
-                agent.search_of(self.model, player)  # refuses what the game lacks
+            agent.prepare(self.model, player)  # refuses what the game lacks
             agents.append(agent)
         return agents
 

@@ -1,0 +1,80 @@
+"""`ScriptedAgent`: plays by one of the scripted policies that a game brings."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from mcts_agents.agents.agent import Agent
+from mcts_agents.model import ForwardModel
+
+
+class ScriptedAgent(Agent):
+    """Plays by a scripted policy of the game, such as Pommerman's `simple`.
+
+    What the policy remembers of a game is kept for each environment and seat, and
+    begins anew with every game. As `opponent_model` or `rollout_policy` of a search it
+    is the compiled policy itself.
+
+    Args:
+        policy: Name of the policy, one of `ForwardModel.policies`.
+        **agent: See `Agent`.
+
+    Raises:
+        ValueError: `policy` is no word; when playing, if the game has no such policy.
+    """
+
+    def __init__(self, *, policy: str, **agent: Any):
+        if not isinstance(policy, str):
+            raise ValueError(f"policy={policy!r}: expected the name of a policy")
+        self.policy = policy
+        # By environment and player: the number of the game, and the memory.
+        self._memories: WeakKeyDictionary[Any, dict[int, tuple[int, np.ndarray]]]
+        super().__init__(**agent)
+
+    def __repr__(self) -> str:
+        return f"ScriptedAgent(policy={self.policy!r})"
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start the generator anew, and forget all games."""
+        super().reset(seed)
+        self._memories = WeakKeyDictionary()
+        self._alone: dict[int, np.ndarray] = {}
+
+    def act(self, env: Any, agent: str | None = None) -> int:
+        """Return the action to take in `env` now; see `Agent.act`."""
+        inner = getattr(env, "unwrapped", env)
+        with self.position(env, agent) as (model, state, player):
+            self.prepare(model)
+            seats = self._memories.setdefault(inner, {})
+            number, memory = seats.get(player, (None, None))
+            if memory is None or number != inner.games_begun:
+                memory = self._new_memory(model)
+                seats[player] = (inner.games_begun, memory)
+            return self._action(model, state, player, memory)
+
+    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
+        """Return the policy's action; it remembers what it was asked since `reset`."""
+        self.prepare(model)
+        if player not in self._alone:
+            self._alone[player] = self._new_memory(model)
+        return self._action(model, state, player, self._alone[player])
+
+    def prepare(self, model: ForwardModel, player: int = 0) -> None:
+        """Raise ValueError if a game has no policy of this name."""
+        if self.policy not in model.policies:
+            known = ", ".join(model.policies) or "none"
+            raise ValueError(
+                f"policy={self.policy!r}: {model.name} has these scripted policies: "
+                f"{known}"
+            )
+
+    def _new_memory(self, model: ForwardModel) -> np.ndarray:
+        size = model.policy_bytes(self.policy)
+        memory = np.zeros(-(-size // 8), np.uint64)
+        model.begin_policy(self.policy, memory.ctypes.data, self._rng)
+        return memory
+
+    def _action(self, model, state, player, memory) -> int:
+        address = memory.ctypes.data
+        return int(model.policy_action(self.policy, state, player, address, self._rng))
