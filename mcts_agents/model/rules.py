@@ -62,6 +62,9 @@ class Spec:
         observation_bounds: Least and greatest value in an observation (int8).
         teams: The number of each player's team, from 0, as in (0, 1, 0, 1): `results`
             are the same for all of a team. Default: every player for itself.
+        leaves_out: The last fields of the state's record, by name, if this variant
+            has no use for them: its states end before them and are copied faster. The
+            author's functions must not touch them then.
     """
 
     players: int
@@ -70,6 +73,7 @@ class Spec:
     observation_shape: tuple[int, ...] | None = None
     observation_bounds: tuple[int, int] = (0, 1)
     teams: tuple[int, ...] | None = None
+    leaves_out: tuple[str, ...] = ()
 
 
 # How each parameter reaches the author's function, inside the generated wrapper.
@@ -166,10 +170,11 @@ class Rules:
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
+        self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_compiled": None, "_copies": {}}
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -300,7 +305,30 @@ class Rules:
         game["observation_size"] = size
         if self._compiled is None:
             self._compiled = self._compile()
-        return CompiledModel(self, self._compiled, chosen, spec, game)
+        functions = self._compiled
+        record = self._record_of(spec)
+        if record != self._state_dtype:
+            functions = {**functions, "copy": self._copy_of(record)}
+        return CompiledModel(self, functions, chosen, spec, game, record)
+
+    def _record_of(self, spec: Spec) -> np.dtype:
+        """Return the record of a variant's states."""
+        kept = len(self.state.names) - len(spec.leaves_out)
+        if kept < 1 or self.state.names[kept:] != tuple(spec.leaves_out):
+            raise RulesError(
+                f"{self.name}: Spec.leaves_out is {spec.leaves_out!r}, which are not "
+                f"the last of the state's fields {self.state.names}"
+            )
+        fields = [(name, self.state[name]) for name in self.state.names[:kept]]
+        return np.dtype(fields, align=True)
+
+    def _copy_of(self, record: np.dtype) -> Callable:
+        """Compile (once) the copy of a shortened record, of a size that is fixed."""
+        if record.itemsize not in self._copies:
+            namespace = {"as_pointer": as_pointer, "STATE": record}
+            module = compile_module(f"{self.name}_copy", _COPY, namespace, [])
+            self._copies[record.itemsize] = module.copy
+        return self._copies[record.itemsize]
 
     def _check_complete(self):
         missing = [name for name in REQUIRED if name not in self._functions]
@@ -497,7 +525,7 @@ def _wrapper_source(name: str) -> str:
 class CompiledModel(ForwardModel):
     """A forward model made of compiled rules; see `ForwardModel`."""
 
-    def __init__(self, rules, functions, variant, spec, game):
+    def __init__(self, rules, functions, variant, spec, game, record):
         table = np.zeros((len(ENTRIES), 2), np.intp)
         for row, name in enumerate(ENTRIES):
             if name in functions:
@@ -508,7 +536,7 @@ class CompiledModel(ForwardModel):
             name=rules.name,
             variant=variant,
             game=game,
-            state_size=rules._state_dtype.itemsize,
+            state_size=record.itemsize,
             chance=rules.chance,
             table=table,
             observation_shape=spec.observation_shape,
@@ -518,7 +546,7 @@ class CompiledModel(ForwardModel):
         )
         self._rules = rules
         self._functions = functions
-        self._state_dtype = rules._state_dtype
+        self._state_dtype = record
 
     def __reduce__(self):
         """Copy and pickle by making the model again: addresses do not travel."""
