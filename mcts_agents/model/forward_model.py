@@ -189,6 +189,33 @@ class ForwardModel:
         self.call("action_values", state.ctypes.data, player, *addresses)
         return out
 
+    def filter_actions(self, state: np.ndarray, player: int) -> np.ndarray:
+        """Return those of `player`'s legal actions that are worth a search, int32.
+
+        Raises:
+            RuntimeError: The game's filter keeps none of them.
+        """
+        self._check_has("filter_actions")
+        actions = self.legal_actions(state, player)
+        arguments = player, actions.ctypes.data, len(actions)
+        kept = self.call("filter_actions", state.ctypes.data, *arguments)
+        if not 0 < kept <= len(actions):
+            raise RuntimeError(
+                f"{self.name}: `filter_actions` kept {kept} of {len(actions)} actions; "
+                "it must return from 1 to as many as it was given"
+            )
+        return actions[:kept]
+
+    def is_out(self, state: np.ndarray, player: int) -> bool:
+        """Return whether `player` will never decide again."""
+        self._check_has("is_out")
+        return bool(self.call("is_out", state.ctypes.data, player))
+
+    def nearest_opponent(self, state: np.ndarray, player: int) -> int:
+        """Return the opponent in the game who is nearest to `player`, -1 for none."""
+        self._check_has("nearest_opponent")
+        return self.call("nearest_opponent", state.ctypes.data, player)
+
     def state_key(self, state: np.ndarray, observer: int = -1) -> int:
         """Return a hash of what `observer` knows of the state; -1 knows all."""
         self._check_has("state_key")

@@ -190,7 +190,7 @@ def _check_game(settings, model):
         ("graph", True, "state_key", "use graph=false"),
         ("opponent_information", "separate", "state_key", "use 'merged'"),
         ("opponent", "nearest", "nearest_opponent", "use opponent='next'"),
-        ("action_filter", "game", "filter_actions", "use action_filter='none'"),
+        ("action_filter", "game", "filter_actions", "use action_filter='all'"),
     ]
     words = {"evaluate": "evaluation function"}
     for name, value, function, instead in needed:

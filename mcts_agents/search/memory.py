@@ -3,6 +3,7 @@
 import numpy as np
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.search.closed_loop import COUNTER_BYTES
 from mcts_agents.search.compiled import Compiled
 from mcts_agents.search.records import ARRAYS, EDGE, JOINT, NODE, POOL, STATISTIC
 from mcts_agents.search.settings import SAMPLING_POLICIES, SearchSettings
@@ -79,7 +80,8 @@ class Memory:
         self.policy_bytes = policy_bytes(model, settings)
         memories = model.players * self.policy_bytes
         # Words of 8 bytes are copied.
-        self.slot_size = -(-model.state_size // 8) * 8 + memories
+        counters = COUNTER_BYTES if settings.rollout_end != "exact" else 0
+        self.slot_size = -(-model.state_size // 8) * 8 + counters + memories
         lengths = {
             "table": model.table.size,
             "plug_ins": 8,

@@ -241,8 +241,9 @@ SEARCH = np.dtype(
         ("trees", np.int64),
         ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
         ("owned", np.int64),  # players of any tree
-        ("opponent", np.int64),  # whom the tree owns, too, see `pair`
-        ("has_is_out", np.int64),  # asked of the root player, where others are modelled
+        ("opponent", np.int64),  # how the tree's second player is selected, see `pair`
+        ("has_is_out", np.int64),
+        ("ends_when_out", np.int64),  # the tree, and what is settled for its player
         ("filtered", np.int64),  # actions in trees pass the game's filter
         ("legal_limit", np.int64),
         ("rollout_limit", np.int64),
@@ -294,6 +295,7 @@ SEARCH = np.dtype(
         ("taken_count", np.int64),
         ("simulations", np.int64),
         ("forward_model_calls", np.int64),  # single players' actions applied
+        ("idle", np.int64),  # iterations of a closed loop that applied none
         ("node_count", np.int64),
         ("edge_count", np.int64),
         ("joint_count", np.int64),

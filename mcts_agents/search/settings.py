@@ -185,10 +185,10 @@ class SearchSettings:
     )
     action_filter: str | None = option(
         None,
-        "Actions in trees: all that are legal (`none`), or those that the `game` finds "
+        "Actions in trees: all that are legal (`all`), or those that the `game` finds "
         "worth a search. None: `game` where the game has a filter.",
         "Tree",
-        choices=("none", "game"),
+        choices=("all", "game"),
         optional=True,
         source=_WEIL,
     )
@@ -595,7 +595,7 @@ class SearchSettings:
             )
         if self.action_filter is None:
             has_filter = model.has("filter_actions")
-            chosen = {**chosen, "action_filter": "game" if has_filter else "none"}
+            chosen = {**chosen, "action_filter": "game" if has_filter else "all"}
         if self.opponent is None and self.tree == "pair":
             has_measure = model.has("nearest_opponent")
             chosen = {**chosen, "opponent": "nearest" if has_measure else "next"}

@@ -368,6 +368,9 @@ def test_attributes():
         "state_key",
         "turn",
         "round",
+        "filter_actions",
+        "is_out",
+        "nearest_opponent",
         "visible_action",
     }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):
