@@ -43,6 +43,11 @@ class Spec:
         legal_limit: Greatest number of legal actions of one player; default `actions`.
         observation_shape: Shape of an observation, if the game has `observe`.
         observation_bounds: Least and greatest value in an observation (int8).
+        teams: The number of each player's team, from 0, as in (0, 1, 0, 1): `results`
+            are the same for all of a team. Default: every player for itself.
+        leaves_out: The last fields of the state's record, by name, if this variant
+            has no use for them: its states end before them and are copied faster. The
+            author's functions must not touch them then.
     """
 
     players: int
@@ -50,6 +55,8 @@ class Spec:
     legal_limit: int | None = None
     observation_shape: tuple[int, ...] | None = None
     observation_bounds: tuple[int, int] = (0, 1)
+    teams: tuple[int, ...] | None = None
+    leaves_out: tuple[str, ...] = ()
 
 
 @dataclass
@@ -115,10 +122,11 @@ class Rules:
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
+        self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_compiled": None, "_copies": {}}
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -159,7 +167,6 @@ class Rules:
         """
         if function is None:
             return lambda author: self.policy(author, memory=memory, begin=begin)
-        begin = getattr(begin, "py_func", begin)  # compiled helpers serve too
         policy = ScriptedPolicy(function, memory, begin)
         is_record = (
             isinstance(memory, np.dtype) and memory.fields and not memory.hasobject
@@ -173,7 +180,8 @@ class Rules:
             )
         wanted = [(function, policy.parameters, POLICY.purpose)]
         if begin is not None:
-            wanted.append((begin, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
+            plain = policy.plain_begin
+            wanted.append((plain, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
         for author, parameters, purpose in wanted:
             found = tuple(inspect.signature(author).parameters)
             if found != parameters:
@@ -252,7 +260,30 @@ class Rules:
         game["observation_size"] = size
         if self._compiled is None:
             self._compiled = self._compile()
-        return CompiledModel(self, self._compiled, chosen, spec, game)
+        functions = self._compiled
+        record = self._record_of(spec)
+        if record != self._state_dtype:
+            functions = {**functions, "copy": self._copy_of(record)}
+        return CompiledModel(self, functions, chosen, spec, game, record)
+
+    def _record_of(self, spec: Spec) -> np.dtype:
+        """Return the record of a variant's states."""
+        kept = len(self.state.names) - len(spec.leaves_out)
+        if kept < 1 or self.state.names[kept:] != tuple(spec.leaves_out):
+            raise RulesError(
+                f"{self.name}: Spec.leaves_out is {spec.leaves_out!r}, which are not "
+                f"the last of the state's fields {self.state.names}"
+            )
+        fields = [(name, self.state[name]) for name in self.state.names[:kept]]
+        return np.dtype(fields, align=True)
+
+    def _copy_of(self, record: np.dtype) -> Callable:
+        """Compile (once) the copy of a shortened record, of a size that is fixed."""
+        if record.itemsize not in self._copies:
+            namespace = {"as_pointer": as_pointer, "STATE": record}
+            module = compile_module(f"{self.name}_copy", COPY, namespace, [])
+            self._copies[record.itemsize] = module.copy
+        return self._copies[record.itemsize]
 
     def _check_complete(self):
         missing = [name for name in REQUIRED if name not in self._functions]
@@ -278,9 +309,21 @@ class Rules:
             value = getattr(spec, name)
             if value is not None and not 1 <= value < 2**31:
                 raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        if spec.teams is not None:
+            self._check_teams(spec.teams, spec.players)
         if ("observe" in self._functions) != (spec.observation_shape is not None):
             raise RulesError(
                 f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _check_teams(self, teams: tuple[int, ...], players: int):
+        number = len(set(teams))
+        numbered = len(teams) == players and set(teams) == set(range(number))
+        if not numbered or number == 1 < players:
+            raise RulesError(
+                f"{self.name}: Spec.teams is {teams}; expected the number of a team "
+                f"for each of {players} players, of two teams or more, counted from 0, "
+                "as in (0, 1, 0, 1)"
             )
 
     def _compile(self) -> dict[str, Callable]:
@@ -304,9 +347,9 @@ class Rules:
             functions.append(policy.act)
             if policy.begin is not None:
                 source.append(begin_source(name))
-                namespace[f"author_begin_{name}"] = njit(policy.begin)
+                namespace[f"author_begin_{name}"] = njit(policy.plain_begin)
                 namespace[f"MEMORY_{name}"] = policy.memory
-                functions.append(policy.begin)
+                functions.append(policy.plain_begin)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
             source.append(playout_source(self.name, has_random_action))
@@ -323,7 +366,7 @@ class Rules:
 class CompiledModel(ForwardModel):
     """A forward model made of compiled rules; see `ForwardModel`."""
 
-    def __init__(self, rules, functions, variant, spec, game):
+    def __init__(self, rules, functions, variant, spec, game, record):
         table = np.zeros((len(ENTRIES), 2), np.intp)
         for row, name in enumerate(ENTRIES):
             if name in functions:
@@ -334,16 +377,17 @@ class CompiledModel(ForwardModel):
             name=rules.name,
             variant=variant,
             game=game,
-            state_size=rules._state_dtype.itemsize,
+            state_size=record.itemsize,
             chance=rules.chance,
             table=table,
             observation_shape=spec.observation_shape,
             observation_bounds=spec.observation_bounds,
             search_defaults=rules.search_defaults,
+            teams=spec.teams,
         )
         self._rules = rules
         self._functions = functions
-        self._state_dtype = rules._state_dtype
+        self._state_dtype = record
 
     def __reduce__(self):
         """Copy and pickle by making the model again: addresses do not travel."""

@@ -28,6 +28,15 @@ class ScriptedPolicy:
     begin: Callable | None = None
 
     @property
+    def plain_begin(self) -> Callable | None:
+        """`begin` before it was compiled, for compiled helpers serve too.
+
+        Not kept instead of it: rules that hold a function by another name than its
+        module's cannot be pickled.
+        """
+        return getattr(self.begin, "py_func", self.begin)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """What the author's function is called with."""
         remembers = ("memory",) if self.memory is not None else ()

@@ -282,8 +282,8 @@ def _check_combinations(settings, model):
             f"solver=true: {model.name} with these settings has nothing to prove; it "
             "takes tree='one', an open loop, no action_filter, tree_policy ucb1, "
             "ucb_tuned or alphago, no evaluator, backup='monte_carlo', no chance, "
-            "nothing hidden, value 'win' or "
-            "'evaluate', and no Paranoid with more than two players"
+            "nothing hidden, value 'win' or 'evaluate', and no Paranoid with more than "
+            "two players or teams"
         )
 
 

@@ -114,6 +114,7 @@ class Memory:
         }
         self.new_tree(FIRST_NODES, FIRST_EDGES)
         self.arrays["table"][:] = model.table.ravel()
+        self.arrays["teams"][:] = model.teams
 
     @property
     def node_bytes(self) -> int:
@@ -194,6 +195,6 @@ class Memory:
         arrays["backup"]["values"] = arrays["passed"].ctypes.data
         arrays["backup"]["players"] = self._model.players
         leaf = arrays["leaf"]
-        for name in ("results", "scores", "evaluation"):
+        for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = arrays[name].ctypes.data
         leaf["out"] = arrays["values"].ctypes.data

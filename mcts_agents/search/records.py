@@ -176,6 +176,8 @@ LEAF = np.dtype(
         ("scores", np.intp),  # float64[players]
         ("evaluation", np.intp),  # float64[players], filled if the game is unfinished
         ("out", np.intp),  # float64[players]: where the values go
+        ("teams", np.intp),  # int32[players]: the number of each player's team
+        ("team_count", np.int64),
     ],
     align=True,
 )
@@ -196,6 +198,7 @@ ARRAYS = {
     "candidates": np.dtype(np.int32),  # (legal_limit,)
     "slots": np.dtype(np.int32),  # (actions,): scratch, action -> edge
     "joint_action": np.dtype(np.int32),  # (players,)
+    "teams": np.dtype(np.int32),  # (players,): the number of each player's team
     "results": np.dtype(np.int32),  # (players,)
     "scores": np.dtype(np.float64),  # (players,)
     "evaluation": np.dtype(np.float64),  # (players,)
@@ -364,6 +367,12 @@ def slots_of(search):
 def joint_action_of(search):
     """View the search's `joint_action`."""
     return carray(as_pointer(search.joint_action), search.joint_action_length, np.int32)
+
+
+@njit
+def teams_of(search):
+    """View the search's `teams`."""
+    return carray(as_pointer(search.teams), search.teams_length, np.int32)
 
 
 @njit

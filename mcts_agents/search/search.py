@@ -85,6 +85,7 @@ class Search:
         arrays["leaf"]["game"] = model.game_address
         arrays["leaf"]["state"] = self._state.ctypes.data
         arrays["leaf"]["players"] = model.players
+        arrays["leaf"]["team_count"] = model.team_count
         self._threads: list[Search] = []
         self._runs = 0
         # What the last decision was about: its player, and the game so far.

@@ -122,7 +122,7 @@ class SearchSettings:
     opponent: str | None = option(
         None,
         "Whom the tree `pair` expands besides the acting player: in each state the "
-        "`nearest` opponent, by the game's measure, or the `next` player who decides. "
+        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
         "None: `nearest` where the game has a measure.",
         "Tree",
         choices=("nearest", "next"),
@@ -131,7 +131,8 @@ class SearchSettings:
     )
     paranoid: bool = option(
         False,
-        "Back up -1 times the acting player's value for all others.",
+        "Back up -1 times the acting player's value for all others but team mates, who "
+        "get its value.",
         "Tree",
         kind=bool,
         source=_MULTITREE,
@@ -634,7 +635,7 @@ class SearchSettings:
             and self.tree_policy in INDEX_POLICIES
             and not (model.chance or model.hidden_information)
             and self.value in ("win", "evaluate")
-            and not (self.paranoid and model.players > 2)
+            and not (self.paranoid and model.team_count > 2)
             and not self.graph
             and self.simultaneous == "decoupled"
             and self.loop == "open"
