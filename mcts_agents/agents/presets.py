@@ -14,7 +14,6 @@ _OMA = "Baier, Kaisers, CoG 2020"
 _LISY = "Lisy, Acta Polytechnica 54, 2014"
 _ISMCTS = "Cowling, Powley, Whitehouse 2012"
 _WEIL = "Weil et al. 2023"
-_OVER_STATES = {"loop": "sampled", "tree_policy": "alphago"}
 
 
 @dataclass(frozen=True)
@@ -139,21 +138,18 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My moves over stored states; a model plays others.",
+        "My own decisions; a model plays the others.",
         _WEIL,
-        {"tree": "self", **_OVER_STATES},
-        copies=False,
+        {"tree": "self"},
     ),
     "tp-mcts": Preset(
-        "My moves, then an opponent's, over stored states.",
+        "My move, then an opponent's; a model for the rest.",
         _WEIL,
         {
             "tree": "pair",
             "paranoid": True,
             "simultaneous": "serialised",
-            **_OVER_STATES,
         },
-        copies=False,
     ),
     "decoupled-regret-matching": Preset(
         "Regret matching for each mover; plays its average.",
