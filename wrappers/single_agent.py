@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
-from mcts_agents.agents import Agent
+from mcts_agents.agents import Agent, Planner
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.wrappers.actions import as_action, illegal_action, legal_action
 from mcts_agents.wrappers.opponents import Opponents
@@ -99,6 +99,7 @@ class SingleAgentEnv(gymnasium.Env):
         self._seats = self._possible_seats(seat)
         self.learner = self._table.names[self._seats[0]]
         self.action_space = self._common_space(self.environment.action_space)
+        self._start = int(self.action_space.start)
         self._view = View(
             observation,
             self._common_space(self.environment.observation_space),
@@ -108,6 +109,8 @@ class SingleAgentEnv(gymnasium.Env):
         self._opponents = Opponents(
             opponents, self._table.names, self._table.starts, self._seats, self._check
         )
+        # Reseeded in each episode, which is quicker than to make one.
+        self._random = random.Random(0)
         self._is_playing = False
 
     def _possible_seats(self, seat: Any) -> list[int]:
@@ -137,6 +140,14 @@ class SingleAgentEnv(gymnasium.Env):
     def _check(self, agent: Agent, seat: int) -> None:
         if self._table.model is not None:
             agent.prepare(self._table.model, seat)
+        elif isinstance(agent, Planner) and not (
+            agent.perfect_information or agent.redeterminise
+        ):
+            raise ValueError(
+                f"opponents: {agent!r} plans on copies of {self.environment}, which "
+                "might hide information; give it as an object, with "
+                "perfect_information=True or redeterminise=function"
+            )
 
     # -- Gymnasium
 
@@ -155,7 +166,8 @@ class SingleAgentEnv(gymnasium.Env):
         """
         super().reset(seed=seed)
         episode = int(self.np_random.integers(SEEDS))
-        rng = random.Random(episode)
+        rng = self._random
+        rng.seed(episode)
         seats = self._seats
         seat = seats[0] if len(seats) == 1 else seats[int(rng.random() * len(seats))]
         table = self._table
@@ -179,11 +191,10 @@ class SingleAgentEnv(gymnasium.Env):
             raise RuntimeError(f"{self}: no episode is under way, call reset()")
         table = self._table
         if not (table.terminated or table.truncated):
-            start = int(self.action_space.start)
-            number = legal_action(action, table.mask, start)
+            number = legal_action(action, table.mask, self._start)
             if number is None:
                 if self.illegal == "error":
-                    raise illegal_action(action, table.mask, start, self.learner)
+                    raise illegal_action(action, table.mask, self._start, self.learner)
                 return self._penalty()
             table.play_on(number)
         reward, table.reward = table.reward, 0.0

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copied import results_by_return
-from mcts_agents.model.faces import mask_in
+from mcts_agents.model.faces import mask_in, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
 
 
@@ -47,10 +47,14 @@ class Table(ABC):
                 )
         actions = {name: env.action_space(name) for name in self.names}
         self.starts = [int(space.start) for space in actions.values()]
+        # What agents do who are not asked.
         self._idle = dict(zip(self.names, self.starts, strict=True))
         self._everything = {a: np.ones(int(s.n), np.int8) for a, s in actions.items()}
         # This package's environments know the results; of others returns are compared.
         self.model = getattr(env.unwrapped, "forward_model", None)
+        self._declared = {
+            a for a in self.names if _declares_mask(env.observation_space(a))
+        }
         self.learner = self.names[0]
 
     def begin(self, learner: str, choosers: dict[str, Chooser], seed: int) -> None:
@@ -84,6 +88,8 @@ class Table(ABC):
 
     def _mask(self, agent: str, observation: Any, info: Any) -> np.ndarray:
         """Return the mask that an agent was shown, else that everything is legal."""
+        if agent in self._declared:
+            return observation["action_mask"]
         mask = mask_in(observation)
         if mask is None:
             mask = mask_in(info)
@@ -99,8 +105,9 @@ class Table(ABC):
         return mask
 
     def _earn(self, rewards: dict[str, float]) -> None:
-        for agent, reward in rewards.items():
-            self._returns[agent] += reward
+        if self.model is None:
+            for agent, reward in rewards.items():
+                self._returns[agent] += reward
         self.reward += float(rewards.get(self.learner, 0.0))
 
     def _end(self, observation: Any, terminated: bool, truncated: bool) -> None:
@@ -126,23 +133,24 @@ class ParallelTable(Table):
 
     def play_on(self, action: int) -> None:
         """Let all who are asked act, until the learner is asked or has ended."""
-        env, learner, seen = self.env, self.learner, self._seen
+        env, learner, choosers = self.env, self.learner, self._choosers
+        observations, infos = self._seen
         while True:
-            actions = self._idle.copy()
+            actions = {}
             for agent in env.agents:
-                if agent != learner:
-                    observation = seen[0][agent]
-                    mask = self._mask(agent, observation, seen[1].get(agent))
-                    # The quickest way to see whether any action is legal.
-                    if 1 in mask.tobytes():
-                        choose = self._choosers[agent]
-                        actions[agent] = choose(env, agent, observation, mask)
-            actions[learner] = action
-            if len(env.agents) < len(actions):
-                actions = {agent: actions[agent] for agent in env.agents}
+                if agent == learner:
+                    actions[agent] = action
+                    continue
+                observation = observations[agent]
+                mask = self._mask(agent, observation, infos.get(agent))
+                # The quickest way to see whether any action is legal.
+                if 1 in mask.tobytes():
+                    actions[agent] = choosers[agent](env, agent, observation, mask)
+                else:
+                    actions[agent] = self._idle[agent]
             observations, rewards, terminations, truncations, infos = env.step(actions)
             self._earn(rewards)
-            self._seen = seen = observations, infos
+            self._seen = observations, infos
             ended, cut = (
                 terminations.get(learner, True),
                 truncations.get(learner, False),
@@ -190,6 +198,11 @@ class AECTable(Table):
                 self.observation, self.mask = observation, mask
                 return None
             self._step(self._choosers[agent](env, agent, observation, mask))
+
+
+def _declares_mask(space: spaces.Space) -> bool:
+    """Whether all observations of a space have a mask as it is used here."""
+    return shows_masks(space) and space["action_mask"].dtype == np.int8
 
 
 def table_of(env: Any) -> Table:

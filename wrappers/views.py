@@ -61,4 +61,6 @@ class View:
             observation = spaces.flatten(self._inner, observation)
         if self._is_flat:
             return observation
+        if isinstance(self._inner, spaces.Discrete):
+            observation = int(observation)  # often an array of shape ()
         return {"observation": observation, "action_mask": mask.copy()}
