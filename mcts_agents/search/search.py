@@ -10,6 +10,7 @@ from mcts_agents.model import ForwardModel, History
 from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
+from mcts_agents.search.evaluating import Evaluation
 from mcts_agents.search.history import follow
 from mcts_agents.search.memory import Memory, zeros_apart
 from mcts_agents.search.merging import search_forest, search_threads
@@ -31,6 +32,7 @@ from mcts_agents.search.status import (
     GROW,
     MODEL_ERROR,
     NO_LIMIT,
+    NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
     SLICE_DONE,
 )
@@ -58,6 +60,9 @@ class Search:
         self._compiled = compiled()
         self._memory = Memory(model, self.settings, self._compiled)
         self._callbacks = Callbacks(model)
+        self._evaluation = None
+        if self.settings.evaluator is not None:
+            self._evaluation = Evaluation(model, self.settings, self._compiled)
         self._search = zeros_apart(1, SEARCH)
         self._policy = [rollout.RANDOM, rollout.RANDOM]
         self._heuristic = candidates.NO_HEURISTIC
@@ -80,6 +85,7 @@ class Search:
         arrays["leaf"]["game"] = model.game_address
         arrays["leaf"]["state"] = self._state.ctypes.data
         arrays["leaf"]["players"] = model.players
+        arrays["leaf"]["team_count"] = model.team_count
         self._threads: list[Search] = []
         self._runs = 0
         # What the last decision was about: its player, and the game so far.
@@ -109,7 +115,8 @@ class Search:
 
         Raises:
             ValueError: `player` has no decision to make in `state`.
-            RuntimeError: The game lists no legal action for a mover.
+            RuntimeError: The game lists no legal action for a mover, or its filter
+                keeps none.
             BaseException: Whatever the game's own functions raise.
         """
         started = time.perf_counter() if started is None else started
@@ -122,14 +129,18 @@ class Search:
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, simulations=simulations)
-        if len(actions) == 1:
+        kept = actions
+        if settings.action_filter == "game":
+            kept = self.model.filter_actions(state, player)
+        if len(kept) == 1:
+            only = int(kept[0])
             return SearchResult(
-                action=int(actions[0]),
+                action=only,
                 actions=actions,
-                visits=np.zeros(1, np.int64),
-                values=np.full(1, np.nan),
-                strategy=np.ones(1) if self._sampling else None,
-                principal_variation=[(player, int(actions[0]))],
+                visits=np.zeros(len(actions), np.int64),
+                values=np.full(len(actions), np.nan),
+                strategy=(actions == only) * 1.0 if self._sampling else None,
+                principal_variation=[(player, only)],
                 seconds=time.perf_counter() - started,
             )
         self._runs += 1
@@ -212,6 +223,8 @@ class Search:
         else:
             if policy == "ucb1" and adds_to_index(self.settings):
                 policy = "ucb1_extended"
+            if policy == "alphago" and self._evaluation:
+                policy = "puct"
             rows[calls.TREE_POLICY, 1] = plug_in(policy)
             if has_update(settings):
                 rows[calls.UPDATE, 1] = plug_in(f"{policy}_update")
@@ -377,6 +390,9 @@ class Search:
         deadline = NO_LIMIT
         if settings.seconds is not None:
             deadline = started + settings.seconds - settings.safety_margin
+        if self._evaluation:
+            self._run_batches(left, calls_limit, deadline)
+            return
         closed = settings.loop != "open"
         run_slice = self._compiled.entry("run_closed_slice" if closed else "run_slice")
         iterations = FIRST_SLICE
@@ -390,8 +406,7 @@ class Search:
             if status == BUDGET_SPENT:
                 return
             if status == GROW:
-                self._memory.grow(search)
-                self._memory.tell_addresses(self._blank)
+                self._grow()
             elif status != SLICE_DONE:
                 self._raise(status)
             now = time.perf_counter()
@@ -404,6 +419,21 @@ class Search:
                     return
                 iterations = max(1, min(iterations, int((deadline - now) / each)))
 
+    def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
+        """Run batches of leaves through the evaluator until a budget is spent."""
+        budgets = left, calls_limit, deadline
+        try:
+            status = self._evaluation.run(self._search, self._grow, *budgets)
+        except BaseException:  # the evaluator's own; a batch was left unanswered
+            self.forget()
+            raise
+        if status not in (SLICE_DONE, BUDGET_SPENT):
+            self._raise(status)
+
+    def _grow(self) -> None:
+        self._memory.grow(self._search)
+        self._memory.tell_addresses(self._blank)
+
     def _raise(self, status: int) -> None:
         self.forget()
         if status == MODEL_ERROR:
@@ -413,6 +443,11 @@ class Search:
             raise RuntimeError(
                 f"{self.model.name}: a rollout is longer than mast can take in; "
                 "shorten it by `rollout`, or use mast='tree'"
+            )
+        if status == NOTHING_KEPT:
+            raise RuntimeError(
+                f"{self.model.name}: `filter_actions` must return from 1 to as many "
+                "actions as it was given"
             )
         raise RuntimeError(
             f"{self.model.name}: a player who is to move has no legal action, or more "

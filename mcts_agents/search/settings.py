@@ -122,7 +122,7 @@ class SearchSettings:
     opponent: str | None = option(
         None,
         "Whom the tree `pair` expands besides the acting player: in each state the "
-        "`nearest` opponent, by the game's measure, or the `next` player who decides. "
+        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
         "None: `nearest` where the game has a measure.",
         "Tree",
         choices=("nearest", "next"),
@@ -131,7 +131,8 @@ class SearchSettings:
     )
     paranoid: bool = option(
         False,
-        "Back up -1 times the acting player's value for all others.",
+        "Back up -1 times the acting player's value for all others but team mates, who "
+        "get its value.",
         "Tree",
         kind=bool,
         source=_MULTITREE,
@@ -184,10 +185,10 @@ class SearchSettings:
     )
     action_filter: str | None = option(
         None,
-        "Actions in trees: all that are legal (`none`), or those that the `game` finds "
+        "Actions in trees: all that are legal (`all`), or those that the `game` finds "
         "worth a search. None: `game` where the game has a filter.",
         "Tree",
-        choices=("none", "game"),
+        choices=("all", "game"),
         optional=True,
         source=_WEIL,
     )
@@ -294,7 +295,7 @@ class SearchSettings:
     first_play_urgency: float | None = option(
         None,
         "Exploration term of an untried action; none: infinite, so that all are tried "
-        "first.",
+        "first, and with an evaluator no other than that of a tried one.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -486,6 +487,51 @@ class SearchSettings:
         optional=True,
         source=_MULTITREE,
     )
+    evaluator: Any = option(
+        None,
+        "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
+        "network, say; see [neural evaluation](neural_evaluation.md).",
+        "Leaf evaluation in batches",
+        kind=object,
+        optional=True,
+        objects="a function (observations, players, legal) -> (values, logits)",
+        source="Silver et al., Science 362, 2018",
+    )
+    batch: int = option(
+        8,
+        "Leaves that the evaluator is asked about in one call, at most.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=1,
+        most=65_536,
+    )
+    virtual_loss: int = option(
+        1,
+        "Losses counted on the path to a leaf that waits, so that others of its batch "
+        "lie elsewhere.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    root_noise: float = option(
+        0.0,
+        "Share of noise in the acting player's priors at the root.",
+        "Leaf evaluation in batches",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        source="Silver et al., Nature 550, 2017",
+    )
+    root_noise_alpha: float = option(
+        0.3,
+        "Parameter of the Dirichlet distribution of the noise: the smaller, the fewer "
+        "actions have most of it.",
+        "Leaf evaluation in batches",
+        kind=float,
+        above=0.0,
+    )
     backup: str = option(
         "monte_carlo",
         "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
@@ -532,6 +578,8 @@ class SearchSettings:
             "rollout": 1000,
             **model.search_defaults,
         }
+        if self.evaluator is not None:
+            chosen = {**chosen, "rollout": 0}
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(
@@ -547,7 +595,7 @@ class SearchSettings:
             )
         if self.action_filter is None:
             has_filter = model.has("filter_actions")
-            chosen = {**chosen, "action_filter": "game" if has_filter else "none"}
+            chosen = {**chosen, "action_filter": "game" if has_filter else "all"}
         if self.opponent is None and self.tree == "pair":
             has_measure = model.has("nearest_opponent")
             chosen = {**chosen, "opponent": "nearest" if has_measure else "next"}
@@ -587,10 +635,11 @@ class SearchSettings:
             and self.tree_policy in INDEX_POLICIES
             and not (model.chance or model.hidden_information)
             and self.value in ("win", "evaluate")
-            and not (self.paranoid and model.players > 2)
+            and not (self.paranoid and model.team_count > 2)
             and not self.graph
             and self.simultaneous == "decoupled"
             and self.loop == "open"
+            and self.evaluator is None
             and self.backup == "monte_carlo"
             and self.action_filter != "game"
         )

@@ -14,6 +14,8 @@ from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.options import option_of
+from tests.envs.pommerman_positions import drawn
+from tests.search.evaluators import linear
 from tests.toy_games import auction, hands, nim
 
 
@@ -25,6 +27,7 @@ def model_of(spec):
 
 DOTS = "dots_and_boxes:width=3,height=2"
 LETTER = "love_letter:players=3"
+POMMERMAN = "pommerman"
 
 
 def state_of(model, moves):
@@ -51,11 +54,21 @@ MANY = {"simulations": 5000, **LONG}
 BY_GAME = {"action_heuristic": "game", **LONG}
 BY_MAST = {"rollout_policy": "mast", **LONG}
 
+HEX = "hex:size=4"
+
+
+def evaluated(**settings):
+    """Settings of a search with a random network for Hex."""
+    evaluator = linear(model_of(HEX))
+    return {"evaluator": evaluator, "tree_policy": "alphago", **settings}
+
+
 # Game, what is held fixed, and two values (or more) that all give other visits.
 CASES = {
     "simulations": (auction(), {}, 100, 200),
     "forward_model_calls": (auction(), {"simulations": 10**6}, 100, 200),
-    "tree": ("sushi_go", {}, "one", "self", "multi", "observers"),
+    "tree": ("sushi_go", {}, "one", "self", "pair", "multi", "observers"),
+    "action_filter": (POMMERMAN, {"rollout": 10}, "all", "game"),
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
@@ -125,6 +138,17 @@ CASES = {
     ),
     "backup_lambda": (DOTS, {"backup": "lambda", **LONG}, 0.2, 0.9),
     "backup_threshold": (DOTS, {"backup": "max_mc", **LONG}, 5, 100),
+    "evaluator": (
+        HEX,
+        {"tree_policy": "alphago", "rollout": 0},
+        None,
+        linear(model_of(HEX), 0),
+        linear(model_of(HEX), 1),
+    ),
+    "batch": (HEX, evaluated(), 1, 8, 64),
+    "virtual_loss": (HEX, evaluated(), 0, 1, 5),
+    "root_noise": (HEX, evaluated(), 0.0, 0.25, 0.75),
+    "root_noise_alpha": (HEX, evaluated(root_noise=0.5), 0.05, 0.3, 5.0),
 }
 # What these are about is tested elsewhere, or below.
 ELSEWHERE = {
@@ -133,6 +157,7 @@ ELSEWHERE = {
     "memory": "test_budgets",
     "threads": "test_threads_share_out_the_simulations",
     "reuse_tree": "test_a_reused_tree_has_visits_to_begin_with",
+    "opponent": "test_whom_a_tree_of_two_expands",
     "final": "test_final_move",
     "mast_decay": "test_decay_changes_the_next_decision",
 }
@@ -225,6 +250,17 @@ def test_a_final_sample_follows_the_average_strategy():
         expected = sum(r.strategy[i] for r in taken) / 300
         share = sum(r.action == action for r in taken) / 300
         assert share == pytest.approx(expected, abs=0.1)
+
+
+def test_whom_a_tree_of_two_expands():
+    model, state = drawn("0.2.", "....", "....", "1..3")
+    settings = {"tree": "pair", "simulations": 300, "rollout": 20}
+    expanded = {}
+    for opponent in (None, "nearest", "next"):
+        search = Search(model, SearchSettings(opponent=opponent, **settings))
+        tree = search.run(state, 0, new_generator(1)).tree()
+        expanded[opponent] = tree["movers"]
+    assert expanded == {None: [0, 2], "nearest": [0, 2], "next": [0, 1]}
 
 
 def decisions(**settings):

@@ -16,6 +16,7 @@ from tests.toy_games import auction, fuse, hands, nim
 
 GAME = schedule()
 HEURISTIC = {"action_heuristic": "game"}
+EVALUATED = {"evaluator": len, "tree_policy": "alphago"}
 
 # Option: a value, what keeps it from having an effect, words of the message, and what
 # lets it have one.
@@ -40,8 +41,9 @@ NEEDS = [
     ("graph", True, {"tree": "multi"}, "tree one or self", {"tree": "self"}),
     ("graph", True, {"loop": "closed"}, "loop open", {}),
     ("expand_after_clash", False, {}, "graph=true", {"graph": True}),
-    ("simultaneous", "serialised", {"tree": "multi"}, "tree one", {}),
-    ("simultaneous", "serialised", {"loop": "closed"}, "loop open", {}),
+    ("simultaneous", "serialised", {"tree": "multi"}, "tree one or pair", {}),
+    ("simultaneous", "serialised", {"tree": "self"}, "tree one or pair", {}),
+    ("opponent", "next", {"tree": "self"}, "tree pair", {"tree": "pair"}),
     ("simultaneous", "serialised", {"graph": True}, "graph=false", {}),
     ("opponent_information", "separate", {}, "tree multi or observers", None),
     (
@@ -119,11 +121,30 @@ NEEDS = [
         "opponent_model",
         "lowest",
         {"rollout": 0},
-        "rollout above 0, or tree self",
-        {"rollout": 0, "tree": "self"},
+        "rollout above 0, or tree self or pair",
+        {"rollout": 0, "tree": "pair"},
     ),
-    ("loop", "closed", {"tree": "multi"}, "tree one or self", {}),
-    ("loop", "sampled", {"tree": "observers"}, "tree one or self", {}),
+    ("loop", "closed", {"tree": "multi"}, "tree one or self or pair", {}),
+    ("loop", "sampled", {"tree": "observers"}, "tree one or self or pair", {}),
+    *(
+        ("evaluator", len, {"tree_policy": "alphago", **others}, text, None)
+        for others, text in (
+            ({"tree": "multi"}, "tree one or self or pair"),
+            ({"tree_policy": "ucb1"}, "tree_policy alphago"),
+            ({"rollout": 1}, "rollout 0"),
+            (HEURISTIC, "action_heuristic none"),
+            ({"opponent_model": "mast", "tree": "self"}, "no mast"),
+            ({"abstraction": "own"}, "abstraction none"),
+            ({"graph": True}, "graph=false"),
+            ({"simultaneous": "serialised"}, "simultaneous decoupled"),
+            ({"threads": 2}, "threads 1"),
+        )
+    ),
+    ("batch", 4, {}, "an evaluator", None),
+    ("virtual_loss", 3, {}, "an evaluator", None),
+    ("virtual_loss", 3, EVALUATED | {"batch": 1}, "batch above 1", None),
+    ("root_noise", 0.1, {}, "an evaluator", None),
+    ("root_noise_alpha", 0.1, EVALUATED, "root_noise above 0", None),
 ]
 
 
@@ -219,6 +240,14 @@ def results(game, state, out):
         ({"rollout_end": "turn"}, "rollout_end='turn': bare has no function `turn`"),
         ({"rollout_end": "round"}, "rollout_end='round': bare has no function `round`"),
         ({"graph": True}, "graph=True: bare has no function `state_key`"),
+        (
+            {"tree": "pair", "opponent": "nearest"},
+            "opponent='nearest': bare has no function `nearest_opponent`; use oppon",
+        ),
+        (
+            {"action_filter": "game"},
+            "action_filter='game': bare has no function `filter_actions`; use act",
+        ),
         ({"rollout_policy": "wise"}, "rollout_policy='wise': expected random, mast"),
         ({"opponent_model": "wise"}, "opponent_model='wise': expected random, mast"),
         ({"final": "sample"}, "final='sample' draws from an average strategy"),
@@ -233,6 +262,23 @@ def test_a_game_that_lacks_a_function(options, message):
     model = BARE.model()
     with pytest.raises(ValueError, match="^" + re.escape(message)):
         Search(model, SearchSettings(**options))
+
+
+def test_an_evaluator_of_a_game_without_observations():
+    message = "evaluator=.*: bare has no function `observe`; give the evaluator a"
+    with pytest.raises(ValueError, match=message):
+        Search(BARE.model(), SearchSettings(**EVALUATED))
+
+
+def test_an_evaluator_is_no_word():
+    with pytest.raises(ValueError, match="evaluator='net': expected a function"):
+        SearchSettings(evaluator="net")
+
+
+def test_an_evaluator_stands_for_the_games_evaluation():
+    message = "value='evaluate': the evaluator values unfinished positions; use"
+    with pytest.raises(ValueError, match=message):
+        SearchSettings(value="evaluate", **EVALUATED).for_model(GAME)
 
 
 def test_policies_of_the_game_are_named():
@@ -260,6 +306,7 @@ KUHN = kuhn_poker.KUHN.model()
         (auction(), {"loop": "closed"}, "loop='closed': auction has chance"),
         (KUHN, {"loop": "closed"}, "loop='closed': .* has hidden information"),
         (GAME, {"loop": "closed", "tree": "self"}, "loop='closed': with tree='self'"),
+        (nim(), {"loop": "closed", "tree": "pair"}, "loop='closed': with tree='pair'"),
         (GAME, {"determinizations": 2}, "determinizations=2: nothing is hidden"),
         (
             hands(2),
@@ -273,6 +320,7 @@ KUHN = kuhn_poker.KUHN.model()
             "reuse_tree=true: with tree=",
         ),
         (GAME, {"reuse_tree": True, "loop": "sampled"}, "reuse_tree=true: with loop="),
+        (GAME, {"reuse_tree": True, "tree": "pair"}, "reuse_tree=true: with tree="),
         (
             GAME,
             {"reuse_tree": True, "simultaneous": "serialised"},
@@ -330,12 +378,14 @@ class Copies:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("loop", "closed"), ("threads", 2), ("reuse_tree", True)]
+    ("name", "value"),
+    [("loop", "closed"), ("threads", 2), ("reuse_tree", True), ("evaluator", len)],
 )
 def test_copied_environments(name, value):
     message = f"{name}={value!r}: copies is a copied environment"
+    others = EVALUATED if name == "evaluator" else {}
     with pytest.raises(ValueError, match=re.escape(message)):
-        SearchSettings(**{name: value}).for_model(Copies())
+        SearchSettings(**{name: value} | others).for_model(Copies())
 
 
 def test_a_games_own_choice_does_not_make_defaults_ineffective():
