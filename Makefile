@@ -2,27 +2,32 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN = $(VENV)/bin
+# What the tests are installed with. With the rl extra, which may be gigabytes, those of
+# reinforcement learning run too: make test EXTRAS=test,rl
+EXTRAS ?= test
+PACKAGES ?=
+INSTALLED = $(VENV)/installed-$(EXTRAS)
 
 .PHONY: demo test test-bounds lint bench clean
 
 demo: $(VENV)/plain
 	$(RUN)/python examples/demo.py
 
-test: $(VENV)/installed
+test: $(INSTALLED)
 	$(RUN)/python -m pytest -n auto
 
 # The same tests with bounds checking in compiled code, in a cache of their own: on a
 # warm cache the setting checks nothing.
-test-bounds: $(VENV)/installed
+test-bounds: $(INSTALLED)
 	cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$cache" $(RUN)/python -m pytest -n auto
 
-lint: $(VENV)/installed
+lint: $(INSTALLED)
 	$(RUN)/python -m pip install --quiet ruff
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 
-bench: $(VENV)/installed
+bench: $(INSTALLED)
 	$(RUN)/python -m pip install --quiet --editable '.[dev]'
 	$(RUN)/python benchmarks/openspiel_ratio.py
 
@@ -32,9 +37,9 @@ $(VENV)/plain: pyproject.toml
 	$(RUN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/installed: pyproject.toml
+$(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)/python -m pip install --quiet --editable '.[test]'
+	$(RUN)/python -m pip install --quiet --editable '.[$(EXTRAS)]' $(PACKAGES)
 	touch $@
 
 clean:

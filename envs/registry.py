@@ -2,6 +2,7 @@
 
 import importlib
 
+import gymnasium
 import pettingzoo
 
 from mcts_agents.envs.game import Game
@@ -27,10 +28,11 @@ _FACTORIES = {"aec": "env", "parallel": "parallel_env"}
 
 
 def register_all() -> None:
-    """Register every game with PettingZoo, as `mcts_agents/hex-v0`, for both APIs.
+    """Register every game with PettingZoo and with Gymnasium.
 
-    No game is imported before `pettingzoo.make` asks for it. What is registered
-    already stays.
+    With PettingZoo as `mcts_agents/hex-v0`, for both APIs; with Gymnasium, for one
+    learner (`mcts_agents.wrappers`), as `mcts_agents/Hex-v0`. No game is imported
+    before `make` asks for it. What is registered already stays.
     """
     registered = {
         "aec": pettingzoo.aec_registry,
@@ -45,6 +47,19 @@ def register_all() -> None:
                     f"mcts_agents/{line}",
                     entry_point=f"mcts_agents.envs.{name}:{factory}",
                 )
+        if gymnasium_id(line) not in gymnasium.registry:
+            gymnasium.register(
+                gymnasium_id(line),
+                entry_point="mcts_agents.wrappers:single_agent_env",
+                kwargs={"game": name},
+            )
+
+
+def gymnasium_id(environment: str) -> str:
+    """Return the id with Gymnasium: `mcts_agents/SushiGo-v0` for `sushi_go-v0`."""
+    name, _, version = environment.partition("-")
+    words = "".join(word.capitalize() for word in name.split("_"))
+    return f"mcts_agents/{words}-{version}"
 
 
 def load_game(name: str) -> Game:

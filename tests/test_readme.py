@@ -1,4 +1,4 @@
-"""The README's Python runs as printed, and its links lead somewhere."""
+"""The Python in README and docs runs as printed, and links lead somewhere."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGES = (README, (ROOT / "docs" / "reinforcement_learning.md").read_text())
+SNIPPETS = [
+    snippet
+    for page in PAGES
+    for snippet in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+]
 
 
 def test_there_are_snippets():

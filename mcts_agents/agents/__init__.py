@@ -1,6 +1,6 @@
 """Agents: drop-in players for PettingZoo and Gymnasium loops."""
 
-from mcts_agents.agents.agent import Agent, Planner
+from mcts_agents.agents.agent import Agent, Planner, agent_seed
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.random_agent import RandomAgent
@@ -15,6 +15,7 @@ __all__ = [
     "Planner",
     "RandomAgent",
     "ScriptedAgent",
+    "agent_seed",
     "agent_spec",
     "make_agent",
     "parse_spec",

@@ -19,7 +19,8 @@ class Agent(ABC):
     """A player for any environment; one agent may hold several seats.
 
     An agent never changes the environment, and plans on a copy that holds only what
-    the player to move may know.
+    the player to move may know. Copies of an agent (`copy.deepcopy`, `pickle`) have its
+    settings and its generator, and remember no game.
 
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.
@@ -57,6 +58,10 @@ class Agent(ABC):
         self._rng = new_generator(
             np.random.SeedSequence(None if seed is None else int(seed))
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies keep settings and generator, not what belongs to an environment.
+        return {**vars(self), "_copied": None}
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now.
@@ -164,6 +169,9 @@ class Planner(Agent):
         for search in self._searches.values():
             search.forget()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_searches": {}}
+
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action that the search chooses."""
         return self.search(model, state, player).action
@@ -197,6 +205,11 @@ class Planner(Agent):
         # The search holds the model, so the model's id stays its own.
         self._searches[key] = search
         return search
+
+
+def agent_seed(seed: int, seat: int) -> int:
+    """Return the seed of the agent in a seat, from the seed of the game."""
+    return int(np.random.SeedSequence([seed, seat]).generate_state(1)[0])
 
 
 def selected_agent(env: Any) -> str:

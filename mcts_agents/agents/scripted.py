@@ -43,8 +43,20 @@ class ScriptedAgent(Agent):
     def reset(self, seed: int | None = None) -> None:
         """Start the generator anew, and forget all games."""
         super().reset(seed)
+        self._forget()
+
+    def _forget(self) -> None:
         self._memories = WeakKeyDictionary()
         self._alone = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        del state["_memories"], state["_alone"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 import mcts_agents
-from mcts_agents.agents import Agent, Planner, make_agent
+from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
 from mcts_agents.arena.records import Fixture, GameRecord, SeatRecord
 from mcts_agents.envs import Game, environments, make_model
 from mcts_agents.model import DRAWN, RESULT_NAMES, WON, ForwardModel
@@ -59,11 +59,6 @@ class Decision:
     player: int
     action: int
     result: SearchResult | None
-
-
-def agent_seed(seed: int, seat: int) -> int:
-    """Return the seed of the agent in a seat, from the seed of the game."""
-    return int(np.random.SeedSequence([seed, seat]).generate_state(1)[0])
 
 
 def play_match(

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mcts_agents.agents import Agent, make_agent
+from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
-from mcts_agents.arena.match import agent_seed
 from mcts_agents.envs import Game, make_model
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import unknown_name

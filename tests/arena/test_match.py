@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import mcts_agents
-from mcts_agents.agents import MCTSAgent, RandomAgent, make_agent
+from mcts_agents.agents import MCTSAgent, RandomAgent, agent_seed, make_agent
 from mcts_agents.arena.match import (
     Decision,
     Seat,
-    agent_seed,
     places,
     play_fixture,
     play_match,

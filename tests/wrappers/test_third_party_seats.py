@@ -1,0 +1,173 @@
+"""Environments of other people, AEC and parallel, with and without masks."""
+
+import warnings
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.utils.env_checker import check_env
+
+from mcts_agents import MCTSAgent
+from mcts_agents.wrappers import SingleAgentEnv
+from tests.envs.variants import random_legal
+from tests.model.third_party import Countdown, Matching, serialised_matching
+from tests.wrappers.playing import episode, plain
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.classic import connect_four_v3, rps_v2, tictactoe_v3
+
+FACTORIES = {
+    "tictactoe": tictactoe_v3.env,
+    "connect_four": connect_four_v3.env,
+    "rps": rps_v2.env,
+    "rps_parallel": rps_v2.parallel_env,
+    "countdown": Countdown,
+    "matching": Matching,
+    "serialised_matching": serialised_matching,
+}
+
+
+def played_below(env, learner, actions, policy):
+    """Play an AEC environment; return the learner's return and its last flags."""
+    total = 0.0
+    actions = iter(actions)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, _ = env.last()
+        if agent == learner:
+            total += reward
+            if termination or truncation:
+                return total, termination, truncation
+            env.step(next(actions))
+        else:
+            over = termination or truncation
+            env.step(None if over else policy(observation, agent))
+    raise AssertionError(f"{learner} never ended")
+
+
+class Policy:
+    """A random policy that begins anew where it is told to."""
+
+    def __init__(self, env):
+        self.env = env
+        self.restart()
+
+    def restart(self):
+        self.rng = np.random.default_rng(3)
+
+    def __call__(self, observation, agent):
+        if isinstance(observation, dict):
+            return random_legal(observation["action_mask"], self.rng)
+        return int(self.rng.integers(self.env.action_space(agent).n))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in FACTORIES if n not in ("matching", "rps_parallel")]
+)
+def test_the_learner_earns_what_an_aec_loop_pays(name):
+    below = FACTORIES[name]()
+    policy = Policy(below)
+    rng = np.random.default_rng(1)
+    returns = set()
+    for seat in range(len(below.possible_agents)):
+        env = SingleAgentEnv(FACTORIES[name], policy, seat=seat)
+        for seed in range(8):
+            policy.restart()
+            shown = episode(env, rng, seed=seed)
+            policy.restart()
+            below.reset(seed=seed)
+            actions = [step[0] for step in shown[1:]]
+            total, terminated, truncated = played_below(
+                below, env.learner, actions, policy
+            )
+            assert sum(step[2] for step in shown[1:]) == total
+            assert shown[-1][3:5] == (terminated, truncated)
+            returns.add(total)
+    assert len(returns) > 1
+
+
+@pytest.mark.parametrize("factory", [Matching, serialised_matching])
+def test_simultaneous_choices_without_masks(factory):
+    env = SingleAgentEnv(factory, lambda observation, agent: 0, seat=1)
+    _, info = env.reset(seed=1)
+    assert env.observation_space == spaces.Box(0, 3, (1,), np.int8)
+    np.testing.assert_array_equal(info["action_mask"], [1, 1])
+    steps = [env.step(action) for action in (0, 1, 1)]
+    assert [step[1] for step in steps] == [-1.0, 1.0, 1.0]
+    assert [step[2] for step in steps] == [False, False, True]
+    assert steps[-1][-1]["result"] == "won"
+
+
+def test_a_learner_who_is_out_ends_while_others_play_on():
+    # Of 4 the first takes 2, the second takes the rest and is out.
+    env = SingleAgentEnv(Countdown, lambda observation, agent: 1, seat=1)
+    observation, _ = env.reset(seed=1)
+    assert observation.sum() == 1 and observation[2] == 1  # one-hot
+    _, reward, terminated, _, info = env.step(1)
+    assert (reward, terminated, info["result"]) == (-1.0, True, "lost")
+    assert env.environment.agents  # others are still there
+
+
+def test_who_wins_without_being_asked_is_told():
+    env = SingleAgentEnv(lambda: Countdown(2, start=1), lambda o, a: 0, seat=1)
+    _, info = env.reset(seed=1)
+    assert not info["action_mask"].any()
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["result"]) == (1.0, True, "won")
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+@pytest.mark.parametrize("observation", ["flat", "dict"])
+def test_gymnasium_s_check(name, observation):
+    env = SingleAgentEnv(FACTORIES[name], seat="random", observation=observation)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # A render mode cannot be tried without a spec.
+        warnings.filterwarnings("ignore", ".*not able to test alternative render modes")
+        check_env(env)
+
+
+def test_planners_play_if_somebody_gives_the_word():
+    with pytest.raises(ValueError, match="perfect_information=True or redeterminise"):
+        SingleAgentEnv(connect_four_v3.env, "mcts:simulations=10")
+    planner = MCTSAgent(simulations=60, perfect_information=True)
+    env = SingleAgentEnv(connect_four_v3.env, planner, seat="random")
+    runs = [
+        [episode(env, np.random.default_rng(n), seed=n) for n in range(4)]
+        for _ in range(2)
+    ]
+    assert plain(runs[0]) == plain(runs[1])
+    results = [shown[-1][-1]["result"] for shown in runs[0]]
+    assert results.count("lost") >= 3
+
+
+def test_a_parallel_environment_with_its_masks_only_in_observations():
+    # A planner could not be asked here; random opponents go by what was shown.
+    env = SingleAgentEnv(Matching, seat="random")
+    results = {
+        episode(env, np.random.default_rng(n), seed=n)[-1][-1]["result"]
+        for n in range(10)
+    }
+    assert results == {"won", "lost"}
+
+
+class Dials(Countdown):
+    """Actions that are no Discrete space."""
+
+    def action_space(self, agent):
+        return spaces.MultiDiscrete([2, 2])
+
+
+class Unequal(Countdown):
+    """Agents with spaces of their own."""
+
+    def action_space(self, agent):
+        return spaces.Discrete(2 + int(agent[-1]))
+
+
+def test_spaces_that_do_not_do():
+    with pytest.raises(ValueError, match="expected a Discrete one"):
+        SingleAgentEnv(Dials)
+    with pytest.raises(ValueError, match=r"agents of .* have different spaces"):
+        SingleAgentEnv(Unequal, seat="random")
+    assert SingleAgentEnv(Unequal, seat=2).action_space.n == 4

@@ -1,0 +1,265 @@
+"""`SingleAgentEnv`: one learner's seat in a multi-player environment, for Gymnasium."""
+
+import copy
+import math
+import random
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+
+from mcts_agents.agents import Agent, Planner
+from mcts_agents.model import RESULT_NAMES
+from mcts_agents.wrappers.actions import as_action, illegal_action, legal_action
+from mcts_agents.wrappers.opponents import Opponents
+from mcts_agents.wrappers.tables import table_of
+from mcts_agents.wrappers.views import View
+
+# Episodes' seeds lie below: the greatest that numpy's old generators take.
+SEEDS = 2**32
+
+
+class SingleAgentEnv(gymnasium.Env):
+    """One learner plays in a PettingZoo environment, agents in the other seats.
+
+    A step plays on until the learner decides again or its game has ended. Its reward
+    is all that the learner's agent has earned on the way, so a loss in the opponents'
+    turn is in it. An episode ends when the learner is out, also if others play on.
+    Whoever is never asked (others end the game first) gets an episode of one step, in
+    which any action will do.
+
+    An episode is a function of its seed: the environment is reset with it, and agents
+    with the seeds that `mcts_agents.agents.agent_seed` derives from it, as in a match
+    of the arena. `reset(seed)` chooses the seeds of this and all following episodes.
+
+    `info` has `action_mask`, int8 of shape (n,), 1 for each legal action, for
+    `action_space.sample(info["action_mask"])`; after `reset` and at the end also
+    `seat`, the learner's; at the end `result`, `"won"`, `"drawn"` or `"lost"`: by the
+    game's rules, in environments of other people by the returns (who has the highest
+    one alone has won). `action_masks()` is what sb3-contrib's MaskablePPO asks for.
+
+    Args:
+        env: A PettingZoo environment, AEC or parallel, or a function that makes one;
+            with `render_mode` as a keyword if it is not None. Its actions are Discrete.
+        opponents: Who plays in the other seats.
+
+            - an agent (any `mcts_agents.Agent`) or its spec, such as `"random"` or
+              `"mcts:simulations=50"`: it plays in all of them, with a memory and a seed
+              for each;
+            - a function `(observation, agent name) -> action`: a trained policy;
+              the observation is the environment's own, with the mask if it has one;
+            - a sequence with one of these for each opponent, in order of their seats;
+            - a mapping from seats (numbers or agents' names) to these: of the learner's
+              opponents, and of all agents if its seat is random;
+            - a `Mixture`, from which each episode draws.
+
+            Agents are copied, and begin anew in each episode. Environments of other
+            people are planned on only with `perfect_information` or `redeterminise`:
+            see `Agent`.
+        seat: The learner's seat, a number or an agent's name; `"random"`: drawn in each
+            episode, all equally likely.
+        observation: `"flat"`: the agent's observation as a Box of shape (n,), without
+            the mask; `"dict"`: `{"observation", "action_mask"}`.
+        illegal: What an illegal action of the learner does. A number: the episode ends
+            as lost, with this reward and `info["illegal"]`. `"error"`: a ValueError,
+            and nothing has changed. By default -1, as much as a lost game and as in
+            the games' AEC environments: learners without masks try illegal actions,
+            which must not stop their training nor be worth more than to play on.
+        render_mode: What `env` is made with, if it is a function.
+
+    Attributes:
+        environment: The PettingZoo environment. A planner in the learner's place acts
+            by `agent.act(env.unwrapped.environment, env.unwrapped.learner)`.
+        learner: Name of the learner's agent in this episode.
+
+    Raises:
+        ValueError: An argument that is not allowed, or opponents that do not match the
+            seats or cannot play the game.
+    """
+
+    def __init__(
+        self,
+        env: AECEnv | ParallelEnv | Callable[..., Any],
+        opponents: Any = "random",
+        *,
+        seat: int | str = 0,
+        observation: str = "flat",
+        illegal: float | str = -1.0,
+        render_mode: str | None = None,
+    ):
+        self.illegal = _checked_illegal(illegal)
+        self.environment = _made(env, render_mode)
+        self._table = table_of(self.environment)
+        self.render_mode = getattr(self.environment.unwrapped, "render_mode", None)
+        self.metadata = {"render_modes": [], **self.environment.metadata}
+        self._seats = self._possible_seats(seat)
+        self.learner = self._table.names[self._seats[0]]
+        self.action_space = self._common_space(self.environment.action_space)
+        self._start = int(self.action_space.start)
+        self._view = View(
+            observation,
+            self._common_space(self.environment.observation_space),
+            int(self.action_space.n),
+        )
+        self.observation_space = self._view.space
+        self._opponents = Opponents(
+            opponents, self._table.names, self._table.starts, self._seats, self._check
+        )
+        # Reseeded in each episode, which is quicker than to make one.
+        self._random = random.Random(0)
+        self._is_playing = False
+
+    def _possible_seats(self, seat: Any) -> list[int]:
+        names = self._table.names
+        if isinstance(seat, str) and seat in names:
+            return [names.index(seat)]
+        if isinstance(seat, str) and seat == "random":
+            return list(range(len(names)))
+        number = as_action(seat)
+        if number is None or not 0 <= number < len(names):
+            raise ValueError(
+                f"seat={seat!r}: expected 0 to {len(names) - 1}, 'random', or one of "
+                f"{', '.join(names)}"
+            )
+        return [number]
+
+    def _common_space(self, space_of: Callable[[str], spaces.Space]) -> spaces.Space:
+        """Return a copy of the space that the learner has in every seat it may take."""
+        found = [space_of(self._table.names[seat]) for seat in self._seats]
+        if any(space != found[0] for space in found):
+            raise ValueError(
+                f"seat='random': agents of {self.environment} have different spaces: "
+                f"{', '.join(map(str, found))}"
+            )
+        return copy.deepcopy(found[0])  # one's own: learners seed it
+
+    def _check(self, agent: Agent, seat: int) -> None:
+        if self._table.model is not None:
+            agent.prepare(self._table.model, seat)
+        elif isinstance(agent, Planner) and not (
+            agent.perfect_information or agent.redeterminise
+        ):
+            raise ValueError(
+                f"opponents: {agent!r} plans on copies of {self.environment}, which "
+                "might hide information; give it as an object, with "
+                "perfect_information=True or redeterminise=function"
+            )
+
+    # -- Gymnasium
+
+    def reset(
+        self, *, seed: int | None = None, options: dict | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode and play to the learner's first decision.
+
+        Args:
+            seed: Reproduces this episode and those after it, opponents included; None
+                goes on with the generator.
+            options: Ignored.
+
+        Returns:
+            Observation and info; see the class.
+        """
+        super().reset(seed=seed)
+        episode = int(self.np_random.integers(SEEDS))
+        rng = self._random
+        rng.seed(episode)
+        seats = self._seats
+        seat = seats[0] if len(seats) == 1 else seats[int(rng.random() * len(seats))]
+        table = self._table
+        self.learner = table.names[seat]
+        self._is_playing = False
+        table.begin(self.learner, self._opponents.sit_down(seat, episode, rng), episode)
+        self._is_playing = True
+        return self._observation(), {"action_mask": table.mask.copy(), "seat": seat}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Let the learner act, and play on until it decides again or has ended.
+
+        Returns:
+            Observation, reward, terminated, truncated, info; see the class.
+
+        Raises:
+            RuntimeError: Before `reset`, or after the end of an episode.
+            ValueError: An illegal action, with `illegal="error"`; or an opponent's.
+        """
+        if not self._is_playing:
+            raise RuntimeError(f"{self}: no episode is under way, call reset()")
+        table = self._table
+        if not (table.terminated or table.truncated):
+            number = legal_action(action, table.mask, self._start)
+            if number is None:
+                if self.illegal == "error":
+                    raise illegal_action(action, table.mask, self._start, self.learner)
+                return self._penalty()
+            table.play_on(number)
+        reward, table.reward = table.reward, 0.0
+        info: dict[str, Any] = {"action_mask": table.mask.copy()}
+        if table.terminated or table.truncated:
+            self._is_playing = False
+            info["seat"] = table.names.index(self.learner)
+            info["result"] = RESULT_NAMES[table.result()]
+        return self._observation(), reward, table.terminated, table.truncated, info
+
+    def _penalty(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._is_playing = False
+        info = {
+            "action_mask": self._table.mask.copy(),
+            "seat": self._table.names.index(self.learner),
+            "result": "lost",
+            "illegal": True,
+        }
+        return self._observation(), self.illegal, True, False, info
+
+    def _observation(self) -> Any:
+        return self._view.of(self._table.observation, self._table.mask)
+
+    def action_masks(self) -> np.ndarray:
+        """Return which actions are legal now, bool of shape (n,).
+
+        Raises:
+            RuntimeError: Before the first `reset`.
+        """
+        if self._np_random is None:
+            raise RuntimeError(f"{self}: call reset() first")
+        return self._table.mask.astype(bool)
+
+    def render(self) -> Any:
+        """Show the position as the PettingZoo environment does."""
+        return self.environment.render()
+
+    def close(self) -> None:
+        """Close the PettingZoo environment; may be called again."""
+        self.environment.close()
+
+
+def _checked_illegal(illegal: Any) -> float | str:
+    if isinstance(illegal, str) and illegal == "error":
+        return illegal
+    if (
+        isinstance(illegal, bool)
+        or not isinstance(illegal, Real)
+        or not math.isfinite(illegal)
+    ):
+        raise ValueError(
+            f"illegal={illegal!r}: expected 'error', or the reward of an illegal action"
+        )
+    return float(illegal)
+
+
+def _made(env: Any, render_mode: str | None) -> Any:
+    """Return the environment, which may have to be made."""
+    if isinstance(env, AECEnv | ParallelEnv):
+        if render_mode not in (None, getattr(env.unwrapped, "render_mode", None)):
+            raise ValueError(
+                f"render_mode={render_mode!r}: {env} is made already; give its render "
+                "mode to it, or give a function that makes it"
+            )
+        return env
+    if callable(env):
+        return env() if render_mode is None else env(render_mode=render_mode)
+    return env

@@ -1,0 +1,66 @@
+"""What a learner sees: flat or structured observations."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from mcts_agents.model.faces import mask_in, shows_masks
+
+OBSERVATIONS = ("flat", "dict")
+
+
+class View:
+    """One agent's observations as a learner gets them.
+
+    Args:
+        kind: `"flat"`, `"dict"`.
+        space: The agent's observation space in the PettingZoo environment.
+        actions: Number of its actions.
+
+    Attributes:
+        space: The learner's observation space: for `"flat"` a Box of shape (n,), with
+            the data type and the bounds that the environment has; for `"dict"`
+            `{"observation", "action_mask"}`, the mask int8 of shape (actions,).
+
+    Raises:
+        ValueError: Another kind, or a space that has no flat form.
+    """
+
+    def __init__(self, kind: str, space: spaces.Space, actions: int):
+        if kind not in OBSERVATIONS:
+            raise ValueError(f"observation={kind!r}: expected 'flat' or 'dict'")
+        self._has_mask = shows_masks(space) and "observation" in space.spaces
+        self._inner = space["observation"] if self._has_mask else space
+        self._is_flat = kind == "flat"
+        if not self._is_flat:
+            mask = spaces.Box(0, 1, (actions,), np.int8)
+            parts = {"observation": self._inner, "action_mask": mask}
+            self.space: spaces.Space = spaces.Dict(parts)
+            return
+        if not self._inner.is_np_flattenable:
+            raise ValueError(
+                f"observation='flat': {self._inner} has no flat form; take 'dict'"
+            )
+        self.space = spaces.flatten_space(self._inner)
+
+    def of(self, observation: Any, mask: np.ndarray) -> Any:
+        """Return the learner's observation; it shares no memory with the environment.
+
+        Args:
+            observation: What the environment shows.
+            mask: The learner's mask.
+        """
+        if self._has_mask or mask_in(observation) is not None:
+            observation = observation["observation"]
+        if isinstance(self._inner, spaces.Box):
+            # As `spaces.flatten` does it, which takes longer to find that out.
+            array = np.array(observation, self._inner.dtype)
+            observation = array.reshape(-1) if self._is_flat else array
+        elif self._is_flat:
+            observation = spaces.flatten(self._inner, observation)
+        if self._is_flat:
+            return observation
+        if isinstance(self._inner, spaces.Discrete):
+            observation = int(observation)  # often an array of shape ()
+        return {"observation": observation, "action_mask": mask.copy()}
