@@ -32,8 +32,9 @@ from mcts_agents.model import RESULT_NAMES, ForwardModel
 MARGIN = 20
 HEADER = 44
 ROW = 52  # of the list of players
-# How hot a cell is that will burn in one step; of later ones by their steps.
-HOTTEST = 0.42
+# How hot a cell is by the steps until it burns, 0 for never: few shades, so that they
+# are told apart, and a film does not change all over the board on every step.
+HEAT = (0.0, *(0.42,) * 3, *(0.24,) * 3, *(0.1,) * 4)
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -62,12 +63,12 @@ def paint(
         right = MARGIN + board * CELL
         text(surface, whose, (right, HEADER / 2), 20, MUTED, "midright")
     teams = bool(model.game["team"][0])
-    heat = _heat(sight.burning_soon())
+    steps = sight.burning_soon()
     for row in range(board):
         for column in range(board):
             what = _content(sight, row, column, teams, observer is None)
             corner = (MARGIN + column * CELL, HEADER + row * CELL)
-            surface.blit(_cell(*what, float(heat[row, column])), corner)
+            surface.blit(_cell(*what, HEAT[steps[row, column]]), corner)
     before = int(model.view(state)["alive_before"])
     for player in range(model.players):
         is_alive = sight.position.agent_alive[player]
@@ -84,11 +85,6 @@ def paint(
         _paint_player(
             surface, sight, player, results[player], (left, top), known, masked
         )
-
-
-def _heat(steps: np.ndarray) -> np.ndarray:
-    """Return how hot cells are by the steps until they burn, rounded to few values."""
-    return np.where(steps > 0, np.round(HOTTEST * (10 - steps.clip(1, 9)) / 9, 2), 0.0)
 
 
 def _content(

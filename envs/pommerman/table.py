@@ -185,7 +185,7 @@ def _bombs(sight: Seen, observer: int | None) -> list[str]:
     """Return a line for each bomb that is seen; whose it is only a spectator knows."""
     lines = []
     for (row, column), bomb in sorted(sight.bombs.items()):
-        line = f"bomb in row {row}, column {column}: {bomb.life} steps, "
+        line = f"bomb in row {row}, column {column}: life {bomb.life}, "
         line += f"reach {bomb.reach}"
         if bomb.direction:
             line += f", rolls {MOVE_NAMES[bomb.direction]}"
