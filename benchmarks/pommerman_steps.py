@@ -1,8 +1,8 @@
 """Steps and copies of Pommerman's forward model per second, on one core.
 
 A step is one joint action of all players. All loops are compiled; the time is that of
-the processor, since machines are shared. The figures of other programs in
-`shared/POMMERMAN_FACTS.md` were measured in the same way.
+the processor, since machines are shared. Figures of other programs
+in the README were measured in the same way.
 
     python benchmarks/pommerman_steps.py [--seconds 1] [--repeats 5] [--json]
 """

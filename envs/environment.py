@@ -6,6 +6,7 @@ everything; what stands here is PettingZoo's bookkeeping, in two thin faces of o
 give four values after the end, and name no active agent on reset.
 """
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from mcts_agents.envs.game import Game
 from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
+from mcts_agents.model.stepping import stepping
 
 
 class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
@@ -71,8 +73,10 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
         self._clear_rewards()
         self.__pending[player] = chosen
         if not self._undecided():
-            joint_action, self.__pending = self.__pending, {}
-            rewards, finished = self._advance(joint_action)
+            chosen_by, self.__pending = self.__pending, {}
+            players = range(len(self.possible_agents))
+            joint_action = [chosen_by.get(number, -1) for number in players]
+            rewards, finished, _ = self._advance(joint_action, 0)
             self.rewards.update(rewards)
             self.terminations.update(dict.fromkeys(finished, True))
         if self._movers:
@@ -115,6 +119,22 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
     None at the end.
     """
 
+    def __init__(self, game: Game, render_mode: str | None = None, **variant: Any):
+        super().__init__(game, render_mode, **variant)
+        size = self.forward_model.observation_size
+        each = size + self.forward_model.actions
+        # Where each agent's observation and mask are in what `_advance` returns.
+        self._parts = {
+            agent: (
+                slice(n * each, n * each + size),
+                slice(n * each + size, (n + 1) * each),
+            )
+            for n, agent in enumerate(self.possible_agents)
+        }
+        shape = self.forward_model.observation_shape
+        self._shape = shape if len(shape) > 1 else None
+        self._wanted = 0
+
     def reset(
         self, seed: int | None = None, options: dict | None = None
     ) -> tuple[dict[str, dict], dict[str, dict]]:
@@ -125,9 +145,21 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             options: Ignored; variants are chosen at construction.
         """
         self._begin(seed)
+        self._keep(self.agents)
         if self.render_mode == "human":
             self.render()
-        return self._observations(self.agents), self._infos(self.agents)
+        seen = self._blank()
+        observe_all, _ = stepping()
+        model = self.forward_model
+        observe_all(
+            model.table_address,
+            model.game_address,
+            self._state,
+            self._wanted,
+            seen,
+            self._legal,
+        )
+        return self._seen_by(self.agents, seen), self._infos(self.agents)
 
     def step(
         self, actions: Mapping[str, int | None]
@@ -153,42 +185,66 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
                 nothing has changed then.
         """
         self._current_state()
-        for agent in actions:
-            self._player(agent)
-        if not self.agents:
-            return {}, {}, {}, {}, {}
-        joint_action = {
-            player: self._action_of(player, actions) for player in self._movers
-        }
+        if not actions.keys() <= self._numbers.keys():
+            for agent in actions:
+                self._player(agent)  # says which agents there are
         acting = self.agents
-        earned, finished = self._advance(joint_action)
-        self.agents = [agent for agent in acting if agent not in finished]
+        if not acting:
+            return {}, {}, {}, {}, {}
+        names = self.possible_agents
+        joint_action = [-1] * len(names)
+        try:
+            for player in self._movers:
+                joint_action[player] = operator.index(actions[names[player]])
+        except (KeyError, TypeError):
+            for player in self._movers:
+                self._check_action(player, actions)  # says what is wrong
+            raise
+        earned, finished, seen = self._advance(joint_action, self._wanted)
+        rewards, terminations = self._no_rewards.copy(), self._nobody.copy()
+        if earned or finished:
+            rewards.update((a, r) for a, r in earned.items() if a in rewards)
+            terminations.update(dict.fromkeys(finished, True))
         if self.render_mode == "human":
             self.render()
-        return (
-            self._observations(acting),
-            {agent: earned.get(agent, 0.0) for agent in acting},
-            {agent: agent in finished for agent in acting},
-            dict.fromkeys(acting, False),
-            self._infos(acting),
-        )
+        observations, infos = self._seen_by(acting, seen), self._infos(acting)
+        truncations = self._nobody.copy()
+        if finished:
+            self._keep([agent for agent in acting if agent not in finished])
+        return observations, rewards, terminations, truncations, infos
 
-    def _action_of(self, player: int, actions: Mapping[str, int | None]) -> int:
+    def _keep(self, agents: list[str]) -> None:
+        """Go on with these agents."""
+        self.agents = agents
+        self._wanted = sum(1 << self._numbers[agent] for agent in agents)
+        # Copied in every step, which is quicker than making them.
+        self._no_rewards = dict.fromkeys(agents, 0.0)
+        self._nobody = dict.fromkeys(agents, False)
+
+    def _check_action(self, player: int, actions: Mapping[str, int | None]) -> None:
         agent = self.possible_agents[player]
         if agent not in actions:
             deciding = ", ".join(self.possible_agents[p] for p in self._movers)
             raise ValueError(
                 f"{self}: no action of {agent}; actions are needed of {deciding}"
             )
-        return self._checked_action(player, actions[agent])
+        self._checked_action(player, actions[agent])
 
-    def _observations(self, agents: list[str]) -> dict[str, dict]:
-        return {
-            agent: self._observation(player, player in self._movers)
-            for agent, player in ((a, self._player(a)) for a in agents)
-        }
+    def _seen_by(self, agents: list[str], seen: np.ndarray) -> dict[str, dict]:
+        """Return each agent's observation: views of its part of what was written."""
+        found = {}
+        parts, shape = self._parts, self._shape
+        for agent in agents:
+            observation, mask = parts[agent]
+            found[agent] = {"observation": seen[observation], "action_mask": seen[mask]}
+        if shape is not None:
+            for both in found.values():
+                both["observation"] = both["observation"].reshape(shape)
+        return found
 
     def _infos(self, agents: list[str]) -> dict[str, dict]:
+        if len(self._movers) == len(agents):  # who decides is live
+            return {agent: {"active_agent": agent} for agent in agents}
         deciding = [self.possible_agents[player] for player in self._movers]
         first = deciding[0] if deciding else None
         return {

@@ -1,8 +1,8 @@
 """What the AEC and the parallel environment of a game share."""
 
 import copy
+import functools
 import operator
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -21,6 +21,8 @@ from mcts_agents.model import (
     RulesError,
     new_generator,
 )
+from mcts_agents.model.contract import MAX_PLAYERS
+from mcts_agents.model.stepping import stepping
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 4
@@ -33,6 +35,12 @@ LEGAL_ACTIONS_NAMED = 20
 
 # Immutable, so copies of an environment share them.
 _SHARED = ("game", "forward_model")
+
+
+@functools.cache
+def players_in(mask: int) -> tuple[int, ...]:
+    """Return the players in a mask, ascending."""
+    return tuple(player for player in range(MAX_PLAYERS) if mask >> player & 1)
 
 
 class GameEnvironment:
@@ -109,6 +117,12 @@ class GameEnvironment:
         self._state: np.ndarray | None = None
         self._rng: np.ndarray | None = None
         self._movers: tuple[int, ...] = ()
+        self._numbers = {agent: n for n, agent in enumerate(self.possible_agents)}
+        self._hides = self.forward_model.hidden_information
+        self._legal = np.empty(self.forward_model.legal_limit, np.int32)
+        self._written = np.empty(self.forward_model.players, np.int32)
+        size, actions = self.forward_model.observation_size, self.forward_model.actions
+        self._seen_size = self.forward_model.players * (size + actions)
         self._episode = 0
         self.games_begun = 0
         # Joint actions so far, with the states they were played in if any part of them
@@ -262,30 +276,69 @@ class GameEnvironment:
         self._played = []
         self._state = self.forward_model.reset(self._rng)
         self._movers = self.forward_model.movers(self._state)
+        self._results = [PLAYING] * len(self.possible_agents)
         if not self._movers:
             raise RulesError(f"{self}: nobody is to move in the opening position")
         self._finished = set()
         self.agents = list(self.possible_agents)
 
     def _advance(
-        self, joint_action: Mapping[int, int]
-    ) -> tuple[dict[str, float], list[str]]:
-        """Let all movers act; return the rewards that are paid, and who finished."""
-        model = self.forward_model
-        before = model.copy(self._state) if model.hidden_information else None
-        joint = tuple(joint_action.get(p, -1) for p in range(model.players))
-        self._played.append((before, joint))
-        model.apply(self._state, joint_action, self._rng)
-        self._movers = model.movers(self._state)
-        rewards, finished = {}, []
-        for player, result in enumerate(model.results(self._state)):
+        self, joint_action: list[int], wanted: int
+    ) -> tuple[dict[str, float], list[str], np.ndarray]:
+        """Let all movers act at once.
+
+        Args:
+            joint_action: One action a player, -1 for those who do not move.
+            wanted: Mask of the players who get an observation.
+
+        Returns:
+            The rewards that are paid, who finished, and what was seen (`_blank`).
+
+        Raises:
+            ValueError: An action that is not legal; nothing has changed then.
+        """
+        model, before = self.forward_model, self._state
+        after = np.empty(model.state_size, np.uint8)
+        seen = np.zeros(self._seen_size, np.int8)
+        movers = stepping()[1](
+            model.table_address,
+            model.game_address,
+            before,
+            after,
+            np.array(joint_action, np.int32),
+            self._rng,
+            wanted,
+            seen,
+            self._written,
+            self._legal,
+        )
+        if movers < 0:
+            player = -1 - movers
+            self._checked_action(player, joint_action[player])  # says what is wrong
+        self._state = after
+        self._played.append((before if self._hides else None, tuple(joint_action)))
+        self._movers = players_in(movers)
+        return *self._settle(self._written.tolist()), seen
+
+    def _blank(self) -> np.ndarray:
+        """Return room for each player's observation and action mask, zeros."""
+        return np.zeros(self._seen_size, np.int8)
+
+    def _settle(self, results: list[int]) -> tuple[dict[str, float], list[str]]:
+        """Return the rewards that are paid now, and who has finished."""
+        rewards: dict[str, float] = {}
+        finished: list[str] = []
+        if results == self._results and self._movers and not self._pays_officially:
+            return rewards, finished
+        self._results = results
+        for player, result in enumerate(results):
             is_out = result != PLAYING and not self._pays_officially
             if (is_out or not self._movers) and player not in self._finished:
                 self._finished.add(player)
                 finished.append(self.possible_agents[player])
                 rewards[finished[-1]] = REWARDS[result]
         if self._pays_officially:
-            paid = self.game.official_rewards(model, self._state)
+            paid = self.game.official_rewards(self.forward_model, self._state)
             rewards = dict(zip(self.possible_agents, map(float, paid), strict=True))
         return rewards, finished
 
@@ -302,12 +355,13 @@ class GameEnvironment:
         return self._state
 
     def _player(self, agent: str) -> int:
-        if agent not in self.possible_agents:
+        number = self._numbers.get(agent)
+        if number is None:
             raise ValueError(
                 f"{self} has no agent {agent!r}; its agents are "
                 f"{', '.join(self.possible_agents)}"
             )
-        return self.possible_agents.index(agent)
+        return number
 
     def _observation(self, player: int, asked: bool) -> dict[str, np.ndarray]:
         """What a player sees, with its legal actions if it is asked for one."""

@@ -31,6 +31,7 @@ class ForwardModel:
             where its caller names no others.
         error: Shape (1,), int64: not 0 once a callback into Python has caught an
             exception; `raise_pending` raises it and sets 0 again.
+        table_address: Where the table is.
         table: Addresses of the functions, shape `(len(ENTRIES), 2)`, intp: a C
             callback or compiled code; both 0 where the game lacks the function.
     """
@@ -60,6 +61,7 @@ class ForwardModel:
         self.state_size = state_size
         self.chance = chance
         self.table = table
+        self.table_address = table.ctypes.data
         self.observation_shape = observation_shape
         self.observation_bounds = observation_bounds
         self.search_defaults = dict(search_defaults)

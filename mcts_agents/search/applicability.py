@@ -105,6 +105,27 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     "rollout_policy": [(lambda s: s.rollout > 0, "rollout above 0")],
     "loop": [_one_of("tree", "one", "self", "pair")],
 }
+_WITH_EVALUATOR = (lambda s: s.evaluator is not None, "an evaluator")
+_NEEDS |= {
+    "evaluator": [
+        _one_of("tree", "one", "self", "pair"),
+        _one_of("tree_policy", "alphago"),
+        (lambda s: s.rollout == 0, "rollout 0"),
+        (lambda s: not _heuristic(s), "action_heuristic none"),
+        (lambda s: not s.needs_mast, "no mast"),
+        _one_of("abstraction", "none"),
+        (lambda s: not s.graph, "graph=false"),
+        _one_of("simultaneous", "decoupled"),
+        (lambda s: s.threads == 1, "threads 1"),
+    ],
+    "batch": [_WITH_EVALUATOR],
+    "virtual_loss": [
+        _WITH_EVALUATOR,
+        (lambda s: s.batch > 1, "batch above 1"),
+    ],
+    "root_noise": [_WITH_EVALUATOR],
+    "root_noise_alpha": [(lambda s: s.root_noise > 0.0, "root_noise above 0")],
+}
 _NEEDS["opponent_model"] = [
     (
         lambda s: s.rollout > 0 or s.tree in ("self", "pair"),
@@ -133,6 +154,11 @@ def check_applicable(
         for applies, text in needs:
             if not applies(settings):
                 raise ValueError(f"{name}={value!r} has an effect only with {text}")
+    if given.evaluator is not None and given.value == "evaluate":
+        raise ValueError(
+            "value='evaluate': the evaluator values unfinished positions; use "
+            "value='win', which values finished ones alike"
+        )
     _check_policies(settings, model)
     _check_game(settings, model)
     _check_combinations(settings, model)
@@ -182,12 +208,24 @@ def _check_game(settings, model):
                 "which says what players see of each other's actions; use tree='multi'"
             )
     if model.copies_environments:
-        for name, allowed in (("loop", "open"), ("threads", 1), ("reuse_tree", False)):
+        for name, allowed in (
+            ("loop", "open"),
+            ("threads", 1),
+            ("reuse_tree", False),
+            ("evaluator", None),
+        ):
             if getattr(settings, name) != allowed:
                 raise ValueError(
                     f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
                     f"environment, of which only {name}={allowed!r} can be searched"
                 )
+    if settings.evaluator is not None and model.observation_shape is None:
+        if not hasattr(settings.evaluator, "observe"):
+            raise ValueError(
+                f"evaluator={settings.evaluator!r}: {model.name} has no function "
+                "`observe`; give the evaluator a method `observe(model, states, "
+                "players)`"
+            )
 
 
 def _check_combinations(settings, model):
@@ -243,8 +281,8 @@ def _check_combinations(settings, model):
         raise ValueError(
             f"solver=true: {model.name} with these settings has nothing to prove; it "
             "takes tree='one', an open loop, no action_filter, tree_policy ucb1, "
-            "ucb_tuned or alphago, "
-            "backup='monte_carlo', no chance, nothing hidden, value 'win' or "
+            "ucb_tuned or alphago, no evaluator, backup='monte_carlo', no chance, "
+            "nothing hidden, value 'win' or "
             "'evaluate', and no Paranoid with more than two players"
         )
 

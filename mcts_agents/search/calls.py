@@ -22,6 +22,7 @@ _RANDOM_ACTION = ROW["random_action"]
 _PLAYOUT = ROW["playout"]
 _COPY = ROW["copy"]
 ACTION_VALUES = ROW["action_values"]
+_OBSERVE = ROW["observe"]
 _STATE_KEY = ROW["state_key"]
 _TURN = ROW["turn"]
 _ROUND = ROW["round"]
@@ -40,6 +41,7 @@ _load_random_action = first_class(ENTRIES["random_action"].signature)
 _load_playout = first_class(ENTRIES["playout"].signature)
 _load_copy = first_class(ENTRIES["copy"].signature)
 _load_action_values = first_class(ENTRIES["action_values"].signature)
+_load_observe = first_class(ENTRIES["observe"].signature)
 _load_state_key = first_class(ENTRIES["state_key"].signature)
 _load_counter = first_class(ENTRIES["turn"].signature)
 _load_filter_actions = first_class(ENTRIES["filter_actions"].signature)
@@ -220,6 +222,16 @@ def action_values(search, player, n):
     return function(
         search.game, search.state, player, search.legal, n, search.heuristics
     )
+
+
+@njit
+def observe(search, player, out, size):
+    """Write what a player sees to address `out`, where there is room for it."""
+    seen = carray(as_pointer(out), size, np.int8)
+    seen[:] = 0
+    row = _row(search.table, _OBSERVE)
+    function = _load_observe(row[0], row[1])
+    return function(search.game, search.state, player, out)
 
 
 @njit

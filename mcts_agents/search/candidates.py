@@ -56,10 +56,8 @@ def list_candidates(search, bandit):
                 candidates_of(search)[i] = bandit.first + i
             decision.candidates = search.candidates
     else:
-        n = call.legal_actions(search, bandit.player)
-        if search.filtered and 1 < n <= search.legal_limit:
-            n = call.filter_actions(search, bandit.player, n)
-        if n <= 0 or n > search.legal_limit or call.failed(search):
+        n = ask_actions(search, bandit.player)
+        if n == 0:
             return 0
         decision.candidates = match_edges(search, bandit, n)
         decision.untried = n
@@ -81,6 +79,17 @@ def list_candidates(search, bandit):
     if search.listed:
         decision.untried = count_untried(search)
     return decision.count
+
+
+@njit
+def ask_actions(search, player):
+    """Write the actions that a player may take in a tree; 0 for an error."""
+    n = call.legal_actions(search, player)
+    if search.filtered and 1 < n <= search.legal_limit:
+        n = call.filter_actions(search, player, n)
+    if n <= 0 or n > search.legal_limit or call.failed(search):
+        return 0
+    return n
 
 
 @njit

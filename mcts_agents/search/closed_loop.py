@@ -103,6 +103,17 @@ def add_pending(search, home, chosen):
 @njit
 def expand(search, node, chosen):
     """Apply the action just chosen, store where it leads to, and roll out."""
+    status = advance(search, node, chosen)
+    if status != SLICE_DONE:
+        return status
+    search.link[0] = NONE
+    search.active = 0
+    return play(search)
+
+
+@njit
+def advance(search, node, chosen):
+    """Apply the action just chosen, and store where it leads to."""
     link = search.taken_link
     load(search, node)
     status = choose_by_policy(search, call.movers(search) & ~chosen)
@@ -125,9 +136,7 @@ def expand(search, node, chosen):
     if search.has_is_out and call.is_out(search, search.root_player):
         mine = 0
     store(search, link, mine)
-    search.link[0] = NONE
-    search.active = 0
-    return play(search)
+    return SLICE_DONE
 
 
 @njit

@@ -5,15 +5,26 @@ from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
-from numba import from_dtype
+from numba import float64, from_dtype
 
 from mcts_agents.model.addresses import as_pointer, compiled_address
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.search import arithmetic, backups, kernel, leaf_values, reuse, tree
+from mcts_agents.search import (
+    arithmetic,
+    backups,
+    batches,
+    kernel,
+    leaf_values,
+    priors,
+    reuse,
+    tree,
+)
+from mcts_agents.search.batch_records import BATCH
 from mcts_agents.search.records import JOINT, PLUG_IN, POOL, SEARCH
 from mcts_agents.search.tree_policies import (
     exp3,
     extended,
+    puct,
     regret_matching,
     ucb1,
     uniform,
@@ -57,6 +68,28 @@ def run_closed_slice(search, iterations, call_limit):
 """,
         {"run_closed_slice": kernel.run_closed_slice},
     ),
+    "batches": (
+        """
+@njit(int64(intp, intp, int64, int64, int64), cache=CACHE, nogil=True)
+def fill_batch(search, batch, iterations, target, call_limit):
+    return kernel_fill_batch(
+        RECORD(search), BATCH_RECORD, iterations, target, call_limit
+    )
+
+@njit(int64(intp, intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
+def take_in(search, batch, values, logits):
+    return kernel_take_in(RECORD(search), BATCH_RECORD, values, logits)
+
+@njit(int64(intp, float64, float64), cache=CACHE)
+def add_root_noise(search, noise, alpha):
+    return kernel_add_root_noise(RECORD(search), noise, alpha)
+""",
+        {
+            "fill_batch": batches.fill_batch,
+            "take_in": batches.take_in,
+            "add_root_noise": priors.add_root_noise,
+        },
+    ),
     "random_play": (
         """
 @njit(int64(intp, int64), cache=CACHE, nogil=True)
@@ -99,6 +132,7 @@ _PLUG_INS = {
     "ucb1_extended": extended.ucb1_extended,
     "ucb_tuned": extended.ucb_tuned,
     "alphago": extended.alphago,
+    "puct": puct.puct,
     "exp3": exp3.exp3,
     "exp3_update": exp3.exp3_update,
     "exp3_boltzmann": exp3.exp3_boltzmann,
@@ -146,8 +180,13 @@ class Compiled:
         source, functions = _MODULES[name]
         for record in ("search", "old", "new"):
             source = source.replace(f"RECORD({record})", _RECORD.format(record))
+        source = source.replace(
+            "BATCH_RECORD", "carray(as_pointer(batch), 1, BATCH)[0]"
+        )
         namespace = {
             "SEARCH": SEARCH,
+            "BATCH": BATCH,
+            "float64": float64,
             "as_pointer": as_pointer,
             "FLOATS": from_dtype(np.dtype(np.float64))[::1],
             "JOINTS": from_dtype(JOINT)[::1],

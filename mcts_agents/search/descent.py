@@ -68,13 +68,19 @@ from mcts_agents.search.tree import (
 @njit
 def descend(search):
     """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
+    start(search)
+    return play(search)
+
+
+@njit
+def start(search):
+    """Begin at the root, in a determinization of its own where that is asked for."""
     begin(search)
     call.copy(search)
     if search.information_set:
         call.redeterminise(search)
         if search.separate:
             separate_roots(search)
-    return play(search)
 
 
 @njit

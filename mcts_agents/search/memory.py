@@ -42,6 +42,7 @@ def keeps_statistics(settings: SearchSettings) -> bool:
         settings.tree_policy in ("ucb_tuned", *SAMPLING_POLICIES)
         or not isinstance(settings.tree_policy, str)
         or settings.action_heuristic != "none"
+        or settings.evaluator is not None
         or settings.backup != "monte_carlo"
     )
 

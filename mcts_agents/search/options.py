@@ -19,7 +19,7 @@ class Option:
         least: Least number allowed.
         above: Number that it must exceed.
         most: Greatest number allowed.
-        kind: `int`, `float`, `bool` or `str`.
+        kind: `int`, `float`, `bool`, `str`, or `object` for none but `objects`.
         optional: Whether None is allowed.
         objects: Besides words, which Python objects are taken; empty: none.
         source: Where it comes from.
@@ -45,6 +45,8 @@ class Option:
             text = "true or false"
         elif self.choices:
             text = "one of " + ", ".join(self.choices)
+        elif self.kind is object:
+            return self.objects + (", or none" if self.optional else "")
         elif self.kind is str:
             text = "a word"
         else:
@@ -72,7 +74,8 @@ class Option:
         """Raise ValueError unless `value` is allowed; the message says what is."""
         if value is None and self.optional:
             return
-        if self.objects and (callable(value) or hasattr(value, "decide")):
+        decides = hasattr(value, "decide") and self.kind is not object
+        if self.objects and (callable(value) or decides):
             return
         if isinstance(value, int) and abs(value) > GREATEST:
             raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")
@@ -82,6 +85,8 @@ class Option:
     def _fits(self, value: Any) -> bool:
         if self.kind is bool:
             return isinstance(value, bool)
+        if self.kind is object:
+            return False
         if self.kind is str:
             return isinstance(value, str) and (
                 not self.choices or value in self.choices

@@ -70,9 +70,10 @@ STATISTIC = np.dtype(
         ("gain", np.float64),  # EXP3: importance-weighted gain; regret matching: regret
         ("strategy", np.float64),  # sum of the probabilities, exploration left out
         ("heuristic", np.float32),  # H(s, a) of the action heuristic
-        ("prior", np.float32),  # P(s, a) made of H
+        ("prior", np.float32),  # P(s, a) made of H, or the evaluator's
         ("candidate_at", np.int64),  # simulation at which it was last a candidate
         ("valued_at", np.int64),  # visits of the node when H was last asked for, + 1
+        ("virtual_visits", np.int64),  # virtual losses of descents that wait
     ]
 )
 
@@ -237,10 +238,7 @@ SEARCH = np.dtype(
         ("trees", np.int64),
         ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
         ("owned", np.int64),  # players of any tree
-        (
-            "opponent",
-            np.int64,
-        ),  # who else the one tree owns, see `pair`
+        ("opponent", np.int64),  # whom the tree owns, too, see `pair`
         ("has_is_out", np.int64),  # asked of the root player, where others are modelled
         ("filtered", np.int64),  # actions in trees pass the game's filter
         ("legal_limit", np.int64),

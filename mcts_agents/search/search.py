@@ -10,6 +10,7 @@ from mcts_agents.model import ForwardModel, History
 from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
+from mcts_agents.search.evaluating import Evaluation
 from mcts_agents.search.history import follow
 from mcts_agents.search.memory import Memory, zeros_apart
 from mcts_agents.search.merging import search_forest, search_threads
@@ -58,6 +59,9 @@ class Search:
         self._compiled = compiled()
         self._memory = Memory(model, self.settings, self._compiled)
         self._callbacks = Callbacks(model)
+        self._evaluation = None
+        if self.settings.evaluator is not None:
+            self._evaluation = Evaluation(model, self.settings, self._compiled)
         self._search = zeros_apart(1, SEARCH)
         self._policy = [rollout.RANDOM, rollout.RANDOM]
         self._heuristic = candidates.NO_HEURISTIC
@@ -212,6 +216,8 @@ class Search:
         else:
             if policy == "ucb1" and adds_to_index(self.settings):
                 policy = "ucb1_extended"
+            if policy == "alphago" and self._evaluation:
+                policy = "puct"
             rows[calls.TREE_POLICY, 1] = plug_in(policy)
             if has_update(settings):
                 rows[calls.UPDATE, 1] = plug_in(f"{policy}_update")
@@ -377,6 +383,9 @@ class Search:
         deadline = NO_LIMIT
         if settings.seconds is not None:
             deadline = started + settings.seconds - settings.safety_margin
+        if self._evaluation:
+            self._run_batches(left, calls_limit, deadline)
+            return
         closed = settings.loop != "open"
         run_slice = self._compiled.entry("run_closed_slice" if closed else "run_slice")
         iterations = FIRST_SLICE
@@ -390,8 +399,7 @@ class Search:
             if status == BUDGET_SPENT:
                 return
             if status == GROW:
-                self._memory.grow(search)
-                self._memory.tell_addresses(self._blank)
+                self._grow()
             elif status != SLICE_DONE:
                 self._raise(status)
             now = time.perf_counter()
@@ -403,6 +411,21 @@ class Search:
                 if now + each >= deadline:
                     return
                 iterations = max(1, min(iterations, int((deadline - now) / each)))
+
+    def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
+        """Run batches of leaves through the evaluator until a budget is spent."""
+        budgets = left, calls_limit, deadline
+        try:
+            status = self._evaluation.run(self._search, self._grow, *budgets)
+        except BaseException:  # the evaluator's own; a batch was left unanswered
+            self.forget()
+            raise
+        if status not in (SLICE_DONE, BUDGET_SPENT):
+            self._raise(status)
+
+    def _grow(self) -> None:
+        self._memory.grow(self._search)
+        self._memory.tell_addresses(self._blank)
 
     def _raise(self, status: int) -> None:
         self.forget()

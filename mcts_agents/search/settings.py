@@ -112,8 +112,8 @@ class SearchSettings:
         "`one`: one tree with nodes of all players (MaxN). `self`: one tree of the "
         "acting player; the opponent model plays the others (SP-MCTS). `pair`: one "
         "tree of the acting player and one `opponent` (TP-MCTS). `multi`: a tree for "
-        "each player (MultiTree). `observers`: a tree for each player, which also branches "
-        "by what its player sees of the others' actions (MO-ISMCTS).",
+        "each player (MultiTree). `observers`: a tree for each player, which also "
+        "branches by what its player sees of the others' actions (MO-ISMCTS).",
         "Tree",
         choices=TREES,
         source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
@@ -294,7 +294,7 @@ class SearchSettings:
     first_play_urgency: float | None = option(
         None,
         "Exploration term of an untried action; none: infinite, so that all are tried "
-        "first.",
+        "first, and with an evaluator no other than that of a tried one.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -486,6 +486,51 @@ class SearchSettings:
         optional=True,
         source=_MULTITREE,
     )
+    evaluator: Any = option(
+        None,
+        "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
+        "network, say; see [neural evaluation](neural_evaluation.md).",
+        "Leaf evaluation in batches",
+        kind=object,
+        optional=True,
+        objects="a function (observations, players, legal) -> (values, logits)",
+        source="Silver et al., Science 362, 2018",
+    )
+    batch: int = option(
+        8,
+        "Leaves that the evaluator is asked about in one call, at most.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=1,
+        most=65_536,
+    )
+    virtual_loss: int = option(
+        1,
+        "Losses counted on the path to a leaf that waits, so that others of its batch "
+        "lie elsewhere.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    root_noise: float = option(
+        0.0,
+        "Share of noise in the acting player's priors at the root.",
+        "Leaf evaluation in batches",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        source="Silver et al., Nature 550, 2017",
+    )
+    root_noise_alpha: float = option(
+        0.3,
+        "Parameter of the Dirichlet distribution of the noise: the smaller, the fewer "
+        "actions have most of it.",
+        "Leaf evaluation in batches",
+        kind=float,
+        above=0.0,
+    )
     backup: str = option(
         "monte_carlo",
         "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
@@ -532,6 +577,8 @@ class SearchSettings:
             "rollout": 1000,
             **model.search_defaults,
         }
+        if self.evaluator is not None:
+            chosen = {**chosen, "rollout": 0}
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(
@@ -591,6 +638,7 @@ class SearchSettings:
             and not self.graph
             and self.simultaneous == "decoupled"
             and self.loop == "open"
+            and self.evaluator is None
             and self.backup == "monte_carlo"
             and self.action_filter != "game"
         )

@@ -11,7 +11,10 @@ NO_LIMIT = np.iinfo(np.int64).max
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     ROLLOUT_TOO_LONG,
-) = range(6)
+    EVALUATE,
+    BAD_VALUES,
+    BAD_LOGITS,
+) = range(9)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

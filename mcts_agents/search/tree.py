@@ -109,6 +109,7 @@ def clear_statistics(search, index):
     statistic.prior = 0.0
     statistic.candidate_at = NONE
     statistic.valued_at = 0
+    statistic.virtual_visits = 0
     if search.edge_values_length > 0:
         for player in range(search.players):
             edge_values_of(search)[index * search.players + player] = 0.0
@@ -132,6 +133,8 @@ def append_edge(search, bandit, action):
     clear_edge(edges_of(search)[index], action, search.initial_visits)
     if search.statistics_length > 0:
         clear_statistics(search, index)
+        # An even share, until somebody knows better.
+        statistics_of(search)[index].prior = 1.0 / (bandit.count + 1)
     bandit.count += 1
     return index
 

@@ -14,6 +14,7 @@ from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.options import option_of
+from tests.search.evaluators import linear
 from tests.toy_games import auction, hands, nim
 
 
@@ -50,6 +51,15 @@ LATE = {"rollout": 12, "simulations": 2000}
 MANY = {"simulations": 5000, **LONG}
 BY_GAME = {"action_heuristic": "game", **LONG}
 BY_MAST = {"rollout_policy": "mast", **LONG}
+
+HEX = "hex:size=4"
+
+
+def evaluated(**settings):
+    """Settings of a search with a random network for Hex."""
+    evaluator = linear(model_of(HEX))
+    return {"evaluator": evaluator, "tree_policy": "alphago", **settings}
+
 
 # Game, what is held fixed, and two values (or more) that all give other visits.
 CASES = {
@@ -125,6 +135,17 @@ CASES = {
     ),
     "backup_lambda": (DOTS, {"backup": "lambda", **LONG}, 0.2, 0.9),
     "backup_threshold": (DOTS, {"backup": "max_mc", **LONG}, 5, 100),
+    "evaluator": (
+        HEX,
+        {"tree_policy": "alphago", "rollout": 0},
+        None,
+        linear(model_of(HEX), 0),
+        linear(model_of(HEX), 1),
+    ),
+    "batch": (HEX, evaluated(), 1, 8, 64),
+    "virtual_loss": (HEX, evaluated(), 0, 1, 5),
+    "root_noise": (HEX, evaluated(), 0.0, 0.25, 0.75),
+    "root_noise_alpha": (HEX, evaluated(root_noise=0.5), 0.05, 0.3, 5.0),
 }
 # What these are about is tested elsewhere, or below.
 ELSEWHERE = {

@@ -16,6 +16,7 @@ from tests.toy_games import auction, fuse, hands, nim
 
 GAME = schedule()
 HEURISTIC = {"action_heuristic": "game"}
+EVALUATED = {"evaluator": len, "tree_policy": "alphago"}
 
 # Option: a value, what keeps it from having an effect, words of the message, and what
 # lets it have one.
@@ -122,6 +123,25 @@ NEEDS = [
         "rollout above 0, or tree self",
         {"rollout": 0, "tree": "self"},
     ),
+    *(
+        ("evaluator", len, {"tree_policy": "alphago", **others}, text, None)
+        for others, text in (
+            ({"tree": "multi"}, "tree one or self or pair"),
+            ({"tree_policy": "ucb1"}, "tree_policy alphago"),
+            ({"rollout": 1}, "rollout 0"),
+            (HEURISTIC, "action_heuristic none"),
+            ({"opponent_model": "mast", "tree": "self"}, "no mast"),
+            ({"abstraction": "own"}, "abstraction none"),
+            ({"graph": True}, "graph=false"),
+            ({"simultaneous": "serialised"}, "simultaneous decoupled"),
+            ({"threads": 2}, "threads 1"),
+        )
+    ),
+    ("batch", 4, {}, "an evaluator", None),
+    ("virtual_loss", 3, {}, "an evaluator", None),
+    ("virtual_loss", 3, EVALUATED | {"batch": 1}, "batch above 1", None),
+    ("root_noise", 0.1, {}, "an evaluator", None),
+    ("root_noise_alpha", 0.1, EVALUATED, "root_noise above 0", None),
     ("loop", "closed", {"tree": "multi"}, "tree one or self", {}),
     ("loop", "sampled", {"tree": "observers"}, "tree one or self", {}),
 ]
@@ -235,6 +255,23 @@ def test_a_game_that_lacks_a_function(options, message):
         Search(model, SearchSettings(**options))
 
 
+def test_an_evaluator_of_a_game_without_observations():
+    message = "evaluator=.*: bare has no function `observe`; give the evaluator a"
+    with pytest.raises(ValueError, match=message):
+        Search(BARE.model(), SearchSettings(**EVALUATED))
+
+
+def test_an_evaluator_is_no_word():
+    with pytest.raises(ValueError, match="evaluator='net': expected a function"):
+        SearchSettings(evaluator="net")
+
+
+def test_an_evaluator_stands_for_the_games_evaluation():
+    message = "value='evaluate': the evaluator values unfinished positions; use"
+    with pytest.raises(ValueError, match=message):
+        SearchSettings(value="evaluate", **EVALUATED).for_model(GAME)
+
+
 def test_policies_of_the_game_are_named():
     with pytest.raises(ValueError, match="a policy of schedule: lowest, highest"):
         SearchSettings(rollout_policy="wise").for_model(GAME)
@@ -330,12 +367,14 @@ class Copies:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("loop", "closed"), ("threads", 2), ("reuse_tree", True)]
+    ("name", "value"),
+    [("loop", "closed"), ("threads", 2), ("reuse_tree", True), ("evaluator", len)],
 )
 def test_copied_environments(name, value):
     message = f"{name}={value!r}: copies is a copied environment"
+    others = EVALUATED if name == "evaluator" else {}
     with pytest.raises(ValueError, match=re.escape(message)):
-        SearchSettings(**{name: value}).for_model(Copies())
+        SearchSettings(**{name: value} | others).for_model(Copies())
 
 
 def test_a_games_own_choice_does_not_make_defaults_ineffective():

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from mcts_agents import make_agent
 from mcts_agents.search import Search, SearchSettings
 from tests.toy_games import auction, fuse, hands, nim
 
@@ -57,6 +58,11 @@ INVALID = {
     "mast_decay": [-0.1, 1.1, None, *NUMBERLESS],
     "mast_temperature": [0.0, -1.0, None, *NUMBERLESS],
     "mast_default": [-0.1, 1.1, None, *NUMBERLESS],
+    "evaluator": ["net", "none", 1, True, [1], make_agent("random")],
+    "batch": [0, 65_537, None, 1.0, True],
+    "virtual_loss": [-1, 1_000_001, None, 1.0, True],
+    "root_noise": [-0.1, 1.1, None, *NUMBERLESS],
+    "root_noise_alpha": [0.0, -1.0, None, *NUMBERLESS],
     "backup": ["best", None, 1],
     "backup_lambda": [-0.1, 1.1, None, *NUMBERLESS],
     "backup_threshold": [-0.1, None, *NUMBERLESS],
@@ -80,6 +86,11 @@ LIMITS = {
     "mast_temperature": [1e-9, 10],
     "mast_default": [0, 1.0],
     "backup_lambda": [0, 1.0],
+    "evaluator": [None, len],
+    "batch": [1, 65_536],
+    "virtual_loss": [0, 1_000_000],
+    "root_noise": [0, 1.0],
+    "root_noise_alpha": [1e-9, 100],
     "backup_threshold": [0, 1e9],
     "simulations": [1, None],
     "seconds": [1e-9, 1, None],

@@ -1,0 +1,123 @@
+"""Dirichlet noise at the root: the distribution, and that it explores."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.search.priors import random_gamma, random_normal
+from tests.search.evaluators import Even, run
+
+
+@njit
+def normals(rng, count):
+    out = np.empty(count)
+    for i in range(count):
+        out[i] = random_normal(rng)
+    return out
+
+
+@njit
+def gammas(rng, shape, count):
+    out = np.empty(count)
+    for i in range(count):
+        out[i] = random_gamma(rng, shape)
+    return out
+
+
+def distance(a, b):
+    """Greatest distance of two empirical distribution functions."""
+    points = np.sort(np.concatenate([a, b]))
+    shares = [
+        np.searchsorted(np.sort(x), points, side="right") / len(x) for x in (a, b)
+    ]
+    return np.abs(shares[0] - shares[1]).max()
+
+
+def test_normal_variables():
+    found = normals(new_generator(0), 20_000)
+    assert distance(found, np.random.default_rng(0).normal(size=20_000)) < 0.02
+
+
+@pytest.mark.parametrize("shape", [0.03, 0.3, 1.0, 2.5])
+def test_gamma_variables(shape):
+    found = gammas(new_generator(1), shape, 20_000)
+    assert (found >= 0).all()
+    expected = np.random.default_rng(1).gamma(shape, size=20_000)
+    assert distance(found, expected) < 0.02
+
+
+class OneFavourite(Even):
+    """The prior is all on the first legal action, and every position is even."""
+
+    def answer(self, observations, players, legal):
+        values, logits = super().answer(observations, players, legal)
+        logits[:] = -40.0
+        logits[np.arange(len(logits)), legal.argmax(1)] = 0.0
+        return values, logits
+
+
+def root_priors(search):
+    arrays = search._memory.arrays
+    root = arrays["nodes"][arrays["edges"]["child"][0]]
+    return arrays["statistics"]["prior"][root["first"] :][: root["count"]]
+
+
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
+def test_priors_are_mixed_with_a_dirichlet_sample(alpha):
+    model = make_model("hex:size=3")[1]
+    samples = []
+    for seed in range(300):
+        chosen = {"root_noise": 0.25, "root_noise_alpha": alpha}
+        _, search = run(model, OneFavourite(2), seed=seed, simulations=1, **chosen)
+        priors = root_priors(search)
+        assert priors.sum() == pytest.approx(1.0, abs=1e-6)
+        samples.append((priors - 0.75 * np.eye(9)[0]) / 0.25)
+    samples = np.array(samples)
+    assert samples.min() > -1e-6
+    expected = np.random.default_rng(0).dirichlet([alpha] * 9, 3000)
+    for action in range(9):
+        # Priors are float32: what is nearly 0 is compared as 0.
+        pair = samples[:, action].round(4), expected[:, action].round(4)
+        assert distance(*pair) < 0.1
+
+
+def test_noise_is_at_the_root_only_and_explores_there():
+    model = make_model("hex:size=4")[1]
+    plain, _ = run(model, OneFavourite(2))
+    noisy, search = run(model, OneFavourite(2), root_noise=0.25)
+    assert np.count_nonzero(plain.visits) == 1 < np.count_nonzero(noisy.visits)
+    arrays = search._memory.arrays
+    root = arrays["edges"]["child"][0]
+    for i, node in enumerate(arrays["nodes"][: int(search._search["node_count"][0])]):
+        if i != root:
+            priors = arrays["statistics"]["prior"][node["first"] :][: node["count"]]
+            assert priors[0] == pytest.approx(1.0, abs=1e-6)
+    again, _ = run(model, OneFavourite(2), root_noise=0.25)
+    assert again.visits.tolist() == noisy.visits.tolist()
+
+
+def test_a_root_that_was_kept_has_noise_too():
+    from mcts_agents import MCTSAgent
+    from mcts_agents.envs import hex
+
+    env = hex.env(size=3)
+    env.reset(seed=0)
+    agent = MCTSAgent(
+        simulations=2000,
+        evaluator=Even(2),
+        reuse_tree=True,
+        root_noise=0.5,
+        tree_policy="alphago",
+        value="win",
+        seed=3,
+    )
+    for decision in range(4):
+        found = agent.plan(env)
+        search = next(reversed(agent._searches.values()))
+        priors = root_priors(search)
+        assert (found.reused > 0) == (decision > 1)
+        assert priors.sum() == pytest.approx(1.0, abs=1e-6)
+        assert priors.std() > 0.01
+        env.step(found.action)
