@@ -9,6 +9,8 @@ from scipy.sparse import csr_array
 from mcts_agents.arena.budgets import budget_order
 from mcts_agents.arena.records import GameRecord, Setting
 
+RESULTS = ("won", "drawn", "lost")
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -20,6 +22,7 @@ class Columns:
         game_setting: Setting of each game, int64 of shape (games,), ascending.
         seat_game: Game of each seat, int64 of shape (seats,), ascending.
         seat_agent: Who sat there, int64 of shape (seats,).
+        result: Position in `RESULTS`, int64 of shape (seats,).
         win: Share of the win, float64 of shape (seats,), 0 to 1.
         rank: Place from 1, float64 of shape (seats,).
         score: Score at the end, float64 of shape (seats,).
@@ -36,6 +39,7 @@ class Columns:
     game_setting: np.ndarray
     seat_game: np.ndarray
     seat_agent: np.ndarray
+    result: np.ndarray
     win: np.ndarray
     rank: np.ndarray
     score: np.ndarray
@@ -61,6 +65,7 @@ class Columns:
             game_setting=np.zeros(games.sum(), np.int64),
             seat_game=(np.cumsum(games) - 1)[self.seat_game[seats]],
             seat_agent=self.seat_agent[seats],
+            result=self.result[seats],
             win=self.win[seats],
             rank=self.rank[seats],
             score=self.score[seats],
@@ -71,6 +76,18 @@ class Columns:
             seconds=self.seconds[np.repeat(seats, self.decisions)],
             distinct_games=0,  # counted over the whole tournament only
         )
+
+    def lengths(self) -> np.ndarray:
+        """Return the length of each game: the decisions of the seat that made most.
+
+        Where all decide at once, and somebody does on every step, these are the steps.
+
+        Returns:
+            Int64 of shape (games,).
+        """
+        most = np.zeros(self.games, np.int64)
+        np.maximum.at(most, self.seat_game, self.decisions)
+        return most
 
     def comparisons(self) -> csr_array:
         """Return who was placed before whom in each game, from all pairs of its seats.
@@ -128,6 +145,7 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
             np.arange(len(games)), _integers(len(game.seats) for game in games)
         ),
         seat_agent=_integers(agent_number[seat.agent] for seat in seats),
+        result=_integers(RESULTS.index(seat.result) for seat in seats),
         win=np.array([seat.win for seat in seats], np.float64),
         rank=np.array([seat.rank for seat in seats], np.float64),
         score=np.array([seat.score for seat in seats], np.float64),
