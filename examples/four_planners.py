@@ -18,8 +18,7 @@ from mcts_agents.arena.tournament import prepare
 GAME = "pommerman:collapse=150,max_steps=350"
 PLANNERS = {
     "SP-MCTS": "sp-mcts:opponent_model=simple_unbiased",
-    "TP-MCTS": "mcts:tree=pair,paranoid=true,simultaneous=serialised,loop=sampled,"
-    "opponent_model=simple_unbiased",
+    "TP-MCTS": "tp-mcts:opponent_model=simple_unbiased",
     "MultiTree": "mcts:tree=multi",
     "one tree": "mcts",
 }

@@ -36,7 +36,8 @@ def test_list_names_games_and_agents():
         name for name in GAMES if load_game(name).rules.has("redeterminise")
     ]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
-    assert [row["agent"] for row in listed["agents"]] == ["mcts", "one-step", "random"]
+    agents = [row["agent"] for row in listed["agents"]]
+    assert agents == ["mcts", "one-step", "random", "scripted"]
     assert {"preset", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")
@@ -314,7 +315,7 @@ def test_verify_sees_a_game_that_ends_too_early_or_too_late(run_here, tmp_path):
         ),
         (["play", "hex", "--agent", "humn"], "did you mean human?"),
         (["play", "hex", "--agent", "human:name=x"], "human has no options"),
-        (["play", "hex", "--agent", "mcts:tree=mlti"], "one, self, multi"),
+        (["play", "hex", "--agent", "mcts:tree=mlti"], "one, self, pair"),
         (["play", "hex", "--agent", "mcts:simulatons=4"], "did you mean simulations"),
         (["play", "hex", "--agent", "mcts:simulations=0"], "simulations=0"),
         (["play", "hex", "--agent", "mcts:value=evaluate"], "no evaluation function"),

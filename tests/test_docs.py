@@ -61,7 +61,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_specs_are_understood(page):
-    words = "|".join(("mcts", "one-step", *PRESETS))
+    words = "|".join(("mcts", "one-step", "scripted", *PRESETS))
     for spec in re.findall(rf"`((?:{words}):[a-z_]+=[^`]*)`", page.read_text()):
         if "..." not in spec:
             make_agent(spec)

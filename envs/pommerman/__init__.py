@@ -44,8 +44,28 @@ strength that can be picked up is at most 10, with fog at most 4.
 
 Nobody knows what lies under wood. When an agent plans, items are hidden anew under all
 wood that is left, as many as may be there after what has come out so far, each of any
-kind. **With fog planning is refused for now**: it needs a memory of what a player has
-seen. Environments and observations work with fog; this package's agents do not yet.
+kind. Enemies' messages are not heard.
+
+In the fog a planner also imagines all that its player has not seen, from what it
+remembers of the game. Every player remembers the last sight of each cell; bombs that it
+has seen roll on, go off and burn wood in its memory until it looks again. It remembers
+where and when it last saw each of the others, whose a bomb is if it saw it laid, the
+items it saw taken, the bombs it saw kicked. This follows from its own observations and
+actions alone. What it has never seen is drawn for each plan:
+
+- walls, as the generator draws them: mirrored in the main diagonal, so what was seen on
+  one side is known on the other; all that is left, 36 rigid and 36 wood in all,
+  anywhere; wood out of sight is taken to stand
+- the others out of sight: any free cell that each can have walked to since it was last
+  seen, 13 steps for each wood in its way
+- bombs laid out of sight: none; owners that are not known: any that fits
+- items under wood, and those that came out of sight
+- what the others can do: what was seen of it, at least what they begin with
+
+Not modelled: that agents may have burnt wood out of sight, what those out of sight
+plan, what enemies themselves remember (in a plan they see all of the imagined world).
+Without fog all know what an item did to who took it, also in the rare case that it came
+out in the same step and was not seen.
 
 ## Scripted agents
 
@@ -68,7 +88,7 @@ and an opponent model decides for the others:
 | | spec, and `opponent_model=simple_unbiased` for the first two |
 |---|---|
 | SP-MCTS | `sp-mcts` |
-| TP-MCTS | `mcts:tree=pair,paranoid=true,simultaneous=serialised,loop=sampled` |
+| TP-MCTS | `tp-mcts` |
 | MultiTree | `mcts:tree=multi` |
 | one tree, choices made at once | `mcts` |
 

@@ -18,6 +18,7 @@ from mcts_agents.envs.pommerman.layout import (
     OWNER_SHIFT,
     RIGHT,
     RIGID,
+    SEATS,
     STRENGTH_SHIFT,
     UP,
     WOOD,
@@ -35,8 +36,10 @@ def age_flames(state):
     """Let the oldest flames end and the others grow older.
 
     What was under a flame that ends is shown, unless another flame burns there: then
-    it is lost, seen by nobody.
+    it is lost, seen by nobody. Returns whether anything came out that wood had covered;
+    such cells stay in `covered` until the end of the step shows who has seen them.
     """
+    came_out = False
     for word in range(WORDS):
         ended = state.flames[OLDEST, word]
         state.flames[OLDEST, word] = state.flames[OLDEST + 1, word]
@@ -50,14 +53,37 @@ def age_flames(state):
             cell = word << 6 | np.int64(lowest_bit(ended))
             if burning & bit:
                 state.terrain[cell] = FLAME
+                state.covered[word] &= ~bit
             else:
                 item = (np.int64(state.terrain[cell]) & HIDDEN) >> HIDDEN_SHIFT
                 state.terrain[cell] = item << OPEN_SHIFT
-                if state.covered[word] & bit:
-                    state.unseen_cells -= 1
-                    state.unseen_items -= item != 0
-            state.covered[word] &= ~bit
+                came_out |= state.covered[word] & bit != 0
             ended ^= bit
+    return came_out
+
+
+@njit
+def count_seen(state):
+    """Count what came out of wood in this step and can be seen at its end.
+
+    Where an agent has stepped on it, or flames have burnt it at once, nobody has seen
+    what it was.
+    """
+    for word in range(WORDS):
+        burning = state.flames[OLDEST, word] | state.flames[OLDEST + 1, word]
+        burning |= state.flames[NEWEST, word]
+        shown = state.covered[word] & ~burning
+        state.covered[word] &= burning
+        while shown != 0:
+            cell = word << 6 | np.int64(lowest_bit(shown))
+            shown &= shown - np.uint64(1)
+            trodden = False
+            for player in range(SEATS):
+                is_there = state.cells[player] == cell
+                trodden |= is_there and state.alive >> player & 1 != 0
+            if not trodden:
+                state.unseen_cells -= 1
+                state.unseen_items -= state.terrain[cell] >> OPEN_SHIFT != 0
 
 
 @njit
@@ -89,8 +115,11 @@ def burn(state):
         while cells != 0:
             cell = word << 6 | np.int64(lowest_bit(cells))
             terrain = np.int64(state.terrain[cell])
+            bit = cells & (~cells + np.uint64(1))
             if terrain & WOOD:
-                state.covered[word] |= cells & (~cells + np.uint64(1))
+                state.covered[word] |= bit
+            elif terrain & FLAME == 0:
+                state.covered[word] &= ~bit
             state.terrain[cell] = terrain & HIDDEN | FLAME
             cells &= cells - np.uint64(1)
 

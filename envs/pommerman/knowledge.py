@@ -11,24 +11,37 @@ wood that they were under, gone or not.
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.envs.pommerman.fog import (
+    copy_world,
+    draw_board,
+    draw_owners,
+    forget_the_others,
+    place_unseen,
+)
 from mcts_agents.envs.pommerman.layout import (
+    BELIEF,
     BOMB,
     CELLS,
+    FLAME,
     HIDDEN,
     HIDDEN_SHIFT,
     LAY,
+    OPEN_SHIFT,
     SEATS,
-    STATE,
+    WALL,
     WOOD,
+    bit_of,
     contains,
     direction_of,
 )
+from mcts_agents.envs.pommerman.observation import is_seen
 from mcts_agents.envs.pommerman.step import advance
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
 
 ITEM_KINDS = 3
-STATE_AS_INT32 = STATE.itemsize // 4
+BELIEF_AS_INT32 = BELIEF.itemsize // 4
+WALL_OR_FLAME = WALL | FLAME
 
 
 @njit
@@ -49,37 +62,66 @@ def resample_items(state, rng):
             kind = 1 + random_below(rng, ITEM_KINDS)
             items -= 1
         cells -= 1
-        state.terrain[cell] = terrain & ~HIDDEN | kind << HIDDEN_SHIFT
+        if terrain & WALL_OR_FLAME:
+            state.terrain[cell] = terrain & ~HIDDEN | kind << HIDDEN_SHIFT
+        else:
+            show_item(state, cell, kind)
 
 
 @njit
-def check_sight(game):
-    """Refuse variants with fog, where what a player knows is not worked out yet."""
-    if game.sight:
-        raise NotImplementedError(
-            "pommerman: planning in the fog needs a memory of what was seen, which "
-            "there is not yet; choose fog=false"
-        )
+def show_item(state, cell, kind):
+    """Let an item lie where wood is believed to have burnt out of sight."""
+    state.covered[cell >> 6] &= ~bit_of(cell)
+    if state.terrain[cell] & BOMB == 0:  # no bomb rolls onto items
+        state.terrain[cell] |= kind << OPEN_SHIFT
+        state.unseen_cells -= 1
+        state.unseen_items -= kind != 0
 
 
 @njit
 def resample(game, state, observer, rng):
-    """Replace all that the observer cannot know."""
-    # In the fog, what lies out of sight has to be resampled here, from what the player
-    # has seen during the game; planning on the truth instead would be cheating.
-    check_sight(game)
+    """Replace all that the observer cannot know.
+
+    In the fog the observer's belief decides, and all other beliefs are forgotten. A
+    copy that was made for another player or has been played on since is a world that
+    its planner has imagined: there only items are hidden anew.
+    """
+    for other in range(SEATS):
+        if not hears(game, observer, other):
+            state.messages[other] = 0
+    if game.sight:
+        if state.remembering == 0:
+            raise RuntimeError(
+                "pommerman: this position was set up without what players have seen, "
+                "so nobody can plan on it in the fog; play from an opening"
+            )
+        belief = state.beliefs[observer]
+        if state.remembering >> observer & 1 and belief.steps == state.steps:
+            draw_board(game, state, belief, rng)
+            draw_owners(game, state, observer, rng)
+            resample_items(state, rng)
+            place_unseen(game, state, belief, observer, rng)
+            forget_the_others(state, observer)
+            return
     resample_items(state, rng)
 
 
 @njit
-def seen_move(game, state, joint_action, actor):
+def hears(game, observer, other):
+    """Whether a player hears what another says: itself and its team mate."""
+    return other == observer or (game.team and other == (observer + 2) % SEATS)
+
+
+@njit
+def seen_move(game, state, joint_action, actor, observer):
     """Return the move that an action looks like: where the actor went, or what it laid.
 
     An action without effect looks like a stop; of one that died nobody sees more, for
-    which `actions` is returned.
+    which `actions` is returned. In the fog the actor must be in sight before and after
+    the step, or nothing is seen: `actions + 1`.
     """
-    after = carray(stack_int32(STATE_AS_INT32), 1, STATE)
-    after[0] = state
+    after = carray(stack_int32(BELIEF_AS_INT32), 1, BELIEF)
+    copy_world(after[0], state)
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     for player in range(SEATS):
         moves[player] = 0
@@ -89,6 +131,11 @@ def seen_move(game, state, joint_action, actor):
     advance(game, after[0], moves)
     if after[0].alive >> actor & 1 == 0:
         return game.actions
+    if not (
+        is_seen(game, state, observer, np.int64(state.cells[actor]))
+        and is_seen(game, after[0], observer, np.int64(after[0].cells[actor]))
+    ):
+        return game.actions + 1
     if moves[actor] == LAY:
         could = state.ammo[actor] > 0 and not is_on_bomb(state, actor)
         return np.int64(LAY) if could else np.int64(0)
@@ -110,12 +157,13 @@ def seen_action(game, state, joint_action, actor, observer):
     action = np.int64(joint_action[actor])
     if actor == observer:
         return action
-    move = seen_move(game, state, joint_action, actor)
+    move = seen_move(game, state, joint_action, actor, observer)
     if game.message_bits == 0:
         return move
     if (actor + 2) % SEATS != observer:
         return game.actions + 1 + move
-    message = action & ((1 << game.message_bits) - 1)
-    if move == game.actions:
-        return 2 * game.actions + 2 + message
+    words = 1 << game.message_bits
+    message = action & (words - 1)
+    if move >= game.actions:
+        return (2 + move - game.actions) * (game.actions + words) + message
     return move << game.message_bits | message

@@ -12,6 +12,9 @@ generation first and each one in row-major order, which is the order of the bits
 Bombs stand in one list in the order in which they were laid. A player lays at most one
 a step, and a bomb that is laid in step t goes off in step t + 9 at the latest, before
 which its owner may have laid one in step t + 9: ten bombs a player, `MOST_BOMBS`.
+
+In the fog a state also holds what each player remembers (`belief`); without fog its
+record ends before that.
 """
 
 from typing import Any
@@ -51,27 +54,55 @@ DELTA = np.array([0, -STRIDE, STRIDE, -1, 1, 0], np.int64)
 # Generations of flames by the steps that they still burn.
 OLDEST, NEWEST = 0, 2
 
-STATE = np.dtype(
+# Only in a belief: nobody saw who laid the bomb.
+UNKNOWN_OWNER = 1 << 13
+
+_WORLD = [
+    ("flames", np.uint64, (3, WORDS)),  # bit: a cell; by remaining life
+    ("covered", np.uint64, WORDS),  # bit: wood that burns, its content unseen
+    ("bombs", np.uint32, MOST_BOMBS),  # in the order of laying
+    ("terrain", np.uint8, CELLS),
+    ("cells", np.uint8, SEATS),  # where each agent is, or died
+    ("ammo", np.uint8, SEATS),
+    ("strength", np.uint8, SEATS),
+    ("messages", np.uint8, SEATS),  # what each said last: 8 * first + second word
+    ("steps", np.int16),
+    ("bomb_count", np.uint8),
+    ("alive", np.uint8),  # mask
+    ("alive_before", np.uint8),  # mask: alive at the start of the last step
+    ("kick", np.uint8),  # mask: who can kick
+    ("over", np.uint8),
+    ("unseen_items", np.uint8),  # items that nobody has seen, those lost unseen too
+    ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
+]
+
+# What a player believes the world to be: the fields of a state, so that a step can be
+# played in it, nothing hidden under wood, and bombs in the order of their lives.
+BELIEF = np.dtype(
     [
-        ("flames", np.uint64, (3, WORDS)),  # bit: a cell; by remaining life
-        ("covered", np.uint64, WORDS),  # bit: wood that burns, its content unseen
-        ("bombs", np.uint32, MOST_BOMBS),  # in the order of laying
-        ("terrain", np.uint8, CELLS),
-        ("cells", np.uint8, SEATS),  # where each agent is, or died
-        ("ammo", np.uint8, SEATS),
-        ("strength", np.uint8, SEATS),
-        ("messages", np.uint8, SEATS),  # what each said last: 8 * first + second word
-        ("steps", np.int16),
-        ("bomb_count", np.uint8),
-        ("alive", np.uint8),  # mask
-        ("alive_before", np.uint8),  # mask: alive at the start of the last step
-        ("kick", np.uint8),  # mask: who can kick
-        ("over", np.uint8),
-        ("unseen_items", np.uint8),  # items that nobody has seen, those lost unseen too
-        ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
+        *_WORLD,
+        ("known", np.uint64, WORDS),  # bit: a cell seen, or that must be so
+        ("unsettled", np.uint64, WORDS),  # bit: pair of cells, walls at first unknown
+        ("not_rigid", np.uint64, WORDS),  # bit: one of these pairs that is not rigid
+        ("opened", np.uint64, WORDS),  # bit: wood whose content the player saw
+        ("last_seen", np.int16, SEATS),  # step, -1 for never
+        ("rigid_pairs", np.uint8),  # how many of the unsettled are rigid
+        ("wood_pairs", np.uint8),  # how many of the unsettled are or were wood
+        ("corner", np.uint8),  # where the player began
     ],
     align=True,
 )
+
+STATE = np.dtype(
+    [
+        *_WORLD,
+        # From here on only in the fog.
+        ("beliefs", BELIEF, SEATS),
+        ("remembering", np.uint8),  # mask: whose belief is kept here
+    ],
+    align=True,
+)
+OF_FOG = ("beliefs", "remembering")
 
 GAME = np.dtype(
     [

@@ -99,6 +99,12 @@ def is_ring_wood(game, row, column):
 
 
 @njit
+def ring_wood(game):
+    """Return how many cells always hold wood."""
+    return 4 * (game.size - 8) if game.players != 2 else 0
+
+
+@njit
 def wall_candidates(game, state, walls):
     """Write an empty board with its ring wood, and the cells that may become walls.
 
@@ -127,8 +133,7 @@ def draw_walls(game, state, walls, pairs, rng):
         state.terrain[walls[i]] = 0
         state.terrain[mirrored(walls[i])] = 0
     rigid = game.rigid // 2
-    ring = 4 * (game.size - 8) if game.players != 2 else 0
-    for i in range(rigid + (game.wood - ring) // 2):
+    for i in range(rigid + (game.wood - ring_wood(game)) // 2):
         j = i + random_below(rng, pairs - i)
         walls[i], walls[j] = walls[j], walls[i]
         wall = RIGID if i < rigid else WOOD

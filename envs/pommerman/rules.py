@@ -13,12 +13,14 @@ from mcts_agents.envs.pommerman.advice import (
     nearest_enemy,
     standing,
 )
+from mcts_agents.envs.pommerman.belief import begin_beliefs, bring_forward
 from mcts_agents.envs.pommerman.keys import key_of
-from mcts_agents.envs.pommerman.knowledge import check_sight, resample, seen_action
+from mcts_agents.envs.pommerman.knowledge import resample, seen_action
 from mcts_agents.envs.pommerman.layout import (
     GAME,
     LARGEST,
     MOVES,
+    OF_FOG,
     SEATS,
     STATE,
     STOP,
@@ -110,6 +112,8 @@ def variant(
         actions=MOVES << int(game["message_bits"]),
         observation_shape=(MAPS * int(game["size"]) ** 2 + FACTS,),
         observation_bounds=BOUNDS,
+        teams=None if mode == "ffa" else (0, 1, 0, 1),
+        leaves_out=() if fog else OF_FOG,
     )
 
 
@@ -144,6 +148,8 @@ def _check(players, mode, fog, collapse, shuffle_corners, max_steps):
 def reset(game, state, rng):
     """A random board; the corners are those of the seats unless shuffled."""
     set_up(game, state, rng)
+    if game.sight:
+        begin_beliefs(game, state)
 
 
 @rules.define
@@ -180,6 +186,10 @@ def apply(game, state, joint_action, rng):
             speaks = state.alive >> player & 1
             state.messages[player] = joint_action[player] & BOTTOM_6 if speaks else 0
     advance(game, state, moves)
+    # In a planner's copy, where only one belief is left, none is brought forward.
+    if game.sight and state.remembering == (1 << game.players) - 1:
+        for player in range(game.players):
+            bring_forward(game, state, player, np.int64(moves[player]))
 
 
 @njit
@@ -190,7 +200,12 @@ def number_of(players):
 
 @rules.define
 def playout(game, state, rng, limit):
-    """Random play of all living agents, one step at a time."""
+    """Random play of all living agents, one step at a time.
+
+    In the fog nobody remembers anything of it: it is for imagined worlds.
+    """
+    if game.sight and state.remembering == (1 << game.players) - 1:
+        state.remembering = 0
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     played = 0
     while not state.over and state.alive:
@@ -311,21 +326,19 @@ def evaluate(game, state, out):
 
 @rules.define
 def redeterminise(game, state, observer, rng):
-    """Hide items anew under the wood; with fog there is nothing to plan on yet."""
+    """Hide items anew under the wood; in the fog also draw all that is unknown."""
     resample(game, state, observer, rng)
 
 
 @rules.define
 def visible_action(game, state, joint_action, actor, observer):
-    """Where the actor went or that it laid a bomb; messages for its team mate."""
+    """Where the actor went or that it laid a bomb, if seen; messages for its mate."""
     return seen_action(game, state, joint_action, actor, observer)
 
 
 @rules.define
 def state_key(game, state, observer):
-    """A hash of all but the items under wood; of these too for observer -1."""
-    if observer >= 0:
-        check_sight(game)
+    """A hash of what the observer knows; of the whole board for observer -1."""
     return key_of(game, state, observer)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.envs.pommerman.collisions import settle
-from mcts_agents.envs.pommerman.flames import age_flames, explode
+from mcts_agents.envs.pommerman.flames import age_flames, count_seen, explode
 from mcts_agents.envs.pommerman.layout import (
     BOMB,
     DELTA,
@@ -39,7 +39,21 @@ def advance(game, state, moves):
         state: The state, changed in place.
         moves: What each agent does, 0 to 5, int32 of shape (4,); of the dead ignored.
     """
-    age_flames(state)
+    if play(game, state, moves):
+        count_seen(state)
+    if is_decided(game, state):
+        state.over = 1
+    elif game.first_collapse and collapses_now(game, state):
+        collapse(game, state, (state.steps - game.first_collapse))
+
+
+@njit
+def play(game, state, moves):
+    """Carry out all of a step but its end: what was seen, who has won, the collapse.
+
+    Returns whether anything came out of wood.
+    """
+    came_out = age_flames(state)
     wishes = carray(stack_int32(SEATS), SEATS, np.int32)
     if take_wishes(state, moves, wishes):
         settle(state, wishes)
@@ -50,10 +64,7 @@ def advance(game, state, moves):
         if state.terrain[state.cells[player]] & FLAME:
             state.alive &= ~(1 << player)
     state.steps += 1
-    if is_decided(game, state):
-        state.over = 1
-    elif game.first_collapse and collapses_now(game, state):
-        collapse(game, state, (state.steps - game.first_collapse))
+    return came_out
 
 
 @njit

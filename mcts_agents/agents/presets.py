@@ -13,6 +13,8 @@ _MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
 _OMA = "Baier, Kaisers, CoG 2020"
 _LISY = "Lisy, Acta Polytechnica 54, 2014"
 _ISMCTS = "Cowling, Powley, Whitehouse 2012"
+_WEIL = "Weil et al. 2023"
+_OVER_STATES = {"loop": "sampled", "tree_policy": "alphago"}
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,20 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My own decisions over stored, sampled states.",
-        "Weil et al. 2023",
-        {"tree": "self", "loop": "sampled", "tree_policy": "alphago"},
+        "My moves over stored states; a model plays others.",
+        _WEIL,
+        {"tree": "self", **_OVER_STATES},
+        copies=False,
+    ),
+    "tp-mcts": Preset(
+        "My moves, then an opponent's, over stored states.",
+        _WEIL,
+        {
+            "tree": "pair",
+            "paranoid": True,
+            "simultaneous": "serialised",
+            **_OVER_STATES,
+        },
         copies=False,
     ),
     "decoupled-regret-matching": Preset(

@@ -17,19 +17,24 @@ class ScriptedAgent(Agent):
     is the compiled policy itself.
 
     Args:
-        policy: Name of the policy, one of `ForwardModel.policies`.
+        policy: Name of the policy, one of `ForwardModel.policies`; required.
         **agent: See `Agent`.
 
     Raises:
         ValueError: `policy` is no word; when playing, if the game has no such policy.
     """
 
-    def __init__(self, *, policy: str, **agent: Any):
-        if not isinstance(policy, str):
-            raise ValueError(f"policy={policy!r}: expected the name of a policy")
+    def __init__(self, *, policy: str | None = None, **agent: Any):
+        if not isinstance(policy, str) or not policy:
+            raise ValueError(
+                f"policy={policy!r}: expected the name of a scripted policy of the "
+                "game, as in scripted:policy=NAME"
+            )
         self.policy = policy
         # By environment and player: the number of the game, and the memory.
         self._memories: WeakKeyDictionary[Any, dict[int, tuple[int, np.ndarray]]]
+        # By game and player: the memory of positions without an environment.
+        self._alone: WeakKeyDictionary[ForwardModel, dict[int, np.ndarray]]
         super().__init__(**agent)
 
     def __repr__(self) -> str:
@@ -39,7 +44,7 @@ class ScriptedAgent(Agent):
         """Start the generator anew, and forget all games."""
         super().reset(seed)
         self._memories = WeakKeyDictionary()
-        self._alone: dict[int, np.ndarray] = {}
+        self._alone = WeakKeyDictionary()
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
@@ -56,9 +61,10 @@ class ScriptedAgent(Agent):
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the policy's action; it remembers what it was asked since `reset`."""
         self.prepare(model)
-        if player not in self._alone:
-            self._alone[player] = self._new_memory(model)
-        return self._action(model, state, player, self._alone[player])
+        seats = self._alone.setdefault(model, {})
+        if player not in seats:
+            seats[player] = self._new_memory(model)
+        return self._action(model, state, player, seats[player])
 
     def prepare(self, model: ForwardModel, player: int = 0) -> None:
         """Raise ValueError if a game has no policy of this name."""

@@ -136,7 +136,13 @@ def _modelled(spec: str | Mapping[str, Any]) -> Agent:
 
 def _compiled_policy(value: Any) -> Any:
     """Return the name of a scripted agent's policy, which a search runs compiled."""
-    return value.policy if isinstance(value, ScriptedAgent) else value
+    if not isinstance(value, ScriptedAgent):
+        return value
+    if value.policy in POLICY_WORDS:
+        raise ValueError(
+            f"policy={value.policy!r}: in a search this word is no policy of the game"
+        )
+    return value.policy
 
 
 def _meaning(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from mcts_agents.arena.budgets import budget_order
 from mcts_agents.arena.records import GameRecord, Setting
+from mcts_agents.model.contract import MAX_PLAYERS
 
 RESULTS = ("won", "drawn", "lost")
 
@@ -22,6 +23,7 @@ class Columns:
         game_setting: Setting of each game, int64 of shape (games,), ascending.
         seat_game: Game of each seat, int64 of shape (seats,), ascending.
         seat_agent: Who sat there, int64 of shape (seats,).
+        seat_team: Number of the seat's team, from 0, int64 of shape (seats,).
         result: Position in `RESULTS`, int64 of shape (seats,).
         win: Share of the win, float64 of shape (seats,), 0 to 1.
         rank: Place from 1, float64 of shape (seats,).
@@ -39,6 +41,7 @@ class Columns:
     game_setting: np.ndarray
     seat_game: np.ndarray
     seat_agent: np.ndarray
+    seat_team: np.ndarray
     result: np.ndarray
     win: np.ndarray
     rank: np.ndarray
@@ -65,6 +68,7 @@ class Columns:
             game_setting=np.zeros(games.sum(), np.int64),
             seat_game=(np.cumsum(games) - 1)[self.seat_game[seats]],
             seat_agent=self.seat_agent[seats],
+            seat_team=self.seat_team[seats],
             result=self.result[seats],
             win=self.win[seats],
             rank=self.rank[seats],
@@ -76,6 +80,28 @@ class Columns:
             seconds=self.seconds[np.repeat(seats, self.decisions)],
             distinct_games=0,  # counted over the whole tournament only
         )
+
+    def entries(self) -> np.ndarray:
+        """Return which seats are counted: one of each agent in each team of each game.
+
+        Team mates win, draw and lose as one, so that what they did is one observation.
+        In a game without teams every seat is counted.
+
+        Returns:
+            Bool of shape (seats,): the first of such seats.
+        """
+        place = self.seat_game * MAX_PLAYERS + self.seat_team
+        _, first = np.unique(
+            place * len(self.agents) + self.seat_agent, return_index=True
+        )
+        counted = np.zeros(len(self.seat_game), bool)
+        counted[first] = True
+        return counted
+
+    def teams(self) -> np.ndarray:
+        """Return the number of teams in each game, int64 of shape (games,)."""
+        place = np.unique(self.seat_game * MAX_PLAYERS + self.seat_team)
+        return np.bincount(place // MAX_PLAYERS, minlength=self.games)
 
     def lengths(self) -> np.ndarray:
         """Return the length of each game: the decisions of the seat that made most.
@@ -92,25 +118,29 @@ class Columns:
     def comparisons(self) -> csr_array:
         """Return who was placed before whom in each game, from all pairs of its seats.
 
+        Of an agent's seats in one team a single one is taken, and none are compared
+        with team mates.
+
         Returns:
             Float64 of shape (games, agents * agents): at `i * agents + j` the number of
             pairs of seats in which agent i came before agent j, equal places half for
             each. Two seats of the same agent are left out.
         """
         count = len(self.agents)
-        first = np.searchsorted(self.seat_game, np.arange(self.games))
-        seats = np.bincount(self.seat_game, minlength=self.games)
+        counted = self.entries()
+        game, rank = self.seat_game[counted], self.rank[counted]
+        agent, team = self.seat_agent[counted], self.seat_team[counted]
+        first = np.searchsorted(game, np.arange(self.games))
+        seats = np.bincount(game, minlength=self.games)
         games, cells, shares = [], [], []
         for players in np.unique(seats):
             chosen = np.flatnonzero(seats == players)
             for a in range(players):
                 for b in range(players):
                     one, other = first[chosen] + a, first[chosen] + b
-                    i, j = self.seat_agent[one], self.seat_agent[other]
-                    before = self.rank[one] < self.rank[other]
-                    equal = self.rank[one] == self.rank[other]
-                    share = before + 0.5 * equal
-                    kept = (i != j) & (share > 0)
+                    i, j = agent[one], agent[other]
+                    share = (rank[one] < rank[other]) + 0.5 * (rank[one] == rank[other])
+                    kept = (i != j) & (team[one] != team[other]) & (share > 0)
                     games.append(chosen[kept])
                     cells.append((i * count + j)[kept])
                     shares.append(share[kept])
@@ -145,6 +175,7 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
             np.arange(len(games)), _integers(len(game.seats) for game in games)
         ),
         seat_agent=_integers(agent_number[seat.agent] for seat in seats),
+        seat_team=_integers(seat.team for seat in seats),
         result=_integers(RESULTS.index(seat.result) for seat in seats),
         win=np.array([seat.win for seat in seats], np.float64),
         rank=np.array([seat.rank for seat in seats], np.float64),

@@ -16,6 +16,7 @@ Columns (a game's are repeated in the rows of its seats):
     agent             name of the agent
     spec              mapping from which the agent is made, as JSON
     agent_seed        seed of the agent
+    team              number of its team, from 0; that of the seat without teams
     result            `won`, `drawn` or `lost`
     win               share of the win, 0 to 1
     rank              place from 1, equals at their mean
@@ -54,6 +55,7 @@ _COLUMNS = {
     "agent": str,
     "spec": str,
     "agent_seed": int,
+    "team": int,
     "result": str,
     "win": float,
     "rank": float,
@@ -125,6 +127,7 @@ def _of_seat(seat: SeatRecord) -> dict[str, Any]:
         "agent": seat.agent,
         "spec": seat.spec,
         "agent_seed": seat.seed,
+        "team": seat.team,
         "result": seat.result,
         "win": seat.win,
         "rank": seat.rank,

@@ -127,8 +127,8 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     moves, _ = play_match(env, seats, fixture.seed)
     seconds = time.perf_counter() - started
     state = env.unwrapped.spectator_state()
-    results, scores = model.results(state), model.scores(state)
-    wins, ranks = win_shares(results), places(results, scores)
+    results, scores, teams = model.results(state), model.scores(state), model.teams
+    wins, ranks = win_shares(results, teams), places(results, scores, teams)
     return GameRecord(
         number=fixture.number,
         setting=fixture.setting,
@@ -142,6 +142,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
                 agent=entrant.name,
                 spec=entrant.spec,
                 seed=seeds[n],
+                team=teams[n],
                 result=RESULT_NAMES[results[n]],
                 win=wins[n],
                 rank=ranks[n],
@@ -156,24 +157,34 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     )
 
 
-def win_shares(results: Sequence[int]) -> list[float]:
-    """Return each player's share of the win: winners share it, else those who drew."""
+def win_shares(results: Sequence[int], teams: Sequence[int]) -> list[float]:
+    """Return each player's share of the win, which team mates have together.
+
+    Teams that won share it, else those that drew.
+    """
     best = WON if WON in list(results) else DRAWN
-    sharing = sum(int(result) == best for result in results)
+    pairs = zip(teams, results, strict=True)
+    sharing = len({team for team, result in pairs if int(result) == best})
     return [1.0 / sharing if int(result) == best else 0.0 for result in results]
 
 
-def places(results: Sequence[int], scores: Sequence[float]) -> list[float]:
+def places(
+    results: Sequence[int], scores: Sequence[float], teams: Sequence[int]
+) -> list[float]:
     """Return each player's place from 1, by result and then by score.
 
-    Equals get the mean of their places.
+    Equals get the mean of their places. Team mates have the place of their team, and
+    where there are any teams are placed by result alone: it is all they have in common.
     """
-    keys = [
-        (_PLACES.get(int(result), 2), -float(score))
-        for result, score in zip(results, scores, strict=True)
-    ]
-    order = {key: n for n, key in enumerate(sorted(set(keys)))}
-    return [float(place) for place in rankdata([order[key] for key in keys])]
+    alone = len(set(teams)) == len(teams)
+    keys = {
+        team: (_PLACES.get(int(result), 2), -float(score) if alone else 0.0)
+        for team, result, score in zip(teams, results, scores, strict=True)
+    }
+    order = {key: n for n, key in enumerate(sorted(set(keys.values())))}
+    ranked = rankdata([order[key] for key in keys.values()])
+    place = dict(zip(keys, ranked, strict=True))
+    return [float(place[team]) for team in teams]
 
 
 @functools.lru_cache(maxsize=32)

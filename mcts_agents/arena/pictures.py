@@ -86,8 +86,14 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
             bar = min(0.84 / len(agents), _MOST_BAR / inches)
             groups = [chosen.get(budget) for budget in budgets]
             highest = _bars(axes, groups, len(agents), bar)
-            axes.axhline(1 / players, color=_INK, linestyle="--", linewidth=0.9)
-            axes.set_ylim(0, min(1.0, 1.05 * max(highest, 1 / players)))
+            equal = next(
+                agent.expected
+                for figures in chosen.values()
+                for agent in figures.agents
+                if agent.expected is not None
+            )
+            axes.axhline(equal, color=_INK, linestyle="--", linewidth=0.9)
+            axes.set_ylim(0, min(1.0, 1.05 * max(highest, equal)))
             axes.set_title(f"{players} players" if players > 1 else "1 player")
             axes.set_xticks(range(len(budgets)), labels)
             if number % columns == 0:

@@ -76,10 +76,12 @@ class SeatRecord:
         agent: Name of the entrant.
         spec: See `Entrant.spec`.
         seed: The agent's seed.
+        team: The number of its team, from 0; that of the seat in a game without teams.
         result: `won`, `drawn` or `lost`.
         win: Its share of the win, 0 to 1: winners of one game share it, and so do
-            those who drew if nobody won.
+            those who drew if nobody won. Team mates have their team's.
         rank: Place from 1, by result and then by score; equals get the mean place.
+            Team mates have their team's, by result alone.
         score: Score at the end of the game.
         seconds: Time of each decision in seconds, float32 of shape (decisions,).
         simulations: Simulations of all decisions.
@@ -91,6 +93,7 @@ class SeatRecord:
     agent: str
     spec: str
     seed: int
+    team: int
     result: str
     win: float
     rank: float
@@ -125,6 +128,16 @@ class GameRecord:
     seconds: float
     version: str
     seats: tuple[SeatRecord, ...]
+
+    @property
+    def team_count(self) -> int:
+        """Number of teams; of players in a game without."""
+        return len({seat.team for seat in self.seats})
+
+    def wins(self, agent: str) -> float:
+        """Return an agent's share of the win, 0 to 1; a team's counts once."""
+        shares = {s.team: s.win for s in self.seats if s.agent == agent}
+        return sum(shares.values())
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Who plays whom, in which seats and from which seed: the games of a tournament.
 
+Where players have team mates an agent plays a whole team: for "seat" read "team".
+
 Everything is a function of the tournament's seed, the setting and the number of the
 game: it depends neither on the games before nor on a random generator's version, so a
 tournament that goes on later, elsewhere or with more games goes on as it began.
@@ -13,6 +15,7 @@ from typing import TypeVar
 
 from mcts_agents.arena.records import Entrant, Fixture, Setting
 from mcts_agents.arena.spec import SettingError, TournamentSpec
+from mcts_agents.envs import make_model
 
 T = TypeVar("T")
 
@@ -41,6 +44,7 @@ class Schedule:
         self.spec = spec
         self.settings = spec.settings()
         self.entrants = {s: spec.entrants(s) for s in self.settings}
+        self.teams = {s: make_model(s.game, s.players)[1].teams for s in self.settings}
         for setting in self.settings:
             self._check(setting)
 
@@ -57,7 +61,7 @@ class Schedule:
                 yield Fixture(next(number), setting, round_, _seed(key), seats)
 
     def _check(self, setting: Setting) -> None:
-        agents, players = len(self.entrants[setting]), setting.players
+        agents, players = len(self.entrants[setting]), self._sides(setting)
         if self.spec.design == "one-against-field":
             self.spec.field_entrant(setting)
             return
@@ -91,11 +95,17 @@ class Schedule:
             "one-against-field": self._one_against_field,
             "all-seats": self._all_seats,
         }[self.spec.design]
-        return design(setting)
+        teams = self.teams[setting]
+        for sides, deal in design(setting):
+            yield tuple(sides[team] for team in teams), deal
+
+    def _sides(self, setting: Setting) -> int:
+        """Return how many seats, or teams, there are for agents."""
+        return len(set(self.teams[setting]))
 
     def _round_robin(self, setting: Setting) -> Iterator[Seating]:
         """All line-ups once in each lap; in every `players` laps, in rotating seats."""
-        seed, players = self.spec.seed, setting.players
+        seed, players = self.spec.seed, self._sides(setting)
         lineups = _lineups(self.entrants[setting], players)
         for block in itertools.count():
             for lap in range(players):
@@ -107,7 +117,7 @@ class Schedule:
 
     def _one_against_field(self, setting: Setting) -> Iterator[Seating]:
         """Every agent once in each lap; in every `players` laps, once in each seat."""
-        seed, players = self.spec.seed, setting.players
+        seed, players = self.spec.seed, self._sides(setting)
         entrants = self.entrants[setting]
         field = self.spec.field_entrant(setting)
         for block in itertools.count():
@@ -125,7 +135,7 @@ class Schedule:
         seatings = [
             (order, number)
             for number, lineup in enumerate(
-                _lineups(tuple(range(len(entrants))), setting.players)
+                _lineups(tuple(range(len(entrants))), self._sides(setting))
             )
             for order in sorted(set(itertools.permutations(lineup)))
         ]

@@ -30,13 +30,15 @@ class AgentFigures:
 
     Attributes:
         agent: Its name.
-        games: Seats it played: a game in which it sat twice counts twice.
+        games: Seats it played: a game in which it sat twice counts twice. Seats of one
+            team are one.
         wins: Its wins, ties split.
         win_rate: Wins for each seat, with a Wilson interval.
         won: How often it won, alone or with others, with a Wilson interval.
         drawn: How often it drew, likewise.
         lost: How often it lost, likewise.
-        expected: The win rate if all players were equally strong; None without games.
+        expected: The win rate if all were equally strong: 1 over the number of players,
+            or of teams; None without games.
         mean_rank: Mean place, from 1.
         mean_score: Mean score; unknown over more than one game, whose scores have
             nothing to do with each other.
@@ -91,7 +93,7 @@ class Figures:
 
     @property
     def meetings(self) -> np.ndarray:
-        """How many pairs of seats the row's and the column's agents had."""
+        """How many pairs of seats, or of teams, the row's and the column's had."""
         return self.before + self.before.T
 
     def best(self) -> list[int]:
@@ -161,15 +163,20 @@ def _figures(
     before = comparisons.sum(axis=0).reshape(count, count)
     groups, one_sided = separated(before)
     rated = ratings(comparisons, count, resamples, seed)
-    players = np.bincount(columns.seat_game, minlength=columns.games)
-    equal = 1.0 / players[columns.seat_game]
+    counted = columns.entries()
+    equal = 1.0 / columns.teams()[columns.seat_game]
     decider = np.repeat(columns.seat_agent, columns.decisions)
     return Figures(
         setting=setting,
         games=columns.games,
         agents=tuple(
             _agent(
-                columns, agent, rated[agent], equal, columns.seconds[decider == agent]
+                columns,
+                agent,
+                rated[agent],
+                counted,
+                equal,
+                columns.seconds[decider == agent],
             )
             for agent in range(count)
         ),
@@ -183,18 +190,20 @@ def _agent(
     columns: Columns,
     agent: int,
     rating: Estimate,
+    counted: np.ndarray,
     equal: np.ndarray,
     seconds: np.ndarray,
 ) -> AgentFigures:
     seats = columns.seat_agent == agent
-    games = int(seats.sum())
-    wins = math.fsum(columns.win[seats])  # thirds and halves add up to whole wins
-    game = columns.seat_game[seats]
+    entries = seats & counted
+    games = int(entries.sum())
+    game = columns.seat_game[entries]
+    wins = math.fsum(columns.win[entries])  # thirds and halves add up to whole wins
     simulations = int(columns.simulations[seats].sum())
     searches = columns.searches[seats]
     time = float(seconds.sum(dtype=np.float64))
     searched = int(searches.sum())
-    won, drawn, lost = np.bincount(columns.result[seats], minlength=len(RESULTS))
+    won, drawn, lost = np.bincount(columns.result[entries], minlength=len(RESULTS))
     one_game = len({setting.game for setting in columns.settings}) == 1
     return AgentFigures(
         agent=columns.agents[agent],
@@ -204,9 +213,11 @@ def _agent(
         won=wilson(int(won), games),
         drawn=wilson(int(drawn), games),
         lost=wilson(int(lost), games),
-        expected=float(equal[seats].mean()) if games else None,
-        mean_rank=mean(columns.rank[seats], game),
-        mean_score=mean(columns.score[seats], game) if one_game else UNKNOWN,
+        expected=float(equal[entries].mean()) if games else None,
+        mean_rank=mean(columns.rank[entries], game),
+        mean_score=mean(columns.score[seats], columns.seat_game[seats])
+        if one_game
+        else UNKNOWN,
         rating=rating,
         decisions=_times(seconds),
         length=mean(columns.lengths()[game], game) if one_game else UNKNOWN,

@@ -27,7 +27,9 @@ from mcts_agents.arena.tables import (
     FORMAT,
     GAME_COLUMNS,
     SEAT_COLUMNS,
+    SEAT_COLUMNS_1,
     TABLES,
+    UPDATES,
     failure_of,
     failure_row,
     game_of,
@@ -91,6 +93,10 @@ class Store:
             else:  # what cannot be written is refused before the first game
                 with store._transaction() as run:
                     run("DELETE FROM games WHERE number IS NULL")
+                    if store._version() < FORMAT:
+                        for statement in UPDATES:
+                            run(statement)
+                        run(f"PRAGMA user_version = {FORMAT}")
         except BaseException:
             if store is not None:
                 store.connection.close()
@@ -197,7 +203,8 @@ class Store:
             StoreError: The file cannot be read.
         """
         games = self._all(f"SELECT {GAME_COLUMNS} FROM games ORDER BY number")
-        seats = self._all(f"SELECT {SEAT_COLUMNS} FROM seats ORDER BY number, seat")
+        columns = self._seat_columns()
+        seats = self._all(f"SELECT {columns} FROM seats ORDER BY number, seat")
         at = 0
         for row in games:
             # Whoever writes meanwhile may have added seats of games not read here.
@@ -221,8 +228,9 @@ class Store:
             )
             stored = f"{count} from {low} to {high}" if count else "none yet"
             raise StoreError(f"{self.path}: no game {number} is stored: {stored}")
+        columns = self._seat_columns()
         seats = self._all(
-            f"SELECT {SEAT_COLUMNS} FROM seats WHERE number = ? ORDER BY seat", number
+            f"SELECT {columns} FROM seats WHERE number = ? ORDER BY seat", number
         )
         return game_of(row, seats)
 
@@ -264,7 +272,7 @@ class Store:
             if self._is_empty():
                 return
             (application,) = self._one("PRAGMA application_id")
-            (version,) = self._one("PRAGMA user_version")
+            version = self._version()
             if application != APPLICATION:
                 raise StoreError(f"{self.path}: no store of mcts-agents")
             if version > FORMAT:
@@ -275,6 +283,14 @@ class Store:
         except StoreError:
             self.connection.close()
             raise
+
+    def _version(self) -> int:
+        (version,) = self._one("PRAGMA user_version")
+        return version
+
+    def _seat_columns(self) -> str:
+        """Return the columns of seats, also of a store that was only ever read."""
+        return SEAT_COLUMNS if self._version() == FORMAT else SEAT_COLUMNS_1
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from mcts_agents.arena.records import (
 Row = tuple[Any, ...]
 
 # Version of the tables, in SQLite's `user_version`.
-FORMAT = 1
+FORMAT = 2
 # Marks a store among SQLite files: "mcts" in ASCII, in SQLite's `application_id`.
 APPLICATION = 0x6D637473
 
@@ -58,6 +58,7 @@ CREATE TABLE seats (
     searches INTEGER NOT NULL,
     depth REAL NOT NULL,
     decision_seconds BLOB NOT NULL,
+    team INTEGER NOT NULL,
     PRIMARY KEY (number, seat)
 ) WITHOUT ROWID;
 CREATE TABLE failures (
@@ -80,7 +81,15 @@ GAME_COLUMNS = (
 )
 SEAT_COLUMNS = (
     "number, seat, agent, spec, seed, result, win, rank, score, decisions, seconds, "
-    "simulations, searches, depth, decision_seconds"
+    "simulations, searches, depth, decision_seconds, team"
+)
+# Of version 1, which knew no teams: every seat was one of its own.
+SEAT_COLUMNS_1 = SEAT_COLUMNS.replace("team", "seat AS team")
+
+# What makes tables of version 1 those of this version.
+UPDATES = (
+    "ALTER TABLE seats ADD COLUMN team INTEGER NOT NULL DEFAULT 0",
+    "UPDATE seats SET team = seat",
 )
 
 
@@ -117,6 +126,7 @@ def game_rows(record: GameRecord) -> tuple[Row, list[Row]]:
             seat.searches,
             seat.depth,
             np.asarray(seat.seconds, "<f4").tobytes(),
+            seat.team,
         )
         for number, seat in enumerate(record.seats)
     ]
@@ -139,12 +149,13 @@ def game_of(row: Row, seats: list[Row]) -> GameRecord:
 
 
 def _seat(row: Row) -> SeatRecord:
-    _, _, agent, spec, seed, result, win, rank, score, _, _, *search, times = row
+    _, _, agent, spec, seed, result, win, rank, score, _, _, *search, times, team = row
     simulations, searches, depth = search
     return SeatRecord(
         agent=agent,
         spec=spec,
         seed=seed,
+        team=team,
         result=result,
         win=win,
         rank=rank,

@@ -289,7 +289,7 @@ class Tuning:
         for outcome in backend.play(schedule):
             if isinstance(outcome, Failure):
                 raise TuningError(f"{outcome.fixture}: {outcome.error}")
-            wins += sum(seat.win for seat in outcome.seats if seat.agent == TUNED)
+            wins += outcome.wins(TUNED)
             if told is not None:
                 told(outcome)
         trial.set_user_attr(_GAMES, self.spec.games_each)

@@ -75,7 +75,9 @@ def play(
     players: Players = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="Spec of an agent: once for all seats, or once a seat."),
+        typer.Option(
+            help="Spec of an agent: once for all seats, or once a seat (or a team)."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the game and of its agents.")

@@ -38,16 +38,21 @@ def requested_model(spec: str, players: int | None) -> tuple[Game, ForwardModel]
 def requested_agents(
     specs: list[str], model: ForwardModel, seed: int, human: Agent
 ) -> tuple[list[str], list[Agent]]:
-    """Return the spec and the agent of each seat; one spec is for all seats.
+    """Return the spec and the agent of each seat.
 
+    One spec is for all seats; as many as there are teams are for a team each.
     Each seat's seed derives from `seed` and the seat.
     """
-    if len(specs) not in (1, model.players):
+    teams = model.team_count
+    if len(specs) not in (1, teams, model.players):
+        by_team = f", one for each of {teams} teams" * (teams < model.players)
         raise RequestError(
-            f"{len(specs)} agents for {model.players} players: name one for all seats "
-            "or one for each"
+            f"{len(specs)} agents for {model.players} players: name one for all seats"
+            f"{by_team} or one for each"
         )
-    seats = specs * (model.players if len(specs) == 1 else 1)
+    seats = specs
+    if len(specs) < model.players:
+        seats = [specs[team % len(specs)] for team in model.teams]
     agents = []
     with requested():
         for seat, spec in enumerate(seats):

@@ -89,9 +89,9 @@ def _show(tuning: Tuning, as_json: bool) -> None:
     best = tuning.best()
     shown = wilson(best.win_rate * best.games, best.games)
     records = list(tuning.store.games())
-    wins = sum(s.win for record in records for s in record.seats if s.agent == TUNED)
+    wins = sum(record.wins(TUNED) for record in records)
     checked = wilson(wins, len(records))
-    players = records[0].setting.players
+    players, even = records[0].setting.players, 1 / records[0].team_count
     if as_json:
         found = {
             "game": tuning.spec.game,
@@ -114,7 +114,7 @@ def _show(tuning: Tuning, as_json: bool) -> None:
                 "win_rate": checked.value,
                 "low": checked.low,
                 "high": checked.high,
-                "even": 1 / players,
+                "even": even,
             },
         }
         print(json.dumps(found))
@@ -129,7 +129,7 @@ def _show(tuning: Tuning, as_json: bool) -> None:
     console.print(
         f"Best: {tuning.best_spec()}\n"
         f"won {checked.value:.1%} ({checked.low:.1%} to {checked.high:.1%}) of "
-        f"{len(records)} games on fresh deals; even is {1 / players:.1%}",
+        f"{len(records)} games on fresh deals; even is {even:.1%}",
         markup=False,
         soft_wrap=True,
     )

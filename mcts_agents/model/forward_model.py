@@ -21,6 +21,8 @@ class ForwardModel:
         name: The game's name in the registry, such as `"hex"`.
         variant: The variant's parameters as keywords, players included.
         players: Number of players.
+        teams: The number of each player's team, from 0; a player without team mates
+            is a team of its own.
         actions: Size of the fixed discrete action space.
         legal_limit: No player ever has more legal actions than this.
         state_size: Bytes of a state.
@@ -48,6 +50,7 @@ class ForwardModel:
         observation_shape: tuple[int, ...] | None,
         observation_bounds: tuple[int, int],
         search_defaults: Mapping[str, object],
+        teams: Sequence[int] | None = None,
     ):
         self.name = name
         self.variant = dict(variant)
@@ -55,6 +58,7 @@ class ForwardModel:
         self.game.flags.writeable = False
         self.game_address = game.ctypes.data
         self.players = int(game["players"][0])
+        self.teams = tuple(map(int, range(self.players) if teams is None else teams))
         self.actions = int(game["actions"][0])
         self.legal_limit = int(game["legal_limit"][0])
         self.observation_size = int(game["observation_size"][0])
@@ -91,6 +95,11 @@ class ForwardModel:
         """Raise the exception that a callback into Python caught (none here)."""
 
     # -- the table, for Python
+
+    @property
+    def team_count(self) -> int:
+        """Number of teams: that of players where each plays for itself."""
+        return len(set(self.teams))
 
     def has(self, name: str) -> bool:
         """Whether the game brings the optional function `name`."""
@@ -179,6 +188,33 @@ class ForwardModel:
         addresses = actions.ctypes.data, len(actions), out.ctypes.data
         self.call("action_values", state.ctypes.data, player, *addresses)
         return out
+
+    def filter_actions(self, state: np.ndarray, player: int) -> np.ndarray:
+        """Return those of `player`'s legal actions that are worth a search, int32.
+
+        Raises:
+            RuntimeError: The game's filter keeps none of them.
+        """
+        self._check_has("filter_actions")
+        actions = self.legal_actions(state, player)
+        arguments = player, actions.ctypes.data, len(actions)
+        kept = self.call("filter_actions", state.ctypes.data, *arguments)
+        if not 0 < kept <= len(actions):
+            raise RuntimeError(
+                f"{self.name}: `filter_actions` kept {kept} of {len(actions)} actions; "
+                "it must return from 1 to as many as it was given"
+            )
+        return actions[:kept]
+
+    def is_out(self, state: np.ndarray, player: int) -> bool:
+        """Return whether `player` will never decide again."""
+        self._check_has("is_out")
+        return bool(self.call("is_out", state.ctypes.data, player))
+
+    def nearest_opponent(self, state: np.ndarray, player: int) -> int:
+        """Return the opponent in the game who is nearest to `player`, -1 for none."""
+        self._check_has("nearest_opponent")
+        return self.call("nearest_opponent", state.ctypes.data, player)
 
     def state_key(self, state: np.ndarray, observer: int = -1) -> int:
         """Return a hash of what `observer` knows of the state; -1 knows all."""

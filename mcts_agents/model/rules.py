@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import int64, njit
+from numba import njit
 
 from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import (
     ENTRIES,
     HEADER,
-    KINDS,
     MAX_PLAYERS,
     POLICY,
     POLICY_BEGIN,
@@ -20,25 +19,18 @@ from mcts_agents.model.contract import (
 )
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
+from mcts_agents.model.wrapping import (
+    COPY,
+    ScriptedPolicy,
+    begin_source,
+    playout_source,
+    policy_source,
+    wrapper_source,
+)
 
 
 class RulesError(TypeError):
     """A game's rules do not fit the contract; the message says what to write."""
-
-
-@dataclass(frozen=True)
-class ScriptedPolicy:
-    """A scripted policy: how it acts, and what it remembers of a game, if anything."""
-
-    act: Callable
-    memory: np.dtype | None = None
-    begin: Callable | None = None
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """What the author's function is called with."""
-        remembers = ("memory",) if self.memory is not None else ()
-        return ("game", "state", "player", *remembers, "rng")
 
 
 @dataclass(frozen=True)
@@ -51,6 +43,11 @@ class Spec:
         legal_limit: Greatest number of legal actions of one player; default `actions`.
         observation_shape: Shape of an observation, if the game has `observe`.
         observation_bounds: Least and greatest value in an observation (int8).
+        teams: The number of each player's team, from 0, as in (0, 1, 0, 1): `results`
+            are the same for all of a team. Default: every player for itself.
+        leaves_out: The last fields of the state's record, by name, if this variant
+            has no use for them: its states end before them and are copied faster. The
+            author's functions must not touch them then.
     """
 
     players: int
@@ -58,37 +55,8 @@ class Spec:
     legal_limit: int | None = None
     observation_shape: tuple[int, ...] | None = None
     observation_bounds: tuple[int, int] = (0, 1)
-
-
-# How each parameter reaches the author's function, inside the generated wrapper.
-_VIEWS = {
-    "game": "carray(as_pointer(game), 1, GAME)[0]",
-    "state": "carray(as_pointer(state), 1, STATE)[0]",
-    "rng": "carray(as_pointer(rng), 2, UINT64)",
-    "joint_action": "carray(as_pointer(joint_action), variant.players, INT32)",
-    "actions": "carray(as_pointer(actions), n, INT32)",
-}
-_OUTPUTS = {
-    "legal_actions": "carray(as_pointer(out), variant.legal_limit, INT32)",
-    "scores": "carray(as_pointer(out), variant.players, FLOAT64)",
-    "results": "carray(as_pointer(out), variant.players, INT32)",
-    "evaluate": "carray(as_pointer(out), variant.players, FLOAT64)",
-    "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
-    "action_values": "carray(as_pointer(out), n, FLOAT64)",
-}
-_RETURNS_NUMBER = {
-    "movers",
-    "legal_actions",
-    "random_action",
-    "playout",
-    "state_key",
-    "turn",
-    "round",
-    "filter_actions",
-    "is_out",
-    "nearest_opponent",
-    "visible_action",
-}
+    teams: tuple[int, ...] | None = None
+    leaves_out: tuple[str, ...] = ()
 
 
 @dataclass
@@ -154,10 +122,11 @@ class Rules:
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
+        self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_compiled": None, "_copies": {}}
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -198,10 +167,12 @@ class Rules:
         """
         if function is None:
             return lambda author: self.policy(author, memory=memory, begin=begin)
-        begin = getattr(begin, "py_func", begin)  # compiled helpers serve too
         policy = ScriptedPolicy(function, memory, begin)
+        is_record = (
+            isinstance(memory, np.dtype) and memory.fields and not memory.hasobject
+        )
         if (memory is None) != (begin is None) or (
-            memory is not None and (memory.fields is None or memory.hasobject)
+            memory is not None and not is_record
         ):
             raise RulesError(
                 f"{self.name}: a policy that remembers takes both `memory`, a record "
@@ -209,7 +180,8 @@ class Rules:
             )
         wanted = [(function, policy.parameters, POLICY.purpose)]
         if begin is not None:
-            wanted.append((begin, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
+            plain = policy.plain_begin
+            wanted.append((plain, POLICY_BEGIN.parameters, POLICY_BEGIN.purpose))
         for author, parameters, purpose in wanted:
             found = tuple(inspect.signature(author).parameters)
             if found != parameters:
@@ -288,7 +260,30 @@ class Rules:
         game["observation_size"] = size
         if self._compiled is None:
             self._compiled = self._compile()
-        return CompiledModel(self, self._compiled, chosen, spec, game)
+        functions = self._compiled
+        record = self._record_of(spec)
+        if record != self._state_dtype:
+            functions = {**functions, "copy": self._copy_of(record)}
+        return CompiledModel(self, functions, chosen, spec, game, record)
+
+    def _record_of(self, spec: Spec) -> np.dtype:
+        """Return the record of a variant's states."""
+        kept = len(self.state.names) - len(spec.leaves_out)
+        if kept < 1 or self.state.names[kept:] != tuple(spec.leaves_out):
+            raise RulesError(
+                f"{self.name}: Spec.leaves_out is {spec.leaves_out!r}, which are not "
+                f"the last of the state's fields {self.state.names}"
+            )
+        fields = [(name, self.state[name]) for name in self.state.names[:kept]]
+        return np.dtype(fields, align=True)
+
+    def _copy_of(self, record: np.dtype) -> Callable:
+        """Compile (once) the copy of a shortened record, of a size that is fixed."""
+        if record.itemsize not in self._copies:
+            namespace = {"as_pointer": as_pointer, "STATE": record}
+            module = compile_module(f"{self.name}_copy", COPY, namespace, [])
+            self._copies[record.itemsize] = module.copy
+        return self._copies[record.itemsize]
 
     def _check_complete(self):
         missing = [name for name in REQUIRED if name not in self._functions]
@@ -314,9 +309,21 @@ class Rules:
             value = getattr(spec, name)
             if value is not None and not 1 <= value < 2**31:
                 raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        if spec.teams is not None:
+            self._check_teams(spec.teams, spec.players)
         if ("observe" in self._functions) != (spec.observation_shape is not None):
             raise RulesError(
                 f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _check_teams(self, teams: tuple[int, ...], players: int):
+        number = len(set(teams))
+        numbered = len(teams) == players and set(teams) == set(range(number))
+        if not numbered or number == 1 < players:
+            raise RulesError(
+                f"{self.name}: Spec.teams is {teams}; expected the number of a team "
+                f"for each of {players} players, of two teams or more, counted from 0, "
+                "as in (0, 1, 0, 1)"
             )
 
     def _compile(self) -> dict[str, Callable]:
@@ -329,23 +336,23 @@ class Rules:
             "INT8": np.dtype(np.int8),
             "FLOAT64": np.dtype(np.float64),
         }
-        source = [_COPY]
+        source = [COPY]
         for name, function in self._functions.items():
-            source.append(_wrapper_source(name))
+            source.append(wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
         functions = list(self._functions.values())
         for name, policy in self._policies.items():
-            source.append(_policy_source(name, policy))
+            source.append(policy_source(name, policy))
             namespace[f"author_policy_{name}"] = njit(policy.act)
             functions.append(policy.act)
             if policy.begin is not None:
-                source.append(_begin_source(name))
-                namespace[f"author_begin_{name}"] = njit(policy.begin)
+                source.append(begin_source(name))
+                namespace[f"author_begin_{name}"] = njit(policy.plain_begin)
                 namespace[f"MEMORY_{name}"] = policy.memory
-                functions.append(policy.begin)
+                functions.append(policy.plain_begin)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
-            source.append(_playout_source(self.name, has_random_action))
+            source.append(playout_source(self.name, has_random_action))
             namespace["random_below"] = random_below
             namespace["stack_int32"] = stack_int32
             namespace["numpy_empty"] = np.empty
@@ -356,124 +363,10 @@ class Rules:
         return {name: getattr(module, name) for name in names}
 
 
-_COPY = """
-@njit(int64(intp, intp, intp), cache=CACHE)
-def copy(game, target, source):
-    to = carray(as_pointer(target), 1, STATE)
-    to[0] = carray(as_pointer(source), 1, STATE)[0]
-    return 0
-"""
-
-
-# Uniform playouts of a game whose author wrote none: the author's own functions in one
-# loop, so that the compiler can inline them (measured on Tic-Tac-Toe: five times the
-# speed of stepping through the table).
-_PLAYOUT = """
-@njit(int64(intp, intp, intp, int64), cache=CACHE)
-def playout(game, state, rng, limit):
-    variant = carray(as_pointer(game), 1, GAME)[0]
-    record = carray(as_pointer(state), 1, STATE)[0]
-    generator = carray(as_pointer(rng), 2, UINT64)
-    joint_action = carray(stack_int32({max_players}), variant.players, INT32)
-    {legal}
-    played = 0
-    while True:
-        movers = author_movers(variant, record)
-        count = 0
-        rest = movers
-        while rest:
-            rest &= rest - 1
-            count += 1
-        if count == 0 or played + count > limit:
-            return played
-        for player in range(variant.players):
-            if movers >> player & 1:
-                {choose}
-                joint_action[player] = action
-            else:
-                joint_action[player] = -1
-        author_apply(variant, record, joint_action, generator)
-        played += count
-"""
-
-
-# An entry of `legal` that nobody wrote must not reach `apply`, which may index by it.
-_CHOOSE = """n = author_legal_actions(variant, record, player, legal)
-                if n <= 0 or n > variant.legal_limit:
-                    raise RuntimeError({message})
-                action = legal[random_below(generator, n)]"""
-_NO_LEGAL_ACTION = (
-    "a player who is to move has no legal action, or more than legal_limit; `movers` "
-    "and `legal_actions` must agree"
-)
-
-
-def _playout_source(name: str, has_random_action: bool) -> str:
-    """Write the playout that every set of compiled rules has."""
-    if has_random_action:
-        legal = ""
-        choose = "action = author_random_action(variant, record, player, generator)"
-    else:
-        legal = "legal = numpy_empty(variant.legal_limit, INT32)"
-        choose = _CHOOSE.format(message=repr(f"{name}: {_NO_LEGAL_ACTION}"))
-    return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
-
-
-def _policy_source(name: str, policy: ScriptedPolicy) -> str:
-    """Write the wrapper of a scripted policy."""
-    kinds = ", ".join(str(KINDS[p]) for p in POLICY.parameters)
-    views = {**_VIEWS, "game": "variant", "memory": _memory_view(name)}
-    arguments = ", ".join(views.get(p, p) for p in policy.parameters)
-    return (
-        f"\n@njit(int64({kinds}), cache=CACHE)\n"
-        f"def policy_{name}({', '.join(POLICY.parameters)}):\n"
-        f"    variant = {_VIEWS['game']}\n"
-        f"    return author_policy_{name}({arguments})\n"
-    )
-
-
-def _begin_source(name: str) -> str:
-    """Write the wrapper of what makes a policy's memory that of a new game."""
-    kinds = ", ".join(str(KINDS[p]) for p in POLICY_BEGIN.parameters)
-    return (
-        f"\n@njit(int64({kinds}), cache=CACHE)\n"
-        f"def begin_{name}({', '.join(POLICY_BEGIN.parameters)}):\n"
-        f"    author_begin_{name}({_memory_view(name)}, {_VIEWS['rng']})\n"
-        "    return 0\n"
-    )
-
-
-def _memory_view(name: str) -> str:
-    return f"carray(as_pointer(memory), 1, MEMORY_{name})[0]"
-
-
-def _wrapper_source(name: str) -> str:
-    """Write the function that turns addresses into records and calls the author's."""
-    parameters = ENTRIES[name].parameters
-    kinds = ", ".join("int64" if KINDS[p] == int64 else "intp" for p in parameters)
-    arguments = []
-    for parameter in parameters:
-        if parameter == "game":
-            arguments.append("variant")
-        elif parameter == "out":
-            arguments.append(_OUTPUTS[name])
-        else:
-            arguments.append(_VIEWS.get(parameter, parameter))
-    call = f"author_{name}({', '.join(arguments)})"
-    body = (
-        f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
-    )
-    return (
-        f"\n@njit(int64({kinds}), cache=CACHE)\n"
-        f"def {name}({', '.join(parameters)}):\n"
-        f"    variant = {_VIEWS['game']}\n{body}\n"
-    )
-
-
 class CompiledModel(ForwardModel):
     """A forward model made of compiled rules; see `ForwardModel`."""
 
-    def __init__(self, rules, functions, variant, spec, game):
+    def __init__(self, rules, functions, variant, spec, game, record):
         table = np.zeros((len(ENTRIES), 2), np.intp)
         for row, name in enumerate(ENTRIES):
             if name in functions:
@@ -484,16 +377,17 @@ class CompiledModel(ForwardModel):
             name=rules.name,
             variant=variant,
             game=game,
-            state_size=rules._state_dtype.itemsize,
+            state_size=record.itemsize,
             chance=rules.chance,
             table=table,
             observation_shape=spec.observation_shape,
             observation_bounds=spec.observation_bounds,
             search_defaults=rules.search_defaults,
+            teams=spec.teams,
         )
         self._rules = rules
         self._functions = functions
-        self._state_dtype = rules._state_dtype
+        self._state_dtype = record
 
     def __reduce__(self):
         """Copy and pickle by making the model again: addresses do not travel."""

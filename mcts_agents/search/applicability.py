@@ -190,7 +190,7 @@ def _check_game(settings, model):
         ("graph", True, "state_key", "use graph=false"),
         ("opponent_information", "separate", "state_key", "use 'merged'"),
         ("opponent", "nearest", "nearest_opponent", "use opponent='next'"),
-        ("action_filter", "game", "filter_actions", "use action_filter='none'"),
+        ("action_filter", "game", "filter_actions", "use action_filter='all'"),
     ]
     words = {"evaluate": "evaluation function"}
     for name, value, function, instead in needed:
@@ -282,8 +282,8 @@ def _check_combinations(settings, model):
             f"solver=true: {model.name} with these settings has nothing to prove; it "
             "takes tree='one', an open loop, no action_filter, tree_policy ucb1, "
             "ucb_tuned or alphago, no evaluator, backup='monte_carlo', no chance, "
-            "nothing hidden, value 'win' or "
-            "'evaluate', and no Paranoid with more than two players"
+            "nothing hidden, value 'win' or 'evaluate', and no Paranoid with more than "
+            "two players or teams"
         )
 
 

@@ -15,6 +15,7 @@ from mcts_agents.search.records import (
     path_of,
     pools_of,
     statistics_of,
+    teams_of,
     values_of,
 )
 from mcts_agents.search.tree import place_of_pool
@@ -26,10 +27,11 @@ def back_up(search):
     values = values_of(search)
     if search.paranoid:
         # Everybody else is taken to want the root player's harm (section V: "-1 times
-        # the value for the root player").
+        # the value for the root player"), but for team mates, who want the same.
+        value = values[search.root_player]
+        own = teams_of(search)[search.root_player]
         for player in range(search.players):
-            if player != search.root_player:
-                values[player] = -values[search.root_player]
+            values[player] = value if teams_of(search)[player] == own else -value
     for player in range(search.players):
         if search.owned >> player & 1 or search.opponent:
             search.low = min(search.low, values[player])

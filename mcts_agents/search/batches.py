@@ -33,7 +33,7 @@ from mcts_agents.search.batch_records import (
     players_of,
     steps_of,
 )
-from mcts_agents.search.candidates import ask_actions, match_edges
+from mcts_agents.search.candidates import ask_actions, error_of, match_edges
 from mcts_agents.search.closed_loop import advance, deciders, load, store
 from mcts_agents.search.descent import begin, root_is_out, select, start, who_moves
 from mcts_agents.search.kernel import next_status, take_in_leaf
@@ -55,7 +55,6 @@ from mcts_agents.search.status import (
     BUDGET_SPENT,
     EVALUATE,
     MODEL_ERROR,
-    NO_LEGAL_ACTION,
     SLICE_DONE,
 )
 from mcts_agents.search.tree import add_node, count_bits
@@ -79,7 +78,10 @@ def fill_batch(search, batch, iterations, target, call_limit):
             return EVALUATE
         if status == SLICE_DONE:
             if search.stored:
+                before = search.forward_model_calls
                 status = find_stored_leaf(search, batch)
+                if search.step_count > 0 and batch.ending != WAITING:
+                    search.idle += search.forward_model_calls == before
             else:
                 status = find_leaf(search, batch)
         if status == SLICE_DONE:
@@ -118,7 +120,7 @@ def find_leaf(search, batch):
     while not call.failed(search):
         movers = who_moves(search)
         over = movers == 0
-        if not over and search.has_is_out:
+        if not over and search.ends_when_out:
             over = root_is_out(search, movers)
         if over:
             batch.ending = OVER
@@ -185,7 +187,7 @@ def find_stored_leaf(search, batch):
 def end_stored(search, batch):
     """End a closed loop's descent where nobody decides any more."""
     batch.ending = OVER
-    if search.has_is_out:
+    if search.ends_when_out:
         root_is_out(search, call.movers(search))
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
 
@@ -262,8 +264,9 @@ def wait(search, batch):
         bandit = 0
         for player in range(search.players):
             if movers >> player & 1:
-                if not write_row(search, batch, player, bandit):
-                    return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
+                n = write_row(search, batch, player, bandit)
+                if n <= 0:
+                    return error_of(search, n)
                 bandit += 1
         lane.movers = movers
         batch.leaves += 1
@@ -276,11 +279,11 @@ def wait(search, batch):
 def write_row(search, batch, player, bandit):
     """Write what the evaluator is told of a leaf to one of its movers.
 
-    Their bandits get their edges by the way. Returns whether there is an action.
+    Their bandits get their edges by the way. Returns the number of actions.
     """
     n = ask_actions(search, player)
-    if n == 0:
-        return False
+    if n <= 0:
+        return n
     row = batch.row_count
     players_of(batch)[row] = player
     legal = legal_row_of(batch, row)
@@ -299,7 +302,7 @@ def write_row(search, batch, player, bandit):
     batch.row_count += 1
     if batch.node != NONE:
         match_edges(search, nodes_of(search)[batch.node + bandit], n)
-    return True
+    return n
 
 
 @njit

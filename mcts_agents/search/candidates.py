@@ -35,6 +35,7 @@ from mcts_agents.search.records import (
     statistics_of,
     weights_of,
 )
+from mcts_agents.search.status import MODEL_ERROR, NO_LEGAL_ACTION, NOTHING_KEPT
 from mcts_agents.search.tree import append_edge, mixed, place_of_pool, reserve_edges
 
 # What values actions, `heuristic` of a search.
@@ -43,7 +44,7 @@ NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC = range(3)
 
 @njit
 def list_candidates(search, bandit):
-    """Fill the DECISION record; return the number of candidates, 0 for an error."""
+    """Fill the DECISION record; return the number of candidates, see `ask_actions`."""
     decision = decision_of(search)
     decision.player = bandit.player
     decision.visits = bandit.visits
@@ -57,8 +58,8 @@ def list_candidates(search, bandit):
             decision.candidates = search.candidates
     else:
         n = ask_actions(search, bandit.player)
-        if n == 0:
-            return 0
+        if n <= 0:
+            return n
         decision.candidates = match_edges(search, bandit, n)
         decision.untried = n
     decision.first = bandit.first
@@ -83,13 +84,29 @@ def list_candidates(search, bandit):
 
 @njit
 def ask_actions(search, player):
-    """Write the actions that a player may take in a tree; 0 for an error."""
+    """Write the actions that a player may take in a tree; return their number.
+
+    0 is an error, and -1 that the game's filter has not kept from 1 to all of them.
+    """
     n = call.legal_actions(search, player)
-    if search.filtered and 1 < n <= search.legal_limit:
-        n = call.filter_actions(search, player, n)
     if n <= 0 or n > search.legal_limit or call.failed(search):
         return 0
+    if search.filtered and n > 1:
+        kept = call.filter_actions(search, player, n)
+        if call.failed(search):
+            return 0
+        if kept <= 0 or kept > n:
+            return -1
+        n = kept
     return n
+
+
+@njit
+def error_of(search, n):
+    """Return the status that a number of actions which is an error ends with."""
+    if call.failed(search):
+        return MODEL_ERROR
+    return NO_LEGAL_ACTION if n == 0 else NOTHING_KEPT
 
 
 @njit

@@ -12,12 +12,14 @@ another in nodes of their own (`serialised`); then the state is stored at the fi
 and the others are pending below it.
 
 Here a node, with its state, is made when its edge is taken for the first time, so that
-the state sampled first is the one that stays.
+the state sampled first is the one that stays. Its slot holds the state, then what
+`may_end` compares with, if rollouts ask for it, then what policies remember.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
+from mcts_agents.model.addresses import as_pointer
 from mcts_agents.search import calls as call
 from mcts_agents.search.descent import begin, play, select
 from mcts_agents.search.pair import select_opponent
@@ -28,6 +30,8 @@ from mcts_agents.search.tree import add_node, count_bits
 
 # In place of a sibling: nothing has happened yet since the decision above the node.
 PENDING = -2
+# What `note_counters` writes.
+COUNTER_BYTES = 3 * 8
 
 
 @njit
@@ -55,23 +59,21 @@ def descend_closed(search):
             return status
         chosen |= mine
         child = edges_of(search)[search.taken_link].child
-        if search.serialised and (child == NONE or is_pending(search, child)):
+        if search.serialised and search.depth[0] < search.depth_limit:
             if child == NONE:
                 child = add_pending(search, home, chosen)
-            if child != NONE:
+            if child != NONE and is_pending(search, child):
                 search.link[0] = search.taken_link
                 search.active = 1
                 node = child
                 continue
         if child == NONE:
             return expand(search, home, chosen)
-        if search.active == 0:  # at the depth limit
-            return roll_out(search, home, chosen, child)
         node = home = child
+        if search.active == 0:  # at the depth limit
+            break
     load(search, home)
-    search.active = 0
-    search.link[0] = NONE
-    return play(search)  # the game is over there, or only others go on
+    return play_below(search)  # where the game is over, or only others go on
 
 
 @njit
@@ -104,11 +106,7 @@ def add_pending(search, home, chosen):
 def expand(search, node, chosen):
     """Apply the action just chosen, store where it leads to, and roll out."""
     status = advance(search, node, chosen)
-    if status != SLICE_DONE:
-        return status
-    search.link[0] = NONE
-    search.active = 0
-    return play(search)
+    return status if status != SLICE_DONE else play_below(search)
 
 
 @njit
@@ -116,25 +114,22 @@ def advance(search, node, chosen):
     """Apply the action just chosen, and store where it leads to."""
     link = search.taken_link
     load(search, node)
-    status = choose_by_policy(search, call.movers(search) & ~chosen)
-    if status != SLICE_DONE:
-        return status
-    step(search, call.movers(search))
     movers = call.movers(search)
-    mine = deciders(search, movers)
-    while movers != 0 and mine == 0 and not call.failed(search):
-        if search.has_is_out and call.is_out(search, search.root_player):
-            break
-        status = choose_by_policy(search, movers)
+    mine = chosen
+    while movers != 0:
+        status = choose_by_policy(search, movers & ~mine)
         if status != SLICE_DONE:
             return status
         step(search, movers)
         movers = call.movers(search)
+        if search.ends_when_out and call.is_out(search, search.root_player):
+            mine = 0
+            break
         mine = deciders(search, movers)
-    if call.failed(search):
-        return MODEL_ERROR
-    if search.has_is_out and call.is_out(search, search.root_player):
-        mine = 0
+        if call.failed(search):
+            return MODEL_ERROR
+        if mine != 0:
+            break
     store(search, link, mine)
     return SLICE_DONE
 
@@ -149,13 +144,10 @@ def step(search, movers):
 
 
 @njit
-def roll_out(search, node, chosen, child):
-    """Roll out from a stored state, which came after `chosen` had played at `node`."""
-    if search.rollout_end != EXACT:
-        load(search, node)
-        note_counters(search, chosen)
-    load(search, child)
+def play_below(search):
+    """Play on from the present state, with no tree."""
     search.link[0] = NONE
+    search.active = 0
     return play(search)
 
 
@@ -185,19 +177,29 @@ def store(search, link, movers):
         edges_of(search)[link].child = node
     slot = search.states + node * search.slot_size
     call.copy_between(search, slot, search.state)
-    if search.policy_bytes:
-        size = search.players * search.policy_bytes
-        memories = slot + search.slot_size - size
+    size = search.players * search.policy_bytes
+    memories = slot + search.slot_size - size
+    if search.rollout_end != EXACT:
+        counters = carray(as_pointer(memories - COUNTER_BYTES), 3, np.int64)
+        counters[0] = search.last_movers
+        counters[1] = search.last_turn
+        counters[2] = search.last_round
+    if size:
         call.copy_words(memories, search.policy_memories, size)
     return node
 
 
 @njit
 def load(search, node):
-    """Set the state, and what policies remember, to that of a node."""
+    """Set the state, and all that is kept with it, to that of a node."""
     slot = search.states + node * search.slot_size
     call.copy_between(search, search.state, slot)
-    if search.policy_bytes:
-        size = search.players * search.policy_bytes
-        memories = slot + search.slot_size - size
+    size = search.players * search.policy_bytes
+    memories = slot + search.slot_size - size
+    if search.rollout_end != EXACT:
+        counters = carray(as_pointer(memories - COUNTER_BYTES), 3, np.int64)
+        search.last_movers = counters[0]
+        search.last_turn = counters[1]
+        search.last_round = counters[2]
+    if size:
         call.copy_words(search.policy_memories, memories, size)

@@ -38,7 +38,7 @@ from numba import njit
 
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.search import calls as call
-from mcts_agents.search.candidates import list_candidates
+from mcts_agents.search.candidates import error_of, list_candidates
 from mcts_agents.search.graph import advance_graph
 from mcts_agents.search.pair import select_opponent
 from mcts_agents.search.records import (
@@ -55,7 +55,7 @@ from mcts_agents.search.records import (
 )
 from mcts_agents.search.rollout import EXACT, choose_by_policy, may_end, note_counters
 from mcts_agents.search.solver import UNPROVEN, prove_path, try_actions
-from mcts_agents.search.status import MODEL_ERROR, NO_LEGAL_ACTION, SLICE_DONE
+from mcts_agents.search.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.tree import (
     child_of,
     count_bits,
@@ -124,7 +124,7 @@ def play(search):
         movers = who_moves(search)
         if movers == 0:
             break
-        if search.has_is_out and root_is_out(search, movers):
+        if search.ends_when_out and root_is_out(search, movers):
             if results_of(search)[search.root_player] != PLAYING:
                 break
             for tree in range(search.trees):
@@ -228,8 +228,9 @@ def select(search, tree, movers):
     for index in range(node, node + bandits):
         bandit = nodes_of(search)[index]
         new = bandit.count == 0
-        if list_candidates(search, bandit) == 0:
-            return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
+        listed = list_candidates(search, bandit)
+        if listed <= 0:
+            return error_of(search, listed)
         if new and search.solver and bandits == 1:
             search.proven = try_actions(search, bandit)
             if search.proven != UNPROVEN:

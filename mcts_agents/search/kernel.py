@@ -66,7 +66,9 @@ def run_closed_slice(search, iterations, call_limit):
     for _ in range(iterations):
         status = next_status(search, call_limit)
         if status == SLICE_DONE:
+            before = search.forward_model_calls
             status = descend_closed(search)
+            search.idle += search.forward_model_calls == before
             if status == SLICE_DONE:
                 status = take_in_leaf(search)
         if status != SLICE_DONE:
@@ -77,7 +79,8 @@ def run_closed_slice(search, iterations, call_limit):
 @njit
 def next_status(search, call_limit):
     """Return SLICE_DONE if another iteration may begin, else why it may not."""
-    if search.forward_model_calls >= call_limit:
+    # A tree that is searched to its ends costs no calls; this must not go on for ever.
+    if search.forward_model_calls + search.idle >= call_limit:
         return BUDGET_SPENT
     if search.solver and edges_of(search)[0].outcome != UNPROVEN:
         return BUDGET_SPENT
@@ -107,13 +110,23 @@ def memory_used(search):
 
     Hash tables are at most half and at least a quarter full.
     """
-    nodes = search.node_count + search.trees * search.players
+    nodes = search.node_count + new_nodes(search)
     edges = search.edge_count + new_edges(search)
     joints = search.joint_count + 2 * search.trees + 1
     tables = 4 * joints * JOINT_BYTES
     if search.abstracted:
         tables += 4 * most_pools(search) * POOL_BYTES
     return nodes * search.node_bytes + edges * search.edge_bytes + tables
+
+
+@njit
+def new_nodes(search):
+    """Return the most nodes that one more iteration may add.
+
+    One for each mover in each tree; the first iteration of a closed loop makes the
+    root, too.
+    """
+    return (search.trees + search.stored) * search.players
 
 
 @njit
@@ -142,7 +155,7 @@ def most_pools(search):
 def lacking_room(search):
     """Return which arrays may be too short for one more iteration, as bits."""
     lacking = 0
-    if search.node_count + search.trees * search.players > len(nodes_of(search)):
+    if search.node_count + new_nodes(search) > len(nodes_of(search)):
         lacking |= LACKS_NODES
     if search.edge_count + new_edges(search) > len(edges_of(search)):
         lacking |= LACKS_EDGES

@@ -1,10 +1,12 @@
 """Leaf heuristics: what the state at the end of an iteration is worth to each player.
 
-- `win`: 1 for a win, 0 for a loss, 1/k to each of k players who drew; an unfinished
-  state is worth 1/players to those still playing.
+- `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
+  1/players to those still playing. Where players have team mates k and `players` count
+  teams.
 - `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
   al., CoG 2022, section V; the bonus is a setting).
-- `leader`: the own score minus the greatest of the others', with the same bonus.
+- `leader`: the own score minus the greatest of the others' (in a team game, of the
+  other teams'), with the same bonus.
 - `evaluate`: the game's evaluation function while it runs, `win` once it is over.
 """
 
@@ -17,16 +19,20 @@ from mcts_agents.search.records import LEAF, SETTINGS
 
 
 @njit
-def write_win_values(players, results, out):
+def write_win_values(view, out):
     """Write the value of each player's result; `win` above."""
+    results = int32_at(view.results, view.players)
+    teams = int32_at(view.teams, view.players)
     drawn = 0
-    for player in range(players):
-        if results[player] == DRAWN:
+    counted = np.int64(0)  # teams, a bit mask
+    for player in range(view.players):
+        if results[player] == DRAWN and counted >> teams[player] & 1 == 0:
+            counted |= np.int64(1) << teams[player]
             drawn += 1
-    for player in range(players):
+    for player in range(view.players):
         result = results[player]
         if result == PLAYING:
-            out[player] = 1.0 / players
+            out[player] = 1.0 / view.team_count
         elif result == DRAWN:
             out[player] = 1.0 / drawn
         else:
@@ -37,8 +43,7 @@ def write_win_values(players, results, out):
 def win(view_address, settings_address, rng_address):
     """Write the value of the results."""
     view = carray(as_pointer(view_address), 1, LEAF)[0]
-    results = int32_at(view.results, view.players)
-    write_win_values(view.players, results, float64_at(view.out, view.players))
+    write_win_values(view, float64_at(view.out, view.players))
     return 0
 
 
@@ -66,20 +71,23 @@ def score(view_address, settings_address, rng_address):
 
 @njit
 def leader(view_address, settings_address, rng_address):
-    """Write each player's lead over the best of the others (a lone one's score)."""
+    """Write each player's lead over the best of other teams (a lone one's score)."""
     view = carray(as_pointer(view_address), 1, LEAF)[0]
     settings = carray(as_pointer(settings_address), 1, SETTINGS)[0]
     out = float64_at(view.out, view.players)
     write_scores(view, settings, out)
+    if view.players == 1:
+        return 0
+    teams = int32_at(view.teams, view.players)
     first, second, best = -np.inf, -np.inf, -1
     for player in range(view.players):
         if out[player] > first:
-            first, second, best = out[player], first, player
-        else:
+            first, best = out[player], teams[player]
+    for player in range(view.players):
+        if teams[player] != best:
             second = max(second, out[player])
-    if view.players > 1:
-        for player in range(view.players):
-            out[player] -= second if player == best else first
+    for player in range(view.players):
+        out[player] -= second if teams[player] == best else first
     return 0
 
 
@@ -89,7 +97,7 @@ def evaluate(view_address, settings_address, rng_address):
     view = carray(as_pointer(view_address), 1, LEAF)[0]
     results = int32_at(view.results, view.players)
     out = float64_at(view.out, view.players)
-    write_win_values(view.players, results, out)
+    write_win_values(view, out)
     evaluation = float64_at(view.evaluation, view.players)
     for player in range(view.players):
         if results[player] == PLAYING:

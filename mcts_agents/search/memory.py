@@ -3,6 +3,7 @@
 import numpy as np
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.search.closed_loop import COUNTER_BYTES
 from mcts_agents.search.compiled import Compiled
 from mcts_agents.search.records import ARRAYS, EDGE, JOINT, NODE, POOL, STATISTIC
 from mcts_agents.search.settings import SAMPLING_POLICIES, SearchSettings
@@ -79,7 +80,8 @@ class Memory:
         self.policy_bytes = policy_bytes(model, settings)
         memories = model.players * self.policy_bytes
         # Words of 8 bytes are copied.
-        self.slot_size = -(-model.state_size // 8) * 8 + memories
+        counters = COUNTER_BYTES if settings.rollout_end != "exact" else 0
+        self.slot_size = -(-model.state_size // 8) * 8 + counters + memories
         lengths = {
             "table": model.table.size,
             "plug_ins": 8,
@@ -112,6 +114,7 @@ class Memory:
         }
         self.new_tree(FIRST_NODES, FIRST_EDGES)
         self.arrays["table"][:] = model.table.ravel()
+        self.arrays["teams"][:] = model.teams
 
     @property
     def node_bytes(self) -> int:
@@ -192,6 +195,6 @@ class Memory:
         arrays["backup"]["values"] = arrays["passed"].ctypes.data
         arrays["backup"]["players"] = self._model.players
         leaf = arrays["leaf"]
-        for name in ("results", "scores", "evaluation"):
+        for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = arrays[name].ctypes.data
         leaf["out"] = arrays["values"].ctypes.data

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.search import calls as call
+from mcts_agents.search.records import teams_of
 
 NO_OPPONENT, NEAREST, NEXT = range(3)
 
@@ -29,7 +30,10 @@ def select_opponent(search):
         others = call.movers(search) & ~owned
         for step in range(1, search.players):
             other = (root + step) % search.players
-            if others >> other & 1:
+            if (
+                others >> other & 1
+                and teams_of(search)[other] != teams_of(search)[root]
+            ):
                 owned |= np.int64(1) << other
                 break
     search.owns[0] = owned

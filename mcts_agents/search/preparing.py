@@ -68,7 +68,8 @@ def tree_fields(
         "has_visible_action": model.has("visible_action"),
         "state_size": model.state_size,
         "opponent": selection(model, settings),
-        "has_is_out": settings.tree in ("self", "pair") and model.has("is_out"),
+        "has_is_out": model.has("is_out"),
+        "ends_when_out": settings.tree in ("self", "pair") and model.has("is_out"),
         "filtered": settings.action_filter == "game",
     }
 

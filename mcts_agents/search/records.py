@@ -176,6 +176,8 @@ LEAF = np.dtype(
         ("scores", np.intp),  # float64[players]
         ("evaluation", np.intp),  # float64[players], filled if the game is unfinished
         ("out", np.intp),  # float64[players]: where the values go
+        ("teams", np.intp),  # int32[players]: the number of each player's team
+        ("team_count", np.int64),
     ],
     align=True,
 )
@@ -196,6 +198,7 @@ ARRAYS = {
     "candidates": np.dtype(np.int32),  # (legal_limit,)
     "slots": np.dtype(np.int32),  # (actions,): scratch, action -> edge
     "joint_action": np.dtype(np.int32),  # (players,)
+    "teams": np.dtype(np.int32),  # (players,): the number of each player's team
     "results": np.dtype(np.int32),  # (players,)
     "scores": np.dtype(np.float64),  # (players,)
     "evaluation": np.dtype(np.float64),  # (players,)
@@ -238,8 +241,9 @@ SEARCH = np.dtype(
         ("trees", np.int64),
         ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
         ("owned", np.int64),  # players of any tree
-        ("opponent", np.int64),  # whom the tree owns, too, see `pair`
-        ("has_is_out", np.int64),  # asked of the root player, where others are modelled
+        ("opponent", np.int64),  # how the tree's second player is selected, see `pair`
+        ("has_is_out", np.int64),
+        ("ends_when_out", np.int64),  # the tree, and what is settled for its player
         ("filtered", np.int64),  # actions in trees pass the game's filter
         ("legal_limit", np.int64),
         ("rollout_limit", np.int64),
@@ -291,6 +295,7 @@ SEARCH = np.dtype(
         ("taken_count", np.int64),
         ("simulations", np.int64),
         ("forward_model_calls", np.int64),  # single players' actions applied
+        ("idle", np.int64),  # iterations of a closed loop that applied none
         ("node_count", np.int64),
         ("edge_count", np.int64),
         ("joint_count", np.int64),
@@ -362,6 +367,12 @@ def slots_of(search):
 def joint_action_of(search):
     """View the search's `joint_action`."""
     return carray(as_pointer(search.joint_action), search.joint_action_length, np.int32)
+
+
+@njit
+def teams_of(search):
+    """View the search's `teams`."""
+    return carray(as_pointer(search.teams), search.teams_length, np.int32)
 
 
 @njit

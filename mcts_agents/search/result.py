@@ -25,7 +25,8 @@ class SearchResult:
         principal_variation: The most visited continuation as (player, action) pairs,
             from the chosen action on; decisions of the same moment stand side by side,
             players ascending. Covers the players of the acting player's tree.
-        simulations: Iterations run; 0 where there was only one action to choose.
+        simulations: Iterations run; 0 where there was only one action to choose,
+            or only one that `action_filter` keeps.
         forward_model_calls: Actions applied, one for each player.
         seconds: Time that the decision took.
         nodes: Decisions (bandits) in all trees.
@@ -77,7 +78,7 @@ class SearchResult:
                 another decision.
         """
         if self._read_tree is None:
-            raise RuntimeError("there is no tree: the only legal action was taken")
+            raise RuntimeError("there is no tree: there was one action to choose")
         return self._read_tree(depth)
 
     def dot(self, depth: int | None = 2, name: Callable[[int], str] = str) -> str:

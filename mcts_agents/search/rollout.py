@@ -13,6 +13,8 @@ A rollout ends when as many actions were played as its length says, and then
 - `start`: when the others have finished theirs, and the root player is asked next;
 - `turn`: when a turn of the root player ended, by the game's count of turns;
 - `round`: when a round ended, by the game's count of rounds.
+
+Once the root player is out of the game, only a round is still waited for.
 """
 
 import numpy as np
@@ -81,6 +83,9 @@ def may_end(search, movers):
     """Whether a rollout of full length ends in this position, before `movers` play."""
     root = np.int64(1) << search.root_player
     last = search.last_movers
+    if search.has_is_out and search.rollout_end != END_ROUND:
+        if call.is_out(search, search.root_player):
+            return True
     if search.rollout_end == END_ACTION:
         return last & root != 0 and (movers & root == 0 or last != root)
     if search.rollout_end == START_ACTION:

@@ -62,7 +62,7 @@ class RootStatistics:
                 visits[i] = n
                 if n > 0:
                     values[i] = mean
-                ranks[i] = _rank(outcome, player)
+                ranks[i] = _rank(outcome, reader.arrays["teams"][player])
                 if strategy is not None:
                     strategy[i] = shares[j]
         if strategy is not None:
@@ -157,7 +157,7 @@ class RootStatistics:
         return best
 
 
-def _rank(outcome: int, player: int) -> int:
+def _rank(outcome: int, team: int) -> int:
     if outcome in (solver.UNPROVEN, solver.ALL_DRAW):
         return 1
-    return 2 if outcome == solver.FIRST_WINNER + player else 0
+    return 2 if outcome == solver.FIRST_WINNER + team else 0

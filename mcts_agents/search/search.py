@@ -32,6 +32,7 @@ from mcts_agents.search.status import (
     GROW,
     MODEL_ERROR,
     NO_LIMIT,
+    NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
     SLICE_DONE,
 )
@@ -84,6 +85,7 @@ class Search:
         arrays["leaf"]["game"] = model.game_address
         arrays["leaf"]["state"] = self._state.ctypes.data
         arrays["leaf"]["players"] = model.players
+        arrays["leaf"]["team_count"] = model.team_count
         # Loaded now, and not in the first decision, which may have little time.
         closed = self.settings.loop != "open"
         entry = "run_closed_slice" if closed else "run_slice"
@@ -117,7 +119,8 @@ class Search:
 
         Raises:
             ValueError: `player` has no decision to make in `state`.
-            RuntimeError: The game lists no legal action for a mover.
+            RuntimeError: The game lists no legal action for a mover, or its filter
+                keeps none.
             BaseException: Whatever the game's own functions raise.
         """
         started = time.perf_counter() if started is None else started
@@ -130,14 +133,18 @@ class Search:
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, simulations=simulations)
-        if len(actions) == 1:
+        kept = actions
+        if settings.action_filter == "game":
+            kept = self.model.filter_actions(state, player)
+        if len(kept) == 1:
+            only = int(kept[0])
             return SearchResult(
-                action=int(actions[0]),
+                action=only,
                 actions=actions,
-                visits=np.zeros(1, np.int64),
-                values=np.full(1, np.nan),
-                strategy=np.ones(1) if self._sampling else None,
-                principal_variation=[(player, int(actions[0]))],
+                visits=np.zeros(len(actions), np.int64),
+                values=np.full(len(actions), np.nan),
+                strategy=(actions == only) * 1.0 if self._sampling else None,
+                principal_variation=[(player, only)],
                 seconds=time.perf_counter() - started,
             )
         self._runs += 1
@@ -438,6 +445,11 @@ class Search:
             raise RuntimeError(
                 f"{self.model.name}: a rollout is longer than mast can take in; "
                 "shorten it by `rollout`, or use mast='tree'"
+            )
+        if status == NOTHING_KEPT:
+            raise RuntimeError(
+                f"{self.model.name}: `filter_actions` must return from 1 to as many "
+                "actions as it was given"
             )
         raise RuntimeError(
             f"{self.model.name}: a player who is to move has no legal action, or more "

@@ -122,7 +122,7 @@ class SearchSettings:
     opponent: str | None = option(
         None,
         "Whom the tree `pair` expands besides the acting player: in each state the "
-        "`nearest` opponent, by the game's measure, or the `next` player who decides. "
+        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
         "None: `nearest` where the game has a measure.",
         "Tree",
         choices=("nearest", "next"),
@@ -131,7 +131,8 @@ class SearchSettings:
     )
     paranoid: bool = option(
         False,
-        "Back up -1 times the acting player's value for all others.",
+        "Back up -1 times the acting player's value for all others but team mates, who "
+        "get its value.",
         "Tree",
         kind=bool,
         source=_MULTITREE,
@@ -184,10 +185,10 @@ class SearchSettings:
     )
     action_filter: str | None = option(
         None,
-        "Actions in trees: all that are legal (`none`), or those that the `game` finds "
+        "Actions in trees: all that are legal (`all`), or those that the `game` finds "
         "worth a search. None: `game` where the game has a filter.",
         "Tree",
-        choices=("none", "game"),
+        choices=("all", "game"),
         optional=True,
         source=_WEIL,
     )
@@ -594,7 +595,7 @@ class SearchSettings:
             )
         if self.action_filter is None:
             has_filter = model.has("filter_actions")
-            chosen = {**chosen, "action_filter": "game" if has_filter else "none"}
+            chosen = {**chosen, "action_filter": "game" if has_filter else "all"}
         if self.opponent is None and self.tree == "pair":
             has_measure = model.has("nearest_opponent")
             chosen = {**chosen, "opponent": "nearest" if has_measure else "next"}
@@ -634,7 +635,7 @@ class SearchSettings:
             and self.tree_policy in INDEX_POLICIES
             and not (model.chance or model.hidden_information)
             and self.value in ("win", "evaluate")
-            and not (self.paranoid and model.players > 2)
+            and not (self.paranoid and model.team_count > 2)
             and not self.graph
             and self.simultaneous == "decoupled"
             and self.loop == "open"

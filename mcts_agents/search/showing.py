@@ -176,6 +176,7 @@ class TreeReader:
         record = self.arrays["nodes"][bandit]
         strategy = self.strategy_of(bandit)
         listed = bool(self.search["listed"][0])
+        team = int(self.arrays["teams"][player])
         actions = [
             {
                 "action": int(edge["action"]),
@@ -183,18 +184,18 @@ class TreeReader:
                 "available": int(edge["available"] if listed else record["visits"]),
                 "value": float(edge["mean"]),
                 "strategy": None if strategy is None else float(strategy[i]),
-                "proven": proven_text(int(edge["outcome"]), player),
+                "proven": proven_text(int(edge["outcome"]), team),
             }
             for i, edge in enumerate(self.edges_of(bandit))
         ]
         return {"player": player, "visits": int(record["visits"]), "actions": actions}
 
 
-def proven_text(outcome: int, player: int) -> str | None:
-    """Say what is proven of an action for the player who takes it."""
+def proven_text(outcome: int, team: int) -> str | None:
+    """Say what is proven of an action for the team of the player who takes it."""
     if outcome == solver.UNPROVEN:
         return None
     if outcome == solver.ALL_DRAW:
         return "proven draw"
-    won = outcome == solver.FIRST_WINNER + player
+    won = outcome == solver.FIRST_WINNER + team
     return "proven win" if won else "proven loss"

@@ -1,10 +1,11 @@
 """MCTS-Solver: proven results of positions near the end of the game.
 
-An action that ends the game has a proven outcome: the one player who wins, or a draw of
-all. A position is proven for the mover's win if one of its actions is; if all of its
-actions are proven, the mover takes a draw if there is one, else the position is lost to
-whoever wins after every action (with several players the winner may depend on the
-mover's whim: then nothing is proven). Outcomes are handed up the path as far as they
+An action that ends the game has a proven outcome: the one team that wins (a player
+without team mates is a team), or a draw of all. A position is proven for the win of the
+mover's team if one of its actions is; if all of its actions are proven, the mover takes
+a draw if there is one, else the position is lost to the team that wins after every
+action (with several teams the winner may depend on the mover's whim: then nothing is
+proven). Outcomes are handed up the path as far as they
 prove anything. Proven losses are avoided, a descent ends at a proven position with its
 exact value, and the search ends when the root is proven.
 
@@ -29,9 +30,10 @@ from mcts_agents.search.records import (
     nodes_of,
     path_of,
     results_of,
+    teams_of,
 )
 
-# Outcome of an edge: nothing proven, player p wins (1 + p), or all draw.
+# Outcome of an edge: nothing proven, team t wins (1 + t), or all draw.
 UNPROVEN = 0
 FIRST_WINNER = 1
 ALL_DRAW = FIRST_WINNER + MAX_PLAYERS
@@ -45,9 +47,10 @@ def outcome_of_results(search):
     drawn = 0
     for player in range(search.players):
         if results[player] == WON:
-            if winner != UNPROVEN:  # no outcome here stands for several winners
-                return UNPROVEN
-            winner = FIRST_WINNER + player
+            won = FIRST_WINNER + teams_of(search)[player]
+            if winner != UNPROVEN and winner != won:
+                return UNPROVEN  # no outcome here stands for several winners
+            winner = won
         drawn += results[player] == DRAWN
     return ALL_DRAW if drawn == search.players else winner
 
@@ -60,7 +63,8 @@ def write_results(search, outcome):
         if outcome == ALL_DRAW:
             results[player] = DRAWN
         else:
-            results[player] = WON if outcome == FIRST_WINNER + player else LOST
+            won = outcome == FIRST_WINNER + teams_of(search)[player]
+            results[player] = WON if won else LOST
 
 
 @njit
@@ -103,7 +107,7 @@ def outcome_of_bandit(search, bandit):
     open_ends = 0
     for index in range(bandit.first, bandit.first + bandit.count):
         outcome = edges_of(search)[index].outcome
-        if outcome == FIRST_WINNER + bandit.player:
+        if outcome == FIRST_WINNER + teams_of(search)[bandit.player]:
             return outcome
         if outcome == UNPROVEN:
             open_ends += 1

@@ -11,10 +11,11 @@ NO_LIMIT = np.iinfo(np.int64).max
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     ROLLOUT_TOO_LONG,
+    NOTHING_KEPT,
     EVALUATE,
     BAD_VALUES,
     BAD_LOGITS,
-) = range(9)
+) = range(10)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

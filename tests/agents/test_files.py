@@ -86,7 +86,7 @@ def test_a_file_that_names_itself(tmp_path):
         ("a.yaml", "tree: one", ["agent=None", "mcts, one-step, random"]),
         ("a.yaml", "agent: mtcs", ["unknown agent 'mtcs'", "did you mean mcts"]),
         ("a.yaml", "{agent: mcts, tre: one}", ["unknown option of mcts 'tre'"]),
-        ("a.yaml", "{agent: mcts, tree: two}", ["tree='two'", "one, self, multi"]),
+        ("a.yaml", "{agent: mcts, tree: two}", ["tree='two'", "one, self, pair"]),
         ("a.yaml", "{agent: mcts, 3: two}", ["option 3 is not a word"]),
         ("a.yaml", "{agent: mcts, seed: -3}", ["seed=-3", "integer from 0"]),
         (

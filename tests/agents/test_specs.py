@@ -64,7 +64,8 @@ def test_trailing_comma_and_repeated_option():
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_each_agent_by_name(name):
-    assert type(make_agent(name)) is AGENTS[name]
+    spec = "scripted:policy=simple" if name == "scripted" else name
+    assert type(make_agent(spec)) is AGENTS[name]
     assert set(OPTIONS) == set(AGENTS)
 
 
@@ -141,8 +142,8 @@ def test_unknown_names(spec, words):
         ("seconds=nan", "above 0"),
         ("seconds=inf", "above 0"),
         ("seconds=fast", "above 0"),
-        ("tree=two", "one, self, multi"),
-        ("tree=1", "one, self, multi"),
+        ("tree=two", "one, self, pair"),
+        ("tree=1", "one, self, pair"),
         ("paranoid=1", "true or false"),
         ("paranoid=yes", "true or false"),
         ("information=none", "set, perfect"),

@@ -46,6 +46,7 @@ def record(number, decisions=40):
             agent=name,
             spec='{"agent": "random"}',
             seed=number * 10 + seat,
+            team=seat,
             result="won" if seat else "lost",
             win=float(seat),
             rank=2.0 - seat,

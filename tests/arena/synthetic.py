@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from mcts_agents.arena.match import places
+from mcts_agents.arena.match import places, win_shares
 from mcts_agents.arena.records import GameRecord, SeatRecord, Setting
 from mcts_agents.model import LOST, WON
 
@@ -15,18 +15,24 @@ def names(count):
     return [f"agent-{n}" for n in range(count)]
 
 
-def record(setting, round, seed, agents, scores, seconds=0.002):
-    """A game in which the highest score wins; equals share the win."""
+def record(setting, round, seed, agents, scores, seconds=0.002, teams=None):
+    """A game in which the highest score wins; equals share the win.
+
+    Team mates have the same score.
+    """
     best = max(scores)
+    teams = tuple(range(len(agents))) if teams is None else teams
     winners = [score == best for score in scores]
-    ranks = places([WON if won else LOST for won in winners], scores)
+    results = [WON if won else LOST for won in winners]
+    ranks, wins = places(results, scores, teams), win_shares(results, teams)
     seats = [
         SeatRecord(
             agent=agent,
             spec=json.dumps({"agent": "mcts", "name": agent}),
             seed=seed + seat,
+            team=teams[seat],
             result="won" if winners[seat] else "lost",
-            win=1 / sum(winners) if winners[seat] else 0.0,
+            win=wins[seat],
             rank=ranks[seat],
             score=float(scores[seat]),
             seconds=np.array([seconds, 2 * seconds, 4 * seconds], np.float32),

@@ -135,8 +135,9 @@ def test_it_does_not_matter_which_games_were_played_before():
     ],
 )
 def test_wins_are_shared(results, shares):
-    assert win_shares(np.array(results)) == shares
-    assert win_shares(results) == shares
+    teams = range(len(results))
+    assert win_shares(np.array(results), teams) == shares
+    assert win_shares(results, teams) == shares
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,8 @@ def test_wins_are_shared(results, shares):
     ],
 )
 def test_places(results, scores, expected):
-    assert places(np.array(results), np.array(scores)) == expected
+    teams = range(len(results))
+    assert places(np.array(results), np.array(scores), teams) == expected
 
 
 class Illegal(RandomAgent):

@@ -31,6 +31,7 @@ seat_records = st.builds(
     agent=texts,
     spec=texts,
     seed=counts,
+    team=st.integers(0, 61),
     result=st.sampled_from(["won", "drawn", "lost"]),
     win=numbers,
     rank=numbers,

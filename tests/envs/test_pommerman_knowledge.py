@@ -6,8 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mcts_agents import make_agent
-from mcts_agents.envs import pommerman
 from mcts_agents.envs.pommerman.archives import read_arrays, recorded_position
 from mcts_agents.envs.pommerman.official import (
     OFFICIAL,
@@ -124,11 +122,32 @@ def test_unseen_items_are_counted_through_whole_games():
             assert view["unseen_cells"] >= (here.board == WOOD).sum()
 
 
-def test_planning_in_the_fog_is_refused_for_now():
-    env = pommerman.env(mode="team", fog=True)
-    env.reset(seed=1)
-    with pytest.raises(NotImplementedError, match="planning in the fog needs a memory"):
-        make_agent("mcts:simulations=10", seed=1).act(env)
+def test_what_is_taken_as_it_comes_out_was_seen_by_nobody():
+    """The flames on former wood end while an agent steps there, or stays away."""
+    for move, counts in ((RIGHT, (1, 1)), (0, (0, 0))):
+        model, state = drawn("0*", "##", flame_life=0, hidden=[(0, 1, 7)])
+        after(model, state, {0: move})
+        view = model.view(state)
+        assert (view["unseen_items"], view["unseen_cells"]) == counts
+        assert view["strength"][0] == 3 if move else 2
+
+
+def test_what_burns_as_it_comes_out_was_seen_by_nobody():
+    bomb = (0, 3, 0, 1, 3, 0)
+    model, state = drawn("0.*.", "####", flame_life=0, bombs=[bomb], hidden=[(0, 2, 7)])
+    after(model, state, {})
+    view = model.view(state)
+    assert position(model, state).board[0, 2] == FLAMES
+    assert (view["unseen_items"], view["unseen_cells"]) == (1, 1)
+    assert not view["covered"].any()
+
+
+def test_enemies_messages_are_not_heard():
+    model = rules.model(mode="radio", fog=False)
+    state = model.reset(new_generator(1))
+    model.view(state)["messages"] = [11, 12, 13, 14]
+    model.redeterminise(state, 2, new_generator(2))
+    assert model.view(state)["messages"].tolist() == [11, 0, 13, 0]
 
 
 # -- what is seen of actions
@@ -146,8 +165,23 @@ def test_actions_are_seen_by_what_they_do():
     assert model.visible_action(state, (RIGHT, LEFT, 0, 0), 0, 0) == RIGHT
 
 
-def test_messages_are_seen_by_the_team_mate_only():
+def test_moves_out_of_sight_are_not_seen_but_messages_are():
     model = rules.model(mode="radio")
+    state = model.reset(new_generator(1))
+    codes = {
+        observer: {
+            model.visible_action(state, [move << 6 | 9, 0, 0, 0], 0, observer)
+            for move in range(6)
+        }
+        for observer in (1, 2, 3)
+    }
+    assert all(len(seen) == 1 and min(seen) >= 384 for seen in codes.values())
+    assert codes[1] == codes[3]
+    assert codes[2] != {model.visible_action(state, [10, 0, 0, 0], 0, 2)}
+
+
+def test_messages_are_seen_by_the_team_mate_only():
+    model = rules.model(mode="radio", fog=False)
     state = model.reset(new_generator(1))
     said = 2 * 64 + 9
     joint = [said, 0, 0, 0]

@@ -124,6 +124,7 @@ def test_agents_who_die_early_are_stepped_out_of_the_way():
     env = Countdown(players=3, start=4)
     env.reset()
     model = CopiedEnvironment(env, perfect_information=True)
+    assert model.teams == (0, 1, 2)
     with model.planning(None, new_generator(0)) as (state, player):
         rng = new_generator(1)
         assert player == 0

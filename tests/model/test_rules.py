@@ -282,12 +282,31 @@ def test_variant_functions_that_are_refused():
         (Spec(players=2, actions=2**31), "Spec.actions is 2147483648"),
         (Spec(players=2, actions=3, legal_limit=0), "Spec.legal_limit is 0"),
         (Spec(players=2, actions=3, legal_limit=-1), "Spec.legal_limit is -1"),
+        (
+            Spec(2, 3, teams=(0, 1, 0)),
+            r"Spec.teams is \(0, 1, 0\); expected the number",
+        ),
+        (Spec(3, 3, teams=(0, 1)), r"for each of 3 players, of two teams or more"),
+        (Spec(2, 3, teams=(1, 2)), "counted from 0"),
+        (Spec(4, 3, teams=(0, 2, 0, 2)), "counted from 0"),
+        (Spec(2, 3, teams=(0, 0)), "of two teams or more"),
         (Spec(2, 3, observation_shape=(3,)), "`observe` and Spec.observation_shape go"),
     ],
 )
 def test_specs_that_are_refused(answer, words):
     with pytest.raises(RulesError, match=f"partial: .*{words}"):
         rules_with_spec(answer).model()
+
+
+@pytest.mark.parametrize(
+    ("teams", "expected"),
+    [(None, (0, 1, 2)), ((1, 0, 1), (1, 0, 1)), (np.array([0, 1, 2]), (0, 1, 2))],
+)
+def test_teams(teams, expected):
+    model = rules_with_spec(Spec(players=3, actions=1, teams=teams)).model()
+    assert model.teams == expected
+    assert all(type(team) is int for team in model.teams)
+    assert model.team_count == len(set(expected))
 
 
 def test_observe_without_a_shape():
@@ -349,6 +368,9 @@ def test_attributes():
         "state_key",
         "turn",
         "round",
+        "filter_actions",
+        "is_out",
+        "nearest_opponent",
         "visible_action",
     }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):
@@ -770,3 +792,78 @@ def test_what_searches_may_ask_for():
         model.round(state)
     with pytest.raises(RulesError, match="write `def <lambda>"):
         rules.policy(lambda game, state: 0)
+
+
+# -- states that end earlier in some variants
+
+
+def short_rules(leaves_out):
+    rules = Rules(
+        "short",
+        state=np.dtype([("steps", np.int8), ("memory", np.int64, 4), ("own", np.int8)]),
+        game=np.dtype([("remembers", np.int64)]),
+    )
+
+    @rules.variant
+    def variant(game, *, players=1, remembers=True):
+        game["remembers"] = remembers
+        return Spec(players, actions=2, leaves_out=() if remembers else leaves_out)
+
+    @rules.define
+    def reset(game, state, rng):
+        state.steps = 0
+        if game.remembers:
+            state.memory[:] = 7
+            state.own = 9
+
+    @rules.define
+    def movers(game, state):
+        return 0 if state.steps == 3 else 1
+
+    @rules.define
+    def legal_actions(game, state, player, out):
+        out[0], out[1] = 0, 1
+        return 2
+
+    @rules.define
+    def apply(game, state, joint_action, rng):
+        state.steps += 1
+        if game.remembers:
+            state.own += 1
+
+    @rules.define
+    def scores(game, state, out):
+        out[0] = state.steps
+
+    @rules.define
+    def results(game, state, out):
+        out[0] = WON if state.steps == 3 else PLAYING
+
+    return rules
+
+
+def test_a_variant_may_leave_out_the_last_fields():
+    rules = short_rules(("memory", "own"))
+    whole, short = rules.model(), rules.model(remembers=False)
+    assert (whole.state_size, short.state_size) == (48, 1)
+    rng = new_generator(1)
+    state = whole.reset(rng)
+    whole.apply(state, [0], rng)
+    assert (whole.copy(state) == state).all()
+    assert whole.view(state).item()[0] == 1
+    assert whole.view(state)["own"] == 10
+    state = short.reset(rng)
+    short.apply(state, [0], rng)
+    assert short.view(state).dtype.names == ("steps",)
+    # The copy touches nothing behind the shorter state.
+    room = np.full(8, 5, np.uint8)
+    short.call("copy", room.ctypes.data, state.ctypes.data)
+    assert room.tolist() == [1, 5, 5, 5, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    "fields", [("memory",), ("own", "memory"), ("steps", "memory", "own"), ("none",)]
+)
+def test_only_the_last_fields_can_be_left_out(fields):
+    with pytest.raises(RulesError, match="not the last of the state's fields"):
+        short_rules(fields).model(remembers=False)

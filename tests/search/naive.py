@@ -44,7 +44,7 @@ class Position:
     """What follows an action, a joint action or nothing: a node for each mover set."""
 
     nodes: dict[tuple[int, ...], "Node"] = field(default_factory=dict)
-    outcome: object = None  # proven: the winner's number, or "draw"
+    outcome: object = None  # proven: the number of the winning team, or "draw"
 
 
 @dataclass
@@ -131,7 +131,7 @@ class NaiveSearch:
             edge = edges.get(action, Edge())
             rank = 1
             if edge.outcome not in (None, "draw"):
-                rank = 2 if edge.outcome == self.player else 0
+                rank = 2 if edge.outcome == self.model.teams[self.player] else 0
             mean = edge.mean if edge.visits else -math.inf
             if self.settings.final == "visits":
                 return rank, edge.visits, mean
@@ -192,11 +192,11 @@ class NaiveSearch:
             self.calls += len(movers)
         results = model.results(state).tolist()
         if proven is not None:
-            results = [WON if p == proven else LOST for p in range(model.players)]
+            results = [WON if team == proven else LOST for team in model.teams]
             if proven == "draw":
                 results = [DRAWN] * model.players
         if settings.solver and rolled == 0:
-            self.prove(path, outcome_of(results))
+            self.prove(path, outcome_of(results, model.teams))
         self.back_up(path, self.values_of(state, results))
         self.simulations += 1
 
@@ -269,16 +269,17 @@ class NaiveSearch:
                 for score, result in zip(model.scores(state), results, strict=True)
             ]
         else:
-            worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / model.players}
+            worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / len(set(model.teams))}
             if DRAWN in results:
-                worth[DRAWN] = 1 / results.count(DRAWN)
+                pairs = zip(model.teams, results, strict=True)
+                worth[DRAWN] = 1 / len({team for team, r in pairs if r == DRAWN})
             values = [worth[result] for result in results]
             if settings.value == "evaluate" and set(results) == {PLAYING}:
                 values = model.evaluate(state).tolist()
         if settings.paranoid:
             own = values[self.player]
-            values = [-own] * model.players
-            values[self.player] = own
+            mine = model.teams[self.player]
+            values = [own if team == mine else -own for team in model.teams]
         return values
 
     def back_up(self, path, values):
@@ -301,8 +302,8 @@ class NaiveSearch:
             self.calls += 1
             if self.model.is_over(after):
                 results = self.model.results(after).tolist()
-                bandit.edges[action].outcome = outcome_of(results)
-        return outcome_for(bandit)
+                bandit.edges[action].outcome = outcome_of(results, self.model.teams)
+        return self.outcome_for(bandit)
 
     def prove(self, path, outcome):
         """Hand a proven outcome up the path as far as it proves anything."""
@@ -310,25 +311,25 @@ class NaiveSearch:
             if outcome is None or not bandit.alone:
                 return
             edge.outcome = outcome
-            outcome = outcome_for(bandit)
+            outcome = self.outcome_for(bandit)
         self.trees[0].root.outcome = outcome
 
+    def outcome_for(self, bandit) -> object:
+        """Return what the outcomes of all its actions prove about a decision."""
+        outcomes = [edge.outcome for edge in bandit.edges.values()]
+        winners = set(outcomes) - {None, "draw"}
+        own = self.model.teams[bandit.player]
+        if own in winners:
+            return own
+        if None in outcomes or len(winners) > 1:
+            return None
+        return "draw" if "draw" in outcomes else outcomes[0]
 
-def outcome_for(bandit) -> object:
-    """Return what the outcomes of all its actions prove about a decision."""
-    outcomes = [edge.outcome for edge in bandit.edges.values()]
-    winners = set(outcomes) - {None, "draw"}
-    if bandit.player in winners:
-        return bandit.player
-    if None in outcomes or len(winners) > 1:
-        return None
-    return "draw" if "draw" in outcomes else outcomes[0]
 
-
-def outcome_of(results) -> object:
-    """Return the winner, "draw" if all drew, None for anything else."""
+def outcome_of(results, teams) -> object:
+    """Return the winning team, "draw" if all drew, None for anything else."""
     if WON in results:
-        return results.index(WON)
+        return teams[results.index(WON)]
     return "draw" if set(results) == {DRAWN} else None
 
 

@@ -14,6 +14,7 @@ from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.options import option_of
+from tests.envs.pommerman_positions import drawn
 from tests.search.evaluators import linear
 from tests.toy_games import auction, hands, nim
 
@@ -26,6 +27,7 @@ def model_of(spec):
 
 DOTS = "dots_and_boxes:width=3,height=2"
 LETTER = "love_letter:players=3"
+POMMERMAN = "pommerman"
 
 
 def state_of(model, moves):
@@ -65,7 +67,8 @@ def evaluated(**settings):
 CASES = {
     "simulations": (auction(), {}, 100, 200),
     "forward_model_calls": (auction(), {"simulations": 10**6}, 100, 200),
-    "tree": ("sushi_go", {}, "one", "self", "multi", "observers"),
+    "tree": ("sushi_go", {}, "one", "self", "pair", "multi", "observers"),
+    "action_filter": (POMMERMAN, {"rollout": 10}, "all", "game"),
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
@@ -154,6 +157,7 @@ ELSEWHERE = {
     "memory": "test_budgets",
     "threads": "test_threads_share_out_the_simulations",
     "reuse_tree": "test_a_reused_tree_has_visits_to_begin_with",
+    "opponent": "test_whom_a_tree_of_two_expands",
     "final": "test_final_move",
     "mast_decay": "test_decay_changes_the_next_decision",
 }
@@ -246,6 +250,17 @@ def test_a_final_sample_follows_the_average_strategy():
         expected = sum(r.strategy[i] for r in taken) / 300
         share = sum(r.action == action for r in taken) / 300
         assert share == pytest.approx(expected, abs=0.1)
+
+
+def test_whom_a_tree_of_two_expands():
+    model, state = drawn("0.2.", "....", "....", "1..3")
+    settings = {"tree": "pair", "simulations": 300, "rollout": 20}
+    expanded = {}
+    for opponent in (None, "nearest", "next"):
+        search = Search(model, SearchSettings(opponent=opponent, **settings))
+        tree = search.run(state, 0, new_generator(1)).tree()
+        expanded[opponent] = tree["movers"]
+    assert expanded == {None: [0, 2], "nearest": [0, 2], "next": [0, 1]}
 
 
 def decisions(**settings):

@@ -12,6 +12,7 @@ from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search import memory as memory_module
 from mcts_agents.search import search as search_module
 from tests.search.naive import NaiveSearch
+from tests.team_game import STONES
 from tests.toy_games import (
     FUSE_RAISES,
     FUSE_STUCK,
@@ -40,6 +41,8 @@ MODELS = {
     "hands2": hands(2),
     "hands3": hands(3),
     "nim": nim(),
+    "stones": STONES.model(left=12),
+    "stones of three teams": STONES.model(teams=(0, 1, 2, 1), left=12),
     "matrix": MATRIX.model(payoffs=(3, 1, 0, 5, 5, 0, 1, 2), rounds=3),
 }
 MODELS["nim stepped"] = without_playout(nim.__wrapped__())
@@ -145,7 +148,9 @@ def test_search_equals_its_twin(case):
         assert state.tolist() == before.tolist()
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "nim", "nim stepped"])
+@pytest.mark.parametrize(
+    "game", ["tictactoe", "nim", "nim stepped", "stones", "stones of three teams"]
+)
 @pytest.mark.parametrize("paranoid", [False, True])
 @pytest.mark.parametrize("solver", [False, None])
 def test_solver_equals_its_twin(game, paranoid, solver):
@@ -157,7 +162,7 @@ def test_solver_equals_its_twin(game, paranoid, solver):
             simulations=250, value="win", paranoid=paranoid, solver=solver
         )
         solved += compare_with_twin(model, settings, state, player, seed).solved
-    provable = solver is None and not (paranoid and model.players > 2)
+    provable = solver is None and not (paranoid and len(set(model.teams)) > 2)
     assert (solved > 0) == provable
 
 

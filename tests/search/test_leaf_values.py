@@ -37,7 +37,9 @@ RULES = Rules(
 
 
 @RULES.variant
-def variant(game, *, players=3, chooser=0, results=(), scores=(), evaluations=()):
+def variant(
+    game, *, players=3, chooser=0, results=(), scores=(), evaluations=(), teams=None
+):
     game["chooser"] = chooser
     for name, rows in (
         ("results", results),
@@ -46,7 +48,7 @@ def variant(game, *, players=3, chooser=0, results=(), scores=(), evaluations=()
     ):
         for end, row in enumerate(rows):
             game[name][end, :players] = row
-    return Spec(players=players, actions=ENDS)
+    return Spec(players=players, actions=ENDS, teams=teams)
 
 
 @RULES.define
@@ -96,9 +98,10 @@ def evaluate(game, state, out):
 # -- what the options say, in plain Python
 
 
-def win(results):
-    worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / len(results)}
-    drawn = [result for result in results if result == DRAWN]
+def win(results, teams=None):
+    teams = teams or tuple(range(len(results)))
+    worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / len(set(teams))}
+    drawn = {t for t, r in zip(teams, results, strict=True) if r == DRAWN}
     return [1 / len(drawn) if r == DRAWN else worth[r] for r in results]
 
 
@@ -107,17 +110,21 @@ def score(results, scores, bonus):
     return [s * factor[r] for r, s in zip(results, scores, strict=True)]
 
 
-def leader(results, scores, bonus):
+def leader(results, scores, bonus, teams=None):
     own = score(results, scores, bonus)
     if len(own) == 1:
         return own
-    return [s - max(own[:p] + own[p + 1 :]) for p, s in enumerate(own)]
+    teams = teams or tuple(range(len(results)))
+    return [
+        s - max(o for o, other in zip(own, teams, strict=True) if other != team)
+        for s, team in zip(own, teams, strict=True)
+    ]
 
 
-def evaluation(results, evaluations):
+def evaluation(results, evaluations, teams=None):
     return [
         e if r == PLAYING else w
-        for r, e, w in zip(results, evaluations, win(results), strict=True)
+        for r, e, w in zip(results, evaluations, win(results, teams), strict=True)
     ]
 
 
@@ -140,8 +147,13 @@ def verdicts(draw):
         return tuple(draw(st.lists(row, min_size=ENDS, max_size=ENDS)))
 
     numbers = st.integers(-40, 40).map(lambda n: n / 4)
+    # Numbers of teams in the order in which they first appear leave out none.
+    of = draw(st.lists(st.integers(0, 3), min_size=players, max_size=players))
+    seen = list(dict.fromkeys(of))
+    several = len(seen) > 1 and draw(st.booleans())
     return {
         "players": players,
+        "teams": tuple(map(seen.index, of)) if several else None,
         "chooser": draw(st.integers(0, players - 1)),
         "results": rows(st.sampled_from((PLAYING, WON, DRAWN, LOST))),
         "scores": rows(numbers),
@@ -158,19 +170,19 @@ def verdicts(draw):
 )
 def test_values_of_any_verdict(variant, value, bonus, paranoid):
     model, player = RULES.model(**variant), variant["chooser"]
-    share = 0.5 if bonus is None else bonus
+    share, teams = 0.5 if bonus is None else bonus, variant["teams"]
     expected = []
     for end in range(ENDS):
         results = variant["results"][end]
         scores = variant["scores"][end]
         if value == "win":
-            values = win(results)
+            values = win(results, teams)
         elif value == "evaluate":
-            values = evaluation(results, variant["evaluations"][end])
+            values = evaluation(results, variant["evaluations"][end], teams)
         elif value == "score":
             values = score(results, scores, share)
         else:
-            values = leader(results, scores, share)
+            values = leader(results, scores, share, teams)
         expected.append(values[player])
     chosen = {"value": value, "paranoid": paranoid}
     if bonus is not None and value in ("score", "leader"):

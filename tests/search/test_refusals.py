@@ -41,8 +41,9 @@ NEEDS = [
     ("graph", True, {"tree": "multi"}, "tree one or self", {"tree": "self"}),
     ("graph", True, {"loop": "closed"}, "loop open", {}),
     ("expand_after_clash", False, {}, "graph=true", {"graph": True}),
-    ("simultaneous", "serialised", {"tree": "multi"}, "tree one", {}),
-    ("simultaneous", "serialised", {"loop": "closed"}, "loop open", {}),
+    ("simultaneous", "serialised", {"tree": "multi"}, "tree one or pair", {}),
+    ("simultaneous", "serialised", {"tree": "self"}, "tree one or pair", {}),
+    ("opponent", "next", {"tree": "self"}, "tree pair", {"tree": "pair"}),
     ("simultaneous", "serialised", {"graph": True}, "graph=false", {}),
     ("opponent_information", "separate", {}, "tree multi or observers", None),
     (
@@ -120,9 +121,11 @@ NEEDS = [
         "opponent_model",
         "lowest",
         {"rollout": 0},
-        "rollout above 0, or tree self",
-        {"rollout": 0, "tree": "self"},
+        "rollout above 0, or tree self or pair",
+        {"rollout": 0, "tree": "pair"},
     ),
+    ("loop", "closed", {"tree": "multi"}, "tree one or self or pair", {}),
+    ("loop", "sampled", {"tree": "observers"}, "tree one or self or pair", {}),
     *(
         ("evaluator", len, {"tree_policy": "alphago", **others}, text, None)
         for others, text in (
@@ -142,8 +145,6 @@ NEEDS = [
     ("virtual_loss", 3, EVALUATED | {"batch": 1}, "batch above 1", None),
     ("root_noise", 0.1, {}, "an evaluator", None),
     ("root_noise_alpha", 0.1, EVALUATED, "root_noise above 0", None),
-    ("loop", "closed", {"tree": "multi"}, "tree one or self", {}),
-    ("loop", "sampled", {"tree": "observers"}, "tree one or self", {}),
 ]
 
 
@@ -239,6 +240,14 @@ def results(game, state, out):
         ({"rollout_end": "turn"}, "rollout_end='turn': bare has no function `turn`"),
         ({"rollout_end": "round"}, "rollout_end='round': bare has no function `round`"),
         ({"graph": True}, "graph=True: bare has no function `state_key`"),
+        (
+            {"tree": "pair", "opponent": "nearest"},
+            "opponent='nearest': bare has no function `nearest_opponent`; use oppon",
+        ),
+        (
+            {"action_filter": "game"},
+            "action_filter='game': bare has no function `filter_actions`; use act",
+        ),
         ({"rollout_policy": "wise"}, "rollout_policy='wise': expected random, mast"),
         ({"opponent_model": "wise"}, "opponent_model='wise': expected random, mast"),
         ({"final": "sample"}, "final='sample' draws from an average strategy"),
@@ -297,6 +306,7 @@ KUHN = kuhn_poker.KUHN.model()
         (auction(), {"loop": "closed"}, "loop='closed': auction has chance"),
         (KUHN, {"loop": "closed"}, "loop='closed': .* has hidden information"),
         (GAME, {"loop": "closed", "tree": "self"}, "loop='closed': with tree='self'"),
+        (nim(), {"loop": "closed", "tree": "pair"}, "loop='closed': with tree='pair'"),
         (GAME, {"determinizations": 2}, "determinizations=2: nothing is hidden"),
         (
             hands(2),
@@ -310,6 +320,7 @@ KUHN = kuhn_poker.KUHN.model()
             "reuse_tree=true: with tree=",
         ),
         (GAME, {"reuse_tree": True, "loop": "sampled"}, "reuse_tree=true: with loop="),
+        (GAME, {"reuse_tree": True, "tree": "pair"}, "reuse_tree=true: with tree="),
         (
             GAME,
             {"reuse_tree": True, "simultaneous": "serialised"},

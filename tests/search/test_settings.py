@@ -34,6 +34,8 @@ INVALID = {
     "graph": [0, None, "yes"],
     "expand_after_clash": [0, None, "yes"],
     "simultaneous": ["together", None, 1],
+    "opponent": ["closest", "", 1, 0],
+    "action_filter": ["none", "", 1, True],
     "loop": ["half", None, 1],
     "opponent_information": ["all", None, 1],
     "determinizations": [0, 10_001, None, 1.0, True],

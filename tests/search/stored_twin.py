@@ -1,0 +1,189 @@
+"""Algorithms 1 and 2 of Weil et al. 2023 in plain Python, over stored states.
+
+SP-MCTS: the tree has the acting player's decisions. TP-MCTS: an opponent chooses below
+each of them, selected anew in each state, with the value negated; then the environment
+steps. All the others follow a model. It draws the same random numbers in the same order
+as the compiled search, so that both must visit every action equally often.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcts_agents.model import DRAWN, PLAYING, WON
+from tests.search.naive import INVERSE_ROOT, Generator, natural_log
+
+
+@dataclass
+class Edge:
+    """One action of one player at one node."""
+
+    visits: int = 0
+    mean: float = 0.0
+
+
+@dataclass
+class Node:
+    """Who chooses here; without a state, those above it have chosen but not moved."""
+
+    movers: tuple[int, ...]
+    state: np.ndarray | None = None
+    edges: dict[int, dict[int, Edge]] = field(default_factory=dict)
+    below: dict[tuple[int, ...], "Node"] = field(default_factory=dict)
+
+
+class StoredTwin:
+    """One decision.
+
+    Args:
+        model: The game.
+        state: The root.
+        player: The acting player.
+        rng: The search's generator, an array.
+        select: `(state)`: the others who choose in the tree; None: nobody.
+        reply: `(state, player)`: the action of a modelled player; None: at random.
+        serialised: Each chooses after the player, not at once.
+        paranoid: Values of the others are -1 times the player's.
+        filtered: Only actions that the game's filter keeps.
+        max_depth: Of choices on a path.
+        exploration: C of UCB1.
+    """
+
+    def __init__(
+        self,
+        model,
+        state,
+        player,
+        rng,
+        *,
+        select=None,
+        reply=lambda state, player: 0,
+        serialised=False,
+        paranoid=False,
+        filtered=False,
+        max_depth=1000,
+        exploration=1.0,
+    ):
+        self.model, self.player, self.rng = model, player, Generator(rng)
+        self.select, self.reply = select, reply
+        self.serialised, self.paranoid, self.filtered = serialised, paranoid, filtered
+        self.max_depth, self.exploration = max_depth, exploration
+        self.low, self.high = math.inf, -math.inf
+        self.calls = 0
+        self.root = self.node_of(model.copy(state))
+
+    def run(self, simulations):
+        for _ in range(simulations):
+            self.iterate()
+        return self
+
+    def visits(self, actions):
+        edges = self.root.edges[self.player]
+        return [edges[a].visits if a in edges else 0 for a in actions.tolist()]
+
+    def deciders(self, state):
+        """Who of the movers chooses in the tree."""
+        inside = {self.player, *(self.select(state) if self.select else ())}
+        return [p for p in self.model.movers(state) if p in inside]
+
+    def is_out(self, state):
+        return self.model.has("is_out") and self.model.is_out(state, self.player)
+
+    def node_of(self, state):
+        movers = [] if self.is_out(state) else self.deciders(state)
+        if self.serialised and movers:
+            movers = [self.player] if self.player in movers else movers[:1]
+        return Node(tuple(movers), state)
+
+    def iterate(self):
+        path: list[Edge | int] = []
+        node = self.root
+        state, chosen, depth = node.state, {}, 0
+        while node.movers:
+            for player in node.movers:
+                chosen[player] = self.choose(node, player, state)
+                path.append((player, node.edges[player][chosen[player]]))
+            key = tuple(chosen[player] for player in node.movers)
+            depth += 1
+            new = key not in node.below
+            if new:
+                waiting = [p for p in self.deciders(state) if p not in chosen]
+                if self.serialised and waiting and depth < self.max_depth:
+                    node.below[key] = Node((waiting[0],))
+                else:
+                    node.below[key] = self.node_of(self.step(state, dict(chosen)))
+            node = node.below[key]
+            if node.state is not None:
+                state, chosen = node.state, {}
+                if new or depth == self.max_depth:
+                    break
+        self.back_up(path, self.values_of(state))
+
+    def choose(self, node, player, state):
+        if player not in node.edges:
+            legal = self.model.legal_actions(state, player)
+            if self.filtered:
+                legal = self.model.filter_actions(state, player)
+            node.edges[player] = {action: Edge() for action in legal.tolist()}
+        edges = node.edges[player]
+        if len(edges) == 1:
+            return next(iter(edges))
+        untried = [action for action, edge in edges.items() if edge.visits == 0]
+        if untried:
+            return untried[self.rng.below(len(untried))]
+        scale = 1 / (self.high - self.low) if self.high > self.low else 0.0
+        log = natural_log(sum(edge.visits for edge in edges.values()))
+        weight = self.exploration * math.sqrt(log)
+
+        def upper_bound(action):
+            edge = edges[action]
+            root = float(INVERSE_ROOT(1 / math.sqrt(edge.visits)))
+            return edge.mean * scale + weight * root
+
+        return max(edges, key=upper_bound)
+
+    def step(self, state, chosen):
+        """The state in which the tree's players decide again, or none of them will."""
+        state = self.model.copy(state)
+        while movers := self.model.movers(state):
+            joint = {p: chosen.get(p, None) for p in movers}
+            for player in movers:
+                if joint[player] is not None:
+                    continue
+                if self.reply is None:
+                    legal = self.model.legal_actions(state, player).tolist()
+                    joint[player] = legal[self.rng.below(len(legal))]
+                else:
+                    joint[player] = self.reply(state, player)
+            self.model.apply(state, joint, self.rng.array)
+            self.calls += len(movers)
+            if self.deciders(state) or self.is_out(state):
+                break
+            chosen = {}
+        return state
+
+    def values_of(self, state):
+        results = self.model.results(state).tolist()
+        evaluation = [0.0] * len(results)
+        if PLAYING in results:
+            evaluation = self.model.evaluate(state).tolist()
+        worth = {WON: 1.0, DRAWN: 1 / max(results.count(DRAWN), 1)}
+        values = [
+            evaluation[p] if result == PLAYING else worth.get(result, 0.0)
+            for p, result in enumerate(results)
+        ]
+        if self.paranoid:
+            own = values[self.player]
+            values = [own if p == self.player else -own for p in range(len(values))]
+        return values
+
+    def back_up(self, path, values):
+        seen = values
+        if self.select is None:
+            seen = [values[self.player]]
+        self.low = min(self.low, *seen)
+        self.high = max(self.high, *seen)
+        for player, edge in path:
+            edge.visits += 1
+            edge.mean += (values[player] - edge.mean) / edge.visits
