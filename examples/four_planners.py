@@ -25,7 +25,7 @@ PLANNERS = {
 LOOK_AHEAD = "mcts:rollout=40,rollout_policy=simple_unbiased,value=evaluate"
 
 
-def main(output="four_planners.gif", game=GAME, simulations=300, seed=4):
+def main(output="four_planners.gif", game=GAME, simulations=300, seed=7):
     """Play the game, write the GIF, and return each planner's result."""
     spec = TournamentSpec(
         games=[{"game": game, "search": LOOK_AHEAD}],

@@ -147,9 +147,10 @@ def _paint_player(
         artwork.face(surface, (left + 14, top + 20), player, masked)
     else:
         circle(surface, (left + 14, top + 20), 12, FAINT)
-    name = f"player_{player}  {_fate(alive, RESULT_NAMES[result])}"
+    words = [f"player_{player}", _fate(alive, RESULT_NAMES[result])]
     if alive and player in sight.heard:
-        name += '  says "{} {}"'.format(*sight.heard[player])
+        words.append('says "{} {}"'.format(*sight.heard[player]))
+    name = "  ".join(filter(None, words))
     text(surface, name, (left + 36, top + 11), 20, INK if alive else MUTED, "midleft")
     if alive and known:
         facts = f"bombs {here.agent_ammo[player]}  reach {here.agent_blast[player] - 1}"
