@@ -360,11 +360,3 @@ def test_help_and_version():
     assert asked.stdout == bare.stdout
     for command in ("list", "play", "bench", "tree", "verify"):
         assert command in asked.stdout
-
-
-def test_what_is_not_there_yet_is_refused_in_one_line(run_here):
-    done = run_here(
-        "play", "pommerman:fog=true", "--agent", "random", "--render", "none"
-    )
-    assert done.returncode == 2
-    assert "fog=false" in done.stderr

@@ -64,7 +64,12 @@ rules = Rules(
     state=STATE,
     game=GAME,
     chance=False,
-    search_defaults={"value": "win"},
+    search_defaults={
+        "value": "evaluate",
+        "rollout": 40,
+        "rollout_policy": "simple_unbiased",
+        "opponent_model": "simple_unbiased",
+    },
 )
 
 

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import numpy as np
 from numba import njit
@@ -122,11 +123,13 @@ class Rules:
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
+        self._compiled_policies: dict[str, ModuleType] = {}
         self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
-        return {**self.__dict__, "_compiled": None, "_copies": {}}
+        compiled = {"_compiled": None, "_compiled_policies": {}, "_copies": {}}
+        return {**self.__dict__, **compiled}
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -191,7 +194,7 @@ class Rules:
                     f"{author.__name__}({', '.join(found)})`: {purpose}"
                 )
         self._policies[function.__name__] = policy
-        self._compiled = None
+        self._compiled_policies.pop(function.__name__, None)
         return function
 
     @property
@@ -326,8 +329,9 @@ class Rules:
                 "as in (0, 1, 0, 1)"
             )
 
-    def _compile(self) -> dict[str, Callable]:
-        namespace: dict[str, object] = {
+    def _types(self) -> dict[str, object]:
+        """Return what every generated module names."""
+        return {
             "as_pointer": as_pointer,
             "GAME": self._game_dtype,
             "STATE": self._state_dtype,
@@ -336,31 +340,43 @@ class Rules:
             "INT8": np.dtype(np.int8),
             "FLOAT64": np.dtype(np.float64),
         }
+
+    def _compile(self) -> dict[str, Callable]:
+        namespace = self._types()
         source = [COPY]
         for name, function in self._functions.items():
             source.append(wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
-        functions = list(self._functions.values())
-        for name, policy in self._policies.items():
-            source.append(policy_source(name, policy))
-            namespace[f"author_policy_{name}"] = njit(policy.act)
-            functions.append(policy.act)
-            if policy.begin is not None:
-                source.append(begin_source(name))
-                namespace[f"author_begin_{name}"] = njit(policy.plain_begin)
-                namespace[f"MEMORY_{name}"] = policy.memory
-                functions.append(policy.plain_begin)
         if "playout" not in self._functions:
             has_random_action = "random_action" in self._functions
             source.append(playout_source(self.name, has_random_action))
             namespace["random_below"] = random_below
             namespace["stack_int32"] = stack_int32
             namespace["numpy_empty"] = np.empty
+        functions = list(self._functions.values())
         module = compile_module(self.name, "\n".join(source), namespace, functions)
-        names = ["copy", "playout", *self._functions]
-        names += [f"policy_{name}" for name in self._policies]
-        names += [f"begin_{name}" for name, p in self._policies.items() if p.begin]
+        names = ("copy", "playout", *self._functions)
         return {name: getattr(module, name) for name in names}
+
+    def compiled_policy(self, name: str) -> ModuleType:
+        """Compile (once) a scripted policy: a module with `act`, and `begin` if any.
+
+        Each by itself when it is first asked for: Pommerman's take as long as its
+        rules.
+        """
+        if name not in self._compiled_policies:
+            policy = self._policies[name]
+            namespace = {**self._types(), "author_act": njit(policy.act)}
+            source, functions = policy_source(policy), [policy.act]
+            if policy.begin is not None:
+                source += begin_source()
+                namespace["author_begin"] = njit(policy.plain_begin)
+                namespace["MEMORY"] = policy.memory
+                functions.append(policy.plain_begin)
+            self._compiled_policies[name] = compile_module(
+                f"{self.name}_{name}", source, namespace, functions
+            )
+        return self._compiled_policies[name]
 
 
 class CompiledModel(ForwardModel):
@@ -404,7 +420,7 @@ class CompiledModel(ForwardModel):
 
     def policy_address(self, name: str) -> int:
         """Return the address of a scripted policy, to be called as `POLICY`."""
-        return compiled_address(self._functions[f"policy_{name}"], POLICY.signature)
+        return compiled_address(self._rules.compiled_policy(name).act, POLICY.signature)
 
     def policy_bytes(self, name: str) -> int:
         """Return the size of what a scripted policy remembers of one player."""
@@ -414,14 +430,13 @@ class CompiledModel(ForwardModel):
     def begin_policy(self, name: str, memory: int, rng: np.ndarray) -> None:
         """Make the memory of a scripted policy, at an address, that of a new game."""
         if self.policy_bytes(name):
-            begin = self._functions[f"begin_{name}"]
-            begin(memory, rng.ctypes.data)
+            self._rules.compiled_policy(name).begin(memory, rng.ctypes.data)
 
     def policy_action(
         self, name: str, state: np.ndarray, player: int, memory: int, rng: np.ndarray
     ) -> int:
         """Return the action of a scripted policy, whose memory is at an address."""
-        act = self._functions[f"policy_{name}"]
+        act = self._rules.compiled_policy(name).act
         addresses = self.game_address, state.ctypes.data
         return act(*addresses, player, memory, rng.ctypes.data)
 

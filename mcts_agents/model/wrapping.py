@@ -51,6 +51,7 @@ _VIEWS = {
     "joint_action": "carray(as_pointer(joint_action), variant.players, INT32)",
     "actions": "carray(as_pointer(actions), n, INT32)",
 }
+_MEMORY = "carray(as_pointer(memory), 1, MEMORY)[0]"
 _OUTPUTS = {
     "legal_actions": "carray(as_pointer(out), variant.legal_limit, INT32)",
     "scores": "carray(as_pointer(out), variant.players, FLOAT64)",
@@ -137,32 +138,28 @@ def playout_source(name: str, has_random_action: bool) -> str:
     return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
 
 
-def policy_source(name: str, policy: ScriptedPolicy) -> str:
+def policy_source(policy: ScriptedPolicy) -> str:
     """Write the wrapper of a scripted policy."""
     kinds = ", ".join(str(KINDS[p]) for p in POLICY.parameters)
-    views = {**_VIEWS, "game": "variant", "memory": _memory_view(name)}
+    views = {**_VIEWS, "game": "variant", "memory": _MEMORY}
     arguments = ", ".join(views.get(p, p) for p in policy.parameters)
     return (
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
-        f"def policy_{name}({', '.join(POLICY.parameters)}):\n"
+        f"def act({', '.join(POLICY.parameters)}):\n"
         f"    variant = {_VIEWS['game']}\n"
-        f"    return author_policy_{name}({arguments})\n"
+        f"    return author_act({arguments})\n"
     )
 
 
-def begin_source(name: str) -> str:
+def begin_source() -> str:
     """Write the wrapper of what makes a policy's memory that of a new game."""
     kinds = ", ".join(str(KINDS[p]) for p in POLICY_BEGIN.parameters)
     return (
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
-        f"def begin_{name}({', '.join(POLICY_BEGIN.parameters)}):\n"
-        f"    author_begin_{name}({_memory_view(name)}, {_VIEWS['rng']})\n"
+        f"def begin({', '.join(POLICY_BEGIN.parameters)}):\n"
+        f"    author_begin({_MEMORY}, {_VIEWS['rng']})\n"
         "    return 0\n"
     )
-
-
-def _memory_view(name: str) -> str:
-    return f"carray(as_pointer(memory), 1, MEMORY_{name})[0]"
 
 
 def wrapper_source(name: str) -> str:

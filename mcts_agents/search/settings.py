@@ -414,17 +414,18 @@ class SearchSettings:
         tag="rolloutTermination",
     )
     rollout_policy: Any = option(
-        "random",
+        None,
         "Who plays for the acting player below the tree: `random`, `mast`, a scripted "
-        "policy of the game, or any agent.",
+        "policy of the game, or any agent. None: the game's choice, else `random`.",
         "Rollouts",
+        optional=True,
         objects="an agent or a function (model, state, player) -> action",
         tag="rolloutType",
     )
     opponent_model: Any = option(
         None,
         "Who plays for the others below the tree, and in it with `tree=self` and "
-        "`pair`. None: the rollout policy.",
+        "`pair`. None: the game's choice, else the rollout policy.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
@@ -576,6 +577,7 @@ class SearchSettings:
         chosen: Mapping[str, object] = {
             "value": "score",
             "rollout": 1000,
+            "rollout_policy": "random",
             **model.search_defaults,
         }
         if self.evaluator is not None:

@@ -7,7 +7,7 @@ import pytest
 
 from mcts_agents import MCTSAgent, ScriptedAgent, make_agent
 from mcts_agents.agents import agent_spec, save_agent, to_mapping
-from mcts_agents.arena.spec import Setting, SettingError, TournamentSpec
+from mcts_agents.arena.spec import SettingError, TournamentSpec
 from mcts_agents.arena.tournament import prepare
 from mcts_agents.envs import make_model, pommerman
 from mcts_agents.model import new_generator
@@ -49,9 +49,10 @@ def test_it_plays_as_the_policy_stepped_by_hand(policy):
     rng = new_generator(np.random.SeedSequence(9))
     memories = {}
     for _ in range(60):
-        if not env.agents:
+        movers = model.movers(env.spectator_state())
+        if not movers:
             break
-        actions = {name: agent.act(env, name) for name in env.agents}
+        actions = {f"player_{p}": agent.act(env, f"player_{p}") for p in movers}
         for name, action in actions.items():
             state, player = env.planning_state(name, rng)
             if name not in memories:
@@ -60,7 +61,7 @@ def test_it_plays_as_the_policy_stepped_by_hand(policy):
                 model.begin_policy(policy, memories[name].ctypes.data, rng)
             address = memories[name].ctypes.data
             assert action == model.policy_action(policy, state, player, address, rng)
-        env.step(actions)
+        env.step({name: actions.get(name, 0) for name in env.agents})
 
 
 def test_each_environment_and_seat_is_remembered_apart():
@@ -147,12 +148,9 @@ def test_an_unknown_policy_is_named_with_the_known_ones():
 
 
 def test_tournaments_and_games_refuse_it_before_they_begin(run_here):
-    spec = TournamentSpec(
-        settings=[Setting("pommerman")],
-        agents=["random", "scripted:policy=wise"],
-        games=4,
-    )
-    with pytest.raises(SettingError, match=r"scripted.* in pommerman: policy='wise'"):
+    agents = {"plain": "random", "wise one": "scripted:policy=wise"}
+    spec = TournamentSpec(games=["pommerman"], agents=agents, games_each=4)
+    with pytest.raises(SettingError, match=r"wise one in pommerman.*: policy=.wise."):
         prepare(spec)
     played = run_here(
         "play", "pommerman", "--agent", "scripted:policy=wise", "--json", "--seed", "1"

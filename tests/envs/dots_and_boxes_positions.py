@@ -15,7 +15,7 @@ def playout(model, state, rng, limit=1000):
 
 
 def greedy(model, state, player, rng):
-    return call(model, "policy_greedy", state, player, 0, rng.ctypes.data)
+    return model.policy_action("greedy", state, player, 0, rng)
 
 
 def random_action(model, state, player, rng):

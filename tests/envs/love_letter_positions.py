@@ -64,9 +64,7 @@ def choose(model, state, rng, sensible):
 
 def policy_action(model, state, player, rng):
     """What the scripted policy plays."""
-    function = model._functions["policy_sensible"]
-    address = state.ctypes.data
-    return function(model.game_address, address, player, 0, rng.ctypes.data)
+    return model.policy_action("sensible", state, player, 0, rng)
 
 
 def play_some(players, seed, decisions, **variant):

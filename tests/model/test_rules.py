@@ -785,9 +785,9 @@ def test_what_searches_may_ask_for():
     assert model.turn(state) == 4
     assert model.visible_action(state, [3, 5], 1, 0) == 50
     assert model.policies == ("last",)
-    policy = (model.game_address, state.ctypes.data, 0, 0, 0)
     assert model.policy_address("last") != 0
-    assert model.call("policy_last", *policy[1:]) == model.actions - 1
+    rng = new_generator(1)
+    assert model.policy_action("last", state, 0, 0, rng) == model.actions - 1
     with pytest.raises(ValueError, match="has no function 'round'"):
         model.round(state)
     with pytest.raises(RulesError, match="write `def <lambda>"):

@@ -44,7 +44,7 @@ class StoredTwin:
         select: `(state)`: the others who choose in the tree; None: nobody.
         reply: `(state, player)`: the action of a modelled player; None: at random.
         serialised: Each chooses after the player, not at once.
-        paranoid: Values of the others are -1 times the player's.
+        paranoid: Values of the other teams are -1 times the player's.
         filtered: Only actions that the game's filter keeps.
         max_depth: Of choices on a path.
         exploration: C of UCB1.
@@ -168,14 +168,17 @@ class StoredTwin:
         evaluation = [0.0] * len(results)
         if PLAYING in results:
             evaluation = self.model.evaluate(state).tolist()
-        worth = {WON: 1.0, DRAWN: 1 / max(results.count(DRAWN), 1)}
+        teams = self.model.teams
+        drawn = {teams[p] for p, result in enumerate(results) if result == DRAWN}
+        worth = {WON: 1.0, DRAWN: 1 / max(len(drawn), 1)}
         values = [
             evaluation[p] if result == PLAYING else worth.get(result, 0.0)
             for p, result in enumerate(results)
         ]
         if self.paranoid:
             own = values[self.player]
-            values = [own if p == self.player else -own for p in range(len(values))]
+            side = teams[self.player]
+            values = [own if team == side else -own for team in teams]
         return values
 
     def back_up(self, path, values):

@@ -214,3 +214,61 @@ def test_stored_states_move_along_when_arrays_grow(monkeypatch):
     small = search(model, 5, **chosen)
     assert small.visits.tolist() == expected.visits.tolist()
     np.testing.assert_array_equal(small.values, expected.values)
+
+
+@pytest.mark.parametrize("end", ["action", "start", "turn", "round"])
+@pytest.mark.parametrize("tree", ["one", "self"])
+def test_rollouts_from_a_stored_state_end_where_the_first_one_did(tree, end):
+    # Nothing is drawn below the tree, so that an edge has one end.
+    counts = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6)
+    model = scheduled.model(
+        players=3,
+        movers=(1, 6, 3, 5, 2, 1, 4, 7, 1, 2, 1),
+        turns=None,
+        rounds=counts[:12],
+    )
+    ends = defaultdict(set)
+
+    def value(model, state):
+        view = model.view(state)
+        ends[tuple(view["played"][0].tolist())].add(int(view["moves"]))
+        return model.scores(state)
+
+    policies = {"rollout_policy": "always_one", "opponent_model": "always_zero"}
+    for rollout in (1, 2, 3, 4):
+        ends.clear()
+        chosen = {"tree": tree, "rollout": rollout, "max_depth": 1, "simulations": 40}
+        chosen |= {"rollout_end": end, "value": value, "loop": "sampled", **policies}
+        search(model, 1, 0, **chosen)
+        assert len(ends) == 2
+        assert all(len(moves) == 1 for moves in ends.values())
+
+
+@pytest.mark.parametrize("loop", ["closed", "sampled"])
+@pytest.mark.parametrize("calls", [50, 500])
+def test_a_budget_of_calls_ends_a_search_of_all_there_is(loop, calls):
+    # Fourteen positions at most: then every iteration ends at one that is stored.
+    model = scheduled.model(players=3, movers=(1, 2, 4))
+    chosen = {"loop": loop, "rollout": 0, "forward_model_calls": calls}
+    found = search(model, 1, solver=False, **chosen)
+    assert found.forward_model_calls <= 2 + 4 + 8
+    assert found.simulations == calls  # one call or none each
+
+
+def test_several_determinizations_of_sampled_states():
+    model = hands(3)
+    rng = new_generator(0)
+    state = model.reset(rng)
+    while len(model.legal_actions(state, model.movers(state)[0])) < 2:
+        state = model.reset(rng)
+    player = model.movers(state)[0]
+    for tree in ("one", "self", "pair"):
+        settings = SearchSettings(
+            simulations=300, determinizations=6, loop="sampled", tree=tree
+        )
+        runs = [
+            Search(model, settings).run(state, player, new_generator(2))
+            for _ in range(2)
+        ]
+        assert runs[0].visits.tolist() == runs[1].visits.tolist()
+        assert runs[0].simulations == runs[0].visits.sum() == 300

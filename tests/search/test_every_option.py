@@ -27,7 +27,7 @@ def model_of(spec):
 
 DOTS = "dots_and_boxes:width=3,height=2"
 LETTER = "love_letter:players=3"
-POMMERMAN = "pommerman"
+POMMERMAN = "pommerman:players=2"
 
 
 def state_of(model, moves):
@@ -68,7 +68,7 @@ CASES = {
     "simulations": (auction(), {}, 100, 200),
     "forward_model_calls": (auction(), {"simulations": 10**6}, 100, 200),
     "tree": ("sushi_go", {}, "one", "self", "pair", "multi", "observers"),
-    "action_filter": (POMMERMAN, {"rollout": 10}, "all", "game"),
+    "action_filter": (POMMERMAN, LONG, "all", "game"),
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
