@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from mcts_agents import MCTSAgent
 from mcts_agents.model import new_generator
@@ -106,6 +107,17 @@ def test_a_second_process_plays_its_first_move_without_compiling():
     assert runs[1]["cache_misses"] == runs[1]["uncached"] == 0
     assert runs[1]["cache_hits"] > 0
     assert runs[1]["compiled"] == 0  # nor anything outside of the cache
+
+
+def test_four_planners_end_in_a_gif(tmp_path):
+    four_planners = example("four_planners")
+    results = four_planners.main(
+        tmp_path / "game.gif", "pommerman:max_steps=12", simulations=20
+    )
+    assert set(results) == set(four_planners.PLANNERS)
+    assert set(results.values()) <= {"won", "drawn", "lost"}
+    with Image.open(tmp_path / "game.gif") as film:
+        assert film.n_frames == 13  # the opening, and a picture a step
 
 
 def test_the_tournament_tells_win_rates_that_sum_to_all():

@@ -10,20 +10,22 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import pygame
 
-from mcts_agents import MCTSAgent
+from mcts_agents.agents import make_agent
 from mcts_agents.envs import environments, load_game
 
 # Game, variant, decisions played, and where it comes: left, top, width in pixels.
-WIDTH, HEIGHT = 1400, 1290
+WIDTH, HEIGHT = 1400, 1160
 PLACES = [
     ("sushi_go", {"players": 3}, 66, (20, 20, 860)),
     ("tictactoe", {}, 5, (1040, 20, 340)),
-    ("chinese_checkers", {"players": 3}, 42, (20, 360, 690)),
-    ("hex", {"size": 9}, 40, (730, 430, 650)),
-    ("love_letter", {"players": 3}, 9, (20, 960, 505)),
-    ("diamant", {"players": 4}, 12, (545, 960, 470)),
-    ("dots_and_boxes", {}, 62, (1035, 960, 345)),
+    ("chinese_checkers", {"players": 3}, 42, (20, 350, 570)),
+    ("pommerman", {}, 156, (600, 345, 400)),
+    ("dots_and_boxes", {}, 62, (1035, 430, 345)),
+    ("love_letter", {"players": 3}, 9, (20, 860, 460)),
+    ("diamant", {"players": 4}, 12, (490, 860, 430)),
+    ("hex", {"size": 9}, 40, (930, 830, 450)),
 ]
+PLAYERS = {"pommerman": "scripted:policy=simple_unbiased"}
 
 
 def picture_of(name, variant, decisions):
@@ -31,7 +33,7 @@ def picture_of(name, variant, decisions):
     raw_env, _, _ = environments(load_game(name))
     env = raw_env(render_mode="rgb_array", **variant)
     env.reset(seed=11)
-    agent = MCTSAgent(simulations=300, seed=4)
+    agent = make_agent(PLAYERS.get(name, "mcts:simulations=300"), seed=4)
     for _ in range(decisions):
         if not any(env.terminations.values()):
             env.step(agent.act(env))

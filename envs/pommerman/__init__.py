@@ -67,6 +67,37 @@ plan, what enemies themselves remember (in a plan they see all of the imagined w
 Without fog all know what an item did to who took it, also in the rare case that it came
 out in the same step and was not seen.
 
+## Scripted agents
+
+| spec | |
+|---|---|
+| `scripted:policy=simple_unbiased` | pomcpp2's SimpleUnbiasedAgent |
+| `scripted:policy=simple` | the official SimpleAgent |
+| `scripted:policy=safe_random` | at random, unharmed for a step |
+| `scripted:policy=idle` | stops |
+
+The same names are for a search's `opponent_model` and `rollout_policy`, where they run
+compiled. Only `simple` and `simple_unbiased` remember anything: where they have been.
+
+## Planners
+
+Every tree that `mcts` has can be searched on this game. Those of the paper that this
+game is known for advance by the decisions of one player (SP-MCTS) or of two (TP-MCTS),
+and an opponent model decides for the others:
+
+| | spec, and `opponent_model=simple_unbiased` for the first two |
+|---|---|
+| SP-MCTS | `sp-mcts` |
+| TP-MCTS | `tp-mcts` |
+| MultiTree | `mcts:tree=multi` |
+| one tree, choices made at once | `mcts` |
+
+With `rollout=40,rollout_policy=simple_unbiased,value=evaluate` a playout of ten steps
+by the scripted agent, and how well the living are equipped at its end, take the place
+of a value network. A tree leaves out moves that do no more than a stop or lead into
+lasting flames (`action_filter`). `examples/four_planners.py` lets these four play each
+other, and `experiments/` has the paper's tournaments.
+
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8: the official one, flat. Five
@@ -163,6 +194,13 @@ shuffle_corners=False, max_steps=800, official_rewards=False)`
 | `shuffle_corners` | whether the agents begin in random corners |
 | `max_steps` | steps after which the game ends |
 | `official_rewards` | for environments only: rewards of the official program |
+
+## Pictures
+
+A bomb shows its remaining steps, on a small disc its reach, and where it rolls; the
+redder a cell, the sooner it burns. Its ring has the colour of its owner, which
+observations do not tell and pictures for a player do not show. Flames show the steps
+that they still burn. In teams players 1 and 3 wear masks.
 
 ## Scores
 

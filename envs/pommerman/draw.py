@@ -1,5 +1,6 @@
-"""Pictures of Pommerman, drawn from simple shapes."""
+"""Pictures of Pommerman: the board, and a line for each player."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -7,43 +8,33 @@ import numpy as np
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,
-    HIGHLIGHT,
     INK,
     MUTED,
-    PANEL,
-    PLAYER_COLORS,
-    Color,
     circle,
-    darker,
-    lighter,
-    line,
-    polygon,
+    load_pygame,
     rounded_rectangle,
     text,
 )
+from mcts_agents.envs.pommerman import artwork
+from mcts_agents.envs.pommerman.artwork import CELL
 from mcts_agents.envs.pommerman.official import (
     BOMB_CODE,
     FIRST_AGENT_CODE,
     FIRST_ITEM_CODE,
     FLAMES_CODE,
+    FOG_CODE,
     RIGID_CODE,
     WOOD_CODE,
 )
-from mcts_agents.envs.pommerman.table import Seen, headline, seen
+from mcts_agents.envs.pommerman.table import Bomb, Seen, headline, seen
 from mcts_agents.model import RESULT_NAMES, ForwardModel
 
-CELL = 48
 MARGIN = 20
 HEADER = 44
-ROW = 58  # of the list of players
-FLOOR: Color = (236, 240, 228)
-STONE: Color = (110, 116, 124)
-TIMBER: Color = (188, 132, 78)
-FIRE: Color = (236, 106, 38)
-POWDER: Color = (52, 54, 62)
-FOG: Color = (198, 203, 210)
-ITEM_COLORS: tuple[Color, ...] = ((86, 104, 190), (222, 150, 20), (40, 150, 120))
-_AHEAD = ((0, 0), (0, -1), (0, 1), (-1, 0), (1, 0))
+ROW = 52  # of the list of players
+# How hot a cell is by the steps until it burns, 0 for never: few shades, so that they
+# are told apart, and a film does not change all over the board on every step.
+HEAT = (0.0, *(0.42,) * 3, *(0.24,) * 3, *(0.1,) * 4)
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -56,120 +47,87 @@ def size(model: ForwardModel) -> tuple[int, int]:
 def paint(
     surface: Any, model: ForwardModel, state: np.ndarray, observer: int | None
 ) -> None:
-    """Draw the board with bombs and their remaining steps, and a line a player."""
+    """Draw the board, and under it what each player has.
+
+    A bomb shows the steps until it explodes, its reach on a small disc, and where it
+    rolls; the sooner a cell will burn the redder it is. The ring of a bomb has the
+    colour of its owner, and agents are shown where they have just died, but not for an
+    observer, to whom the rules do not tell it. In teams players 1 and 3 wear masks.
+    """
     sight = seen(model, state, observer)
     board = len(sight.is_visible)
     surface.fill(BACKGROUND)
     text(surface, headline(model, state), (MARGIN, HEADER / 2), 26, INK, "midleft")
+    if observer is not None:
+        whose = f"as player_{observer} sees it"
+        right = MARGIN + board * CELL
+        text(surface, whose, (right, HEADER / 2), 20, MUTED, "midright")
+    teams = bool(model.game["team"][0])
+    steps = sight.burning_soon()
     for row in range(board):
         for column in range(board):
+            what = _content(sight, row, column, teams, observer is None)
             corner = (MARGIN + column * CELL, HEADER + row * CELL)
-            _paint_cell(surface, sight, row, column, corner)
+            surface.blit(_cell(*what, HEAT[steps[row, column]]), corner)
+    before = int(model.view(state)["alive_before"])
+    for player in range(model.players):
+        is_alive = sight.position.agent_alive[player]
+        if before >> player & 1 and not is_alive and observer in (None, player):
+            row, column = sight.position.agent_pos[player].tolist()
+            center = MARGIN + (column + 0.5) * CELL, HEADER + (row + 0.5) * CELL
+            artwork.dead(surface, center, player)
     results = model.results(state)
     for player in range(model.players):
         left = MARGIN + player % 2 * (board * CELL + MARGIN) // 2
-        top = HEADER + board * CELL + 8 + player // 2 * ROW
+        top = HEADER + board * CELL + 10 + player // 2 * ROW
         known = observer in (None, player)
-        _paint_player(surface, sight, player, results[player], (left, top), known)
+        masked = teams and player % 2 == 1
+        _paint_player(
+            surface, sight, player, results[player], (left, top), known, masked
+        )
 
 
-def _paint_cell(
-    surface: Any, sight: Seen, row: int, column: int, corner: tuple[int, int]
-) -> None:
-    left, top = corner
-    center = (left + CELL / 2, top + CELL / 2)
-    box = (left + 1, top + 1, CELL - 2, CELL - 2)
+def _content(
+    sight: Seen, row: int, column: int, teams: bool, owners: bool
+) -> tuple[int, int, Bomb | None, bool]:
+    """Return code, flame and bomb of a cell, and whether teams are told apart."""
     if not sight.is_visible[row, column]:
-        rounded_rectangle(surface, box, 3, FOG)
-        return
-    code = int(sight.position.board[row, column])
-    if code == RIGID_CODE:
-        rounded_rectangle(surface, box, 5, STONE, darker(STONE), 3)
-        return
-    if code == WOOD_CODE:
-        _paint_wood(surface, box)
-        return
-    rounded_rectangle(surface, box, 3, FLOOR)
-    if code == FLAMES_CODE:
-        _paint_flame(surface, center, int(sight.flames[row, column]))
-    elif FIRST_ITEM_CODE <= code < FIRST_AGENT_CODE:
-        _paint_item(surface, center, code - FIRST_ITEM_CODE)
+        return FOG_CODE, 0, None, False
     bomb = sight.bombs.get((row, column))
-    if code >= FIRST_AGENT_CODE:
-        _paint_agent(surface, center, code - FIRST_AGENT_CODE, bomb)
+    if bomb is not None and not owners:
+        bomb = bomb._replace(owner=-1)
+    code = int(sight.position.board[row, column])
+    return code, int(sight.flames[row, column]), bomb, teams
+
+
+@functools.lru_cache(maxsize=2048)
+def _cell(code: int, flame: int, bomb: Bomb | None, teams: bool, heat: float) -> Any:
+    """Return the picture of one cell; the same ones are drawn again and again."""
+    surface = load_pygame().Surface((CELL, CELL), 0, 32)
+    surface.fill(BACKGROUND)
+    center, box = (CELL / 2, CELL / 2), (1, 1, CELL - 2, CELL - 2)
+    if code == FOG_CODE:
+        rounded_rectangle(surface, box, 3, artwork.FOG)
+        text(surface, "?", center, 22, BACKGROUND)
+    elif code == RIGID_CODE:
+        artwork.rigid(surface, box)
+    elif code == WOOD_CODE:
+        artwork.wood(surface, box, heat)
+    else:
+        artwork.floor(surface, box, heat)
+    owner = None if bomb is None or bomb.owner < 0 else bomb.owner
+    if code == FLAMES_CODE:
+        artwork.flame(surface, center, flame)
+    elif FIRST_ITEM_CODE <= code < FIRST_AGENT_CODE:
+        artwork.item(surface, center, code - FIRST_ITEM_CODE)
+    elif code >= FIRST_AGENT_CODE:
+        player = code - FIRST_AGENT_CODE
+        artwork.agent(surface, center, player, teams and player % 2 == 1)
+        if bomb is not None:
+            artwork.underfoot(surface, center, bomb.life, bomb.reach, owner)
     elif code == BOMB_CODE and bomb is not None:
-        _paint_bomb(surface, center, *bomb)
-
-
-def _paint_wood(surface: Any, box: tuple[float, float, float, float]) -> None:
-    rounded_rectangle(surface, box, 4, TIMBER, darker(TIMBER), 2)
-    left, top, width, height = box
-    for part in (1, 2):
-        y = top + part * height / 3
-        line(surface, (left + 3, y), (left + width - 3, y), darker(TIMBER, 0.2), 2)
-
-
-def _paint_flame(surface: Any, center: tuple[float, float], steps: int) -> None:
-    """Draw a star that shrinks as the flame ends."""
-    x, y = center
-    reach = CELL * (0.24 + 0.08 * steps)
-    for color, share in ((FIRE, 1.0), (HIGHLIGHT, 0.62), (PANEL, 0.28)):
-        points = []
-        for corner in range(16):
-            radius = reach * share * (1.0 if corner % 2 == 0 else 0.62)
-            angle = corner * np.pi / 8
-            points.append((x + radius * np.cos(angle), y + radius * np.sin(angle)))
-        polygon(surface, points, color)
-
-
-def _paint_item(surface: Any, center: tuple[float, float], kind: int) -> None:
-    x, y = center
-    box = (x - 16, y - 16, 32, 32)
-    color = ITEM_COLORS[kind]
-    rounded_rectangle(surface, box, 8, lighter(color, 0.75), color, 3)
-    if kind == 0:  # one more bomb
-        circle(surface, (x - 2, y + 2), 9, POWDER)
-        text(surface, "+", (x + 9, y - 8), 24, color)
-    elif kind == 1:  # reach: a flame
-        polygon(surface, [(x, y - 12), (x + 9, y + 9), (x - 9, y + 9)], FIRE)
-    else:  # kick: a boot
-        boot = [(-7, -11), (1, -11), (1, 2), (10, 5), (10, 10), (-7, 10)]
-        polygon(surface, [(x + a, y + b) for a, b in boot], color)
-
-
-def _paint_bomb(
-    surface: Any, center: tuple[float, float], life: int, direction: int
-) -> None:
-    x, y = center
-    right, down = _AHEAD[direction]
-    if direction:  # where it rolls
-        tip = (x + right * 22, y + down * 22)
-        sides = [
-            (x + down * a + right * 12, y + right * a + down * 12) for a in (7, -7)
-        ]
-        polygon(surface, [tip, *sides], FIRE)
-    line(surface, (x + 9, y - 10), (x + 15, y - 17), darker(TIMBER), 4)
-    circle(surface, center, 16, POWDER, lighter(POWDER, 0.25), 2)
-    text(surface, str(life), center, 24, PANEL)
-
-
-def _paint_agent(
-    surface: Any,
-    center: tuple[float, float],
-    player: int,
-    bomb: tuple[int, int] | None,
-) -> None:
-    x, y = center
-    color = PLAYER_COLORS[player]
-    body = (x - 13, y - 3, 26, 22)
-    rounded_rectangle(surface, body, 9, color, darker(color), 2)
-    circle(surface, (x, y - 8), 12, lighter(color, 0.72), darker(color), 2)
-    for side in (-4, 4):
-        circle(surface, (x + side, y - 9), 2, INK)
-    text(surface, str(player), (x, y + 10), 20, PANEL)
-    if bomb is not None:  # the one underfoot
-        circle(surface, (x + 15, y + 14), 9, POWDER, PANEL, 1.5)
-        text(surface, str(bomb[0]), (x + 15, y + 14), 16, PANEL)
+        artwork.bomb(surface, center, bomb.life, bomb.reach, bomb.direction, owner)
+    return surface
 
 
 def _paint_player(
@@ -179,17 +137,29 @@ def _paint_player(
     result: int,
     corner: tuple[float, float],
     known: bool,
+    masked: bool,
 ) -> None:
     """Write what a player has; of others only who looks at everything knows it."""
     left, top = corner
     here = sight.position
     alive = bool(here.agent_alive[player])
-    color = PLAYER_COLORS[player] if alive else FAINT
-    circle(surface, (left + 12, top + 22), 12, color)
-    text(surface, str(player), (left + 12, top + 22), 18, PANEL if alive else MUTED)
-    state = RESULT_NAMES[result] if alive or RESULT_NAMES[result] == "won" else "dead"
-    text(surface, state, (left + 32, top + 13), 20, INK if alive else MUTED, "midleft")
+    if alive:
+        artwork.face(surface, (left + 14, top + 20), player, masked)
+    else:
+        circle(surface, (left + 14, top + 20), 12, FAINT)
+    words = [f"player_{player}", _fate(alive, RESULT_NAMES[result])]
+    if alive and player in sight.heard:
+        words.append('says "{} {}"'.format(*sight.heard[player]))
+    name = "  ".join(filter(None, words))
+    text(surface, name, (left + 36, top + 11), 20, INK if alive else MUTED, "midleft")
     if alive and known:
         facts = f"bombs {here.agent_ammo[player]}  reach {here.agent_blast[player] - 1}"
         facts += "  kicks" if here.agent_kick[player] else ""
-        text(surface, facts, (left + 32, top + 33), 20, MUTED, "midleft")
+        text(surface, facts, (left + 36, top + 31), 20, MUTED, "midleft")
+
+
+def _fate(alive: bool, result: str) -> str:
+    """Say how a player stands; the dead may still win with their team."""
+    if alive:
+        return "" if result == "playing" else result
+    return f"dead, {result}" if result in ("won", "drawn") else "dead"

@@ -1,9 +1,11 @@
 """Pommerman as text, and what a picture of it shows of each cell."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from mcts_agents.envs.pommerman.notation import MOVE_NAMES, WORD_VALUES
 from mcts_agents.envs.pommerman.official import (
     BOMB_CODE,
     FIRST_AGENT_CODE,
@@ -21,6 +23,15 @@ ARROWS = "o^v<>"
 ITEM_LETTERS = "brk"  # extra bomb, range, kick
 
 
+class Bomb(NamedTuple):
+    """A bomb: its owner, steps until it explodes, cells of reach, and direction."""
+
+    owner: int
+    life: int
+    reach: int
+    direction: int
+
+
 @dataclass(frozen=True)
 class Seen:
     """A position as somebody sees it.
@@ -28,14 +39,43 @@ class Seen:
     Attributes:
         position: The whole position.
         is_visible: Which cells are seen, bool, (size, size).
-        bombs: Life and direction of the bombs that are seen, by (row, column).
+        bombs: The bombs that are seen, by (row, column).
         flames: Steps that each cell will still burn, uint8, (size, size).
+        heard: The two words that each player said in the last step, as far as they are
+            heard; empty without messages.
     """
 
     position: Position
     is_visible: np.ndarray
-    bombs: dict[tuple[int, int], tuple[int, int]]
+    bombs: dict[tuple[int, int], Bomb]
     flames: np.ndarray
+    heard: dict[int, tuple[int, int]]
+
+    def burning_soon(self) -> np.ndarray:
+        """Return in how many steps each cell that is seen will burn, 0 for never.
+
+        As long as nothing moves: by the bombs that are seen, the first one to explode
+        there, chains left aside. Uint8, (size, size).
+        """
+        steps = np.zeros_like(self.flames)
+        for (row, column), bomb in self.bombs.items():
+            for down, right in ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)):
+                for far in range(1, bomb.reach + 1):
+                    there = row + far * down, column + far * right
+                    if not self._is_hit(there):
+                        break
+                    steps[there] = min(steps[there] or bomb.life, bomb.life)
+                    if self.position.board[there] == WOOD_CODE:
+                        break
+        return steps
+
+    def _is_hit(self, there: tuple[int, int]) -> bool:
+        size = len(self.flames)
+        return (
+            all(0 <= place < size for place in there)
+            and bool(self.is_visible[there])
+            and self.position.board[there] != RIGID_CODE
+        )
 
 
 def seen(model: ForwardModel, state: np.ndarray, observer: int | None) -> Seen:
@@ -51,15 +91,23 @@ def seen(model: ForwardModel, state: np.ndarray, observer: int | None) -> Seen:
     for row, column, life in whole.flames:  # the newest last
         flames[row, column] = life + 1
     bombs = {
-        (row, column): (life, direction)
-        for row, column, _, life, _, direction in whole.bombs.tolist()
+        (row, column): Bomb(owner, life, strength - 1, direction)
+        for row, column, owner, life, strength, direction in whole.bombs.tolist()
         if is_visible[row, column]
     }
-    return Seen(whole, is_visible, bombs, flames)
+    heard = {}
+    if model.game["message_bits"][0]:
+        words = model.view(state)["messages"].tolist()
+        heard = {
+            player: divmod(said, WORD_VALUES)
+            for player, said in enumerate(words)
+            if observer is None or (player - observer) % 2 == 0
+        }
+    return Seen(whole, is_visible, bombs, flames, heard)
 
 
 def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
-    """Return the board and the players as text, two letters a cell.
+    """Return the board as text, two letters a cell, then the players and the bombs.
 
     `##` rigid, `%%` wood, `+b` `+r` `+k` items, `*2` flames for two more steps, `o7` a
     bomb that explodes in 7 steps (an arrow for `o` if it rolls), `@0` player 0, `07`
@@ -77,7 +125,8 @@ def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
         for row in range(size)
     ]
     players = _players(model, state, sight, observer)
-    return "\n".join([headline(model, state), *lines, *players])
+    bombs = _bombs(sight, observer)
+    return "\n".join([headline(model, state), *lines, *players, *bombs])
 
 
 def headline(model: ForwardModel, state: np.ndarray) -> str:
@@ -100,12 +149,11 @@ def _cell(sight: Seen, row: int, column: int) -> str:
     bomb = sight.bombs.get((row, column))
     if code >= FIRST_AGENT_CODE:
         player = code - FIRST_AGENT_CODE
-        return f"@{player}" if bomb is None else f"{player}{bomb[0]}"
+        return f"@{player}" if bomb is None else f"{player}{bomb.life}"
     if code >= FIRST_ITEM_CODE:
         return f"+{ITEM_LETTERS[code - FIRST_ITEM_CODE]}"
     if code == BOMB_CODE and bomb is not None:
-        life, direction = bomb
-        return f"{ARROWS[direction]}{life}"
+        return f"{ARROWS[bomb.direction]}{bomb.life}"
     if code == FLAMES_CODE:
         return f"*{sight.flames[row, column]}"
     return {PASSAGE: " .", RIGID_CODE: "##", WOOD_CODE: "%%"}[code]
@@ -118,11 +166,28 @@ def _players(
     here, results = sight.position, model.results(state)
     lines = []
     for player in range(model.players):
-        words = [f"player_{player} ", "alive" if here.agent_alive[player] else "dead "]
+        facts = ""
         if observer in (None, player):
-            words.append(f" bombs {here.agent_ammo[player]}")
-            words.append(f" reach {here.agent_blast[player] - 1}")
-            words.append(" kicks" if here.agent_kick[player] else "      ")
-        words.append(f" {RESULT_NAMES[results[player]]}")
-        lines.append(" ".join(words))
+            facts = f"bombs {here.agent_ammo[player]}"
+            facts += f"  reach {here.agent_blast[player] - 1}"
+            facts += "  kicks" if here.agent_kick[player] else ""
+        life = "alive" if here.agent_alive[player] else "dead"
+        result = RESULT_NAMES[results[player]]
+        words = ""
+        if player in sight.heard and here.agent_alive[player]:
+            words = "says {} {}".format(*sight.heard[player])
+        line = f"player_{player}  {life:5}  {facts:23}  {result:7}  {words}"
+        lines.append(line.rstrip())
+    return lines
+
+
+def _bombs(sight: Seen, observer: int | None) -> list[str]:
+    """Return a line for each bomb that is seen; whose it is only a spectator knows."""
+    lines = []
+    for (row, column), bomb in sorted(sight.bombs.items()):
+        line = f"bomb in row {row}, column {column}: life {bomb.life}, "
+        line += f"reach {bomb.reach}"
+        if bomb.direction:
+            line += f", rolls {MOVE_NAMES[bomb.direction]}"
+        lines.append(line if observer is not None else f"{line}, player_{bomb.owner}'s")
     return lines

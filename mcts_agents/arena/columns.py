@@ -10,6 +10,8 @@ from mcts_agents.arena.budgets import budget_order
 from mcts_agents.arena.records import GameRecord, Setting
 from mcts_agents.model.contract import MAX_PLAYERS
 
+RESULTS = ("won", "drawn", "lost")
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -22,6 +24,7 @@ class Columns:
         seat_game: Game of each seat, int64 of shape (seats,), ascending.
         seat_agent: Who sat there, int64 of shape (seats,).
         seat_team: Number of the seat's team, from 0, int64 of shape (seats,).
+        result: Position in `RESULTS`, int64 of shape (seats,).
         win: Share of the win, float64 of shape (seats,), 0 to 1.
         rank: Place from 1, float64 of shape (seats,).
         score: Score at the end, float64 of shape (seats,).
@@ -39,6 +42,7 @@ class Columns:
     seat_game: np.ndarray
     seat_agent: np.ndarray
     seat_team: np.ndarray
+    result: np.ndarray
     win: np.ndarray
     rank: np.ndarray
     score: np.ndarray
@@ -65,6 +69,7 @@ class Columns:
             seat_game=(np.cumsum(games) - 1)[self.seat_game[seats]],
             seat_agent=self.seat_agent[seats],
             seat_team=self.seat_team[seats],
+            result=self.result[seats],
             win=self.win[seats],
             rank=self.rank[seats],
             score=self.score[seats],
@@ -97,6 +102,18 @@ class Columns:
         """Return the number of teams in each game, int64 of shape (games,)."""
         place = np.unique(self.seat_game * MAX_PLAYERS + self.seat_team)
         return np.bincount(place // MAX_PLAYERS, minlength=self.games)
+
+    def lengths(self) -> np.ndarray:
+        """Return the length of each game: the decisions of the seat that made most.
+
+        Where all decide at once, and somebody does on every step, these are the steps.
+
+        Returns:
+            Int64 of shape (games,).
+        """
+        most = np.zeros(self.games, np.int64)
+        np.maximum.at(most, self.seat_game, self.decisions)
+        return most
 
     def comparisons(self) -> csr_array:
         """Return who was placed before whom in each game, from all pairs of its seats.
@@ -159,6 +176,7 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
         ),
         seat_agent=_integers(agent_number[seat.agent] for seat in seats),
         seat_team=_integers(seat.team for seat in seats),
+        result=_integers(RESULTS.index(seat.result) for seat in seats),
         win=np.array([seat.win for seat in seats], np.float64),
         rank=np.array([seat.rank for seat in seats], np.float64),
         score=np.array([seat.score for seat in seats], np.float64),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcts_agents.arena.columns import Columns, columns_of
+from mcts_agents.arena.columns import RESULTS, Columns, columns_of
 from mcts_agents.arena.intervals import UNKNOWN, Estimate, mean, wilson
 from mcts_agents.arena.ratings import RESAMPLES, ratings, separated
 from mcts_agents.arena.records import GameRecord, Setting
@@ -34,6 +34,9 @@ class AgentFigures:
             team are one.
         wins: Its wins, ties split.
         win_rate: Wins for each seat, with a Wilson interval.
+        won: How often it won, alone or with others, with a Wilson interval.
+        drawn: How often it drew, likewise.
+        lost: How often it lost, likewise.
         expected: The win rate if all were equally strong: 1 over the number of players,
             or of teams; None without games.
         mean_rank: Mean place, from 1.
@@ -42,6 +45,8 @@ class AgentFigures:
         rating: See `mcts_agents.arena.ratings`; without an interval in a single
             setting.
         decisions: Times of its decisions.
+        length: Mean length of its games, see `Columns.lengths`; unknown over more than
+            one game.
         simulations_per_second: Simulations over the time of all its decisions; None if
             it does not search.
         depth: Mean over its searches of the longest path in the tree, in decisions;
@@ -52,11 +57,15 @@ class AgentFigures:
     games: int
     wins: float
     win_rate: Estimate
+    won: Estimate
+    drawn: Estimate
+    lost: Estimate
     expected: float | None
     mean_rank: Estimate
     mean_score: Estimate
     rating: Estimate
     decisions: DecisionTimes
+    length: Estimate
     simulations_per_second: float | None
     depth: float | None
 
@@ -188,24 +197,30 @@ def _agent(
     seats = columns.seat_agent == agent
     entries = seats & counted
     games = int(entries.sum())
+    game = columns.seat_game[entries]
     wins = math.fsum(columns.win[entries])  # thirds and halves add up to whole wins
     simulations = int(columns.simulations[seats].sum())
     searches = columns.searches[seats]
     time = float(seconds.sum(dtype=np.float64))
     searched = int(searches.sum())
+    won, drawn, lost = np.bincount(columns.result[entries], minlength=len(RESULTS))
     one_game = len({setting.game for setting in columns.settings}) == 1
     return AgentFigures(
         agent=columns.agents[agent],
         games=games,
         wins=wins,
         win_rate=wilson(wins, games),
+        won=wilson(int(won), games),
+        drawn=wilson(int(drawn), games),
+        lost=wilson(int(lost), games),
         expected=float(equal[entries].mean()) if games else None,
-        mean_rank=mean(columns.rank[entries], columns.seat_game[entries]),
+        mean_rank=mean(columns.rank[entries], game),
         mean_score=mean(columns.score[seats], columns.seat_game[seats])
         if one_game
         else UNKNOWN,
         rating=rating,
         decisions=_times(seconds),
+        length=mean(columns.lengths()[game], game) if one_game else UNKNOWN,
         simulations_per_second=simulations / time if simulations and time else None,
         depth=(
             float((columns.depth[seats] * searches).sum()) / searched

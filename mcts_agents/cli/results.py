@@ -49,6 +49,7 @@ def show_results(store: Path, as_json: bool) -> None:
     if len(summary.settings) > 1:
         for figures in summary.settings:
             console.print(_results_table(_title(figures), figures))
+    console.print(_games_table(summary.overall))
     console.print(_decisions_table(summary.overall))
 
 
@@ -133,10 +134,14 @@ def _agent_object(agent: AgentFigures) -> dict[str, Any]:
         "win_rate": agent.win_rate.value,
         "low": agent.win_rate.low,
         "high": agent.win_rate.high,
+        **_estimate("won", agent.won),
+        **_estimate("drawn", agent.drawn),
+        **_estimate("lost", agent.lost),
         "expected": agent.expected,
         **_estimate("rating", agent.rating),
         **_estimate("mean_rank", agent.mean_rank),
         **_estimate("mean_score", agent.mean_score),
+        **_estimate("length", agent.length),
         "decision_milliseconds": asdict(agent.decisions),
         "simulations_per_second": agent.simulations_per_second,
         "depth": agent.depth,
@@ -180,6 +185,20 @@ def _results_table(title: str, figures: Figures) -> Table:
             _number(agent.mean_rank.value, ".2f"),
             _number(agent.mean_score.value, ".4g"),
             _with_interval(agent.rating, ".0f"),
+        )
+    return table
+
+
+def _games_table(figures: Figures) -> Table:
+    table = _table("games")
+    for heading in ("won %\n(95%)", "drawn %\n(95%)", "lost %\n(95%)", "length"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for agent in figures.agents:
+        rates = (agent.won, agent.drawn, agent.lost)
+        table.add_row(
+            Text(agent.agent),
+            *(_with_interval(rate, ".1f", 100) for rate in rates),
+            _number(agent.length.value, ",.1f"),
         )
     return table
 

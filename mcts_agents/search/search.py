@@ -86,6 +86,10 @@ class Search:
         arrays["leaf"]["state"] = self._state.ctypes.data
         arrays["leaf"]["players"] = model.players
         arrays["leaf"]["team_count"] = model.team_count
+        # Loaded now, and not in the first decision, which may have little time.
+        closed = self.settings.loop != "open"
+        entry = "run_closed_slice" if closed else "run_slice"
+        self._run_slice = self._compiled.entry(entry)
         self._threads: list[Search] = []
         self._runs = 0
         # What the last decision was about: its player, and the game so far.
@@ -393,14 +397,12 @@ class Search:
         if self._evaluation:
             self._run_batches(left, calls_limit, deadline)
             return
-        closed = settings.loop != "open"
-        run_slice = self._compiled.entry("run_closed_slice" if closed else "run_slice")
         iterations = FIRST_SLICE
         slice_started = time.perf_counter()
         while left > 0:
             iterations = min(iterations, left)
             before = int(search["simulations"][0])
-            status = run_slice(search.ctypes.data, iterations, calls_limit)
+            status = self._run_slice(search.ctypes.data, iterations, calls_limit)
             done = int(search["simulations"][0]) - before
             left -= done
             if status == BUDGET_SPENT:

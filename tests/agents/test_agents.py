@@ -10,9 +10,11 @@ import pytest
 from scipy.stats import chisquare
 
 from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, SearchResult
+from mcts_agents.agents import make_agent
 from mcts_agents.agents.agent import KEPT_SEARCHES
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.envs import sushi_go, tictactoe
+from mcts_agents.search.compiled import compiled
 
 LEAST_PROBABILITY = 1e-4
 
@@ -472,3 +474,19 @@ def test_settings_that_are_refused():
 def test_what_is_no_environment(agent):
     with pytest.raises(ValueError, match="'chess' is neither a PettingZoo environment"):
         AGENTS[agent]().act("chess")
+
+
+@pytest.mark.parametrize("spec", ["mcts:simulations=5", "sp-mcts:simulations=5"])
+def test_code_is_loaded_before_the_first_decision(spec):
+    """Which may have little time."""
+    functions = compiled()
+    functions.entry.cache_clear()
+    functions._module.cache_clear()
+    functions.entry("fill_logs")  # as when `compiled` is asked for the first time
+    env = hex_game.raw_env(size=3)
+    env.reset(seed=1)
+    agent = make_agent(spec, seed=1)
+    agent.prepare(env.forward_model)
+    loaded = functions._module.cache_info().misses
+    agent.act(env)
+    assert functions._module.cache_info().misses == loaded

@@ -7,11 +7,13 @@ import pytest
 
 from mcts_agents.agents import make_agent
 from mcts_agents.arena.budgets import budget_setting
+from mcts_agents.arena.spec import FIELD
 from mcts_agents.arena.spec_file import SpecFile
 from mcts_agents.arena.tournament import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted((ROOT / "experiments").glob("*.yaml"))
+FOLDER = ROOT / "experiments"
+MULTITREE = sorted(FOLDER.glob("multitree_*.yaml"))
 
 # Table I of the MultiTree paper: information sets or one determinization, and the
 # length of rollouts, by game.
@@ -25,10 +27,45 @@ QUADRANTS = {
 
 
 def test_there_are_experiments():
-    assert len(FILES) == 2
+    assert len(MULTITREE) == 2
+    assert len(list(FOLDER.glob("*.yaml"))) == 4
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("table", "opponents", "other_simulations", "games_each"),
+    [(2, "simple_unbiased", 1000, 1000), (3, "simple", 250, 100)],
+)
+def test_pommerman_follows_its_paper(table, opponents, other_simulations, games_each):
+    """Tables 2 and 3: who plays whom, how often, and with how many simulations."""
+    spec = SpecFile(str(FOLDER / f"pommerman_table{table}.yaml")).spec()
+    assert spec.games_each == games_each * len(spec.agents)
+    schedule = prepare(spec)
+    ((setting, entrants),) = schedule.entrants.items()
+    assert (setting.game, setting.players) == ("pommerman:shuffle_corners=true", 4)
+    assert make_agent(spec.field).policy == opponents
+    found = {
+        entrant.name: make_agent(entrant.mapping()).settings for entrant in entrants
+    }
+    assert {
+        name: (s.tree, s.opponent_model, s.simulations) for name, s in found.items()
+    } == {
+        "SP-MCTS, SimpleUnbiased": ("self", "simple_unbiased", 1000),
+        "SP-MCTS, Simple": ("self", "simple", other_simulations),
+        "TP-MCTS, SimpleUnbiased": ("pair", "simple_unbiased", 1000),
+        "TP-MCTS, Simple": ("pair", "simple", other_simulations),
+    }
+    for settings in found.values():
+        assert settings.tree_policy == "alphago"
+        assert settings.loop == "sampled"
+    first = [fixture for fixture, _ in zip(schedule, range(16), strict=False)]
+    seats = {
+        (seat.name, n) for f in first for n, seat in enumerate(f.seats)
+        if seat.name != FIELD
+    }  # fmt: skip
+    assert len(seats) == 16  # each planner in each seat
+
+
+@pytest.mark.parametrize("path", MULTITREE, ids=lambda path: path.stem)
 def test_experiments_follow_the_paper(path):
     spec = SpecFile(str(path)).spec(games_each=1)
     schedule = prepare(spec)

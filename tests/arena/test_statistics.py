@@ -88,6 +88,12 @@ def test_figures_are_those_of_plain_loops():
             assert ours.expected == pytest.approx(
                 np.mean([1 / len(game.seats) for game, _ in seats])
             )
+            for result in ("won", "drawn", "lost"):
+                theirs = sum(seat.result == result for _, seat in seats)
+                assert getattr(ours, result) == wilson(theirs, len(seats))
+            assert ours.length.value == pytest.approx(
+                np.mean([max(len(s.seconds) for s in g.seats) for g, _ in seats])
+            )
             assert ours.mean_rank.value == pytest.approx(
                 np.mean([s.rank for _, s in seats])
             )
@@ -118,6 +124,20 @@ def _before(games, row, column):
         for one, other in itertools.permutations(game.seats, 2)
         if (one.agent, other.agent) == (row, column)
     )
+
+
+def test_ties_and_games_of_different_lengths():
+    """A game lasts as long as the seat that decided most; who is out decides less."""
+    games = played(SETTING, [0.0, 0.0, 0.0], 2)
+    drawn = [dataclasses.replace(s, result="drawn") for s in games[0].seats[:2]]
+    late = np.zeros(5, np.float32)
+    drawn[0] = dataclasses.replace(drawn[0], agent="late", seconds=late)
+    games[0] = dataclasses.replace(games[0], seats=(*drawn, games[0].seats[2]))
+    figures = {a.agent: a for a in summarise(games, resamples=0).overall.agents}
+    assert figures["late"].drawn.value == 1.0
+    assert figures["late"].length.value == 5.0
+    other = figures[games[0].seats[2].agent]
+    assert other.length.value == 4.0  # 5 decisions, and 3 in the other game
 
 
 def test_the_order_in_which_games_ended_does_not_matter():

@@ -8,9 +8,10 @@ from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Moment, Replay
 from mcts_agents.arena.writing import replacing
 
-# Milliseconds that a frame stays. Of a long game less, so that it ends some time.
-SLOWEST, FASTEST = 1500, 500
-WHOLE_GAME = 120_000
+# Milliseconds that a frame stays. Of a long game less, so that it ends some time, and
+# less again where no searches are to be read.
+SLOWEST, FASTEST = 1500, 100
+WITH_SEARCHES, WITHOUT = 120_000, 45_000
 LAST = 5000
 
 
@@ -38,13 +39,14 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
             format="GIF",
             save_all=True,
             append_images=frames,
-            duration=durations(len(film)),
+            duration=durations(len(film), replay.search),
             loop=0,
             optimize=True,  # what stays as it was is not written again
         )
 
 
-def durations(frames: int) -> list[int]:
+def durations(frames: int, searched: bool) -> list[int]:
     """Return how long each frame stays, in milliseconds."""
-    each = min(SLOWEST, max(FASTEST, WHOLE_GAME // frames))
+    whole = WITH_SEARCHES if searched else WITHOUT
+    each = min(SLOWEST, max(FASTEST, whole // frames))
     return [each // 10 * 10] * (frames - 1) + [LAST]  # GIF counts hundredths
