@@ -7,7 +7,7 @@ import itertools
 import os
 import socket
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Self
 
@@ -82,17 +82,20 @@ class LocalBackend(Backend):
 
     Args:
         jobs: How many processes.
+        work: What is done with a game instead of playing it for a tournament; it must
+            not raise, see `workers.attempt`.
     """
 
-    def __init__(self, jobs: int):
+    def __init__(self, jobs: int, work: Callable[[Fixture], Any] | None = None):
         self.jobs = jobs
+        self._work = work
         self._executor: Any = None
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
         waiting = iter(fixtures)
         while lost := (yield from self._play_until_broken(waiting)):
-            with LocalBackend(1) as alone:
+            with LocalBackend(1, self._work) as alone:
                 for fixture in lost:
                     if (yield from alone._play_until_broken(iter([fixture]))):
                         yield Failure(fixture, DIED)
@@ -110,7 +113,9 @@ class LocalBackend(Backend):
         try:
             while True:
                 for fixture in itertools.islice(waiting, window - len(running)):
-                    running[_submit(self._executor, fixture)] = fixture
+                    running[_submit(self._executor, self._work or play, fixture)] = (
+                        fixture
+                    )
                 if not running:
                     return []
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -134,9 +139,11 @@ def _is_broken(future: Future[Outcome]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
 
 
-def _submit(executor: Any, fixture: Fixture) -> Future[Outcome]:
+def _submit(
+    executor: Any, work: Callable[[Fixture], Any], fixture: Fixture
+) -> Future[Outcome]:
     try:
-        return executor.submit(play, fixture)
+        return executor.submit(work, fixture)
     except BrokenProcessPool as error:  # since the last look
         future: Future[Outcome] = Future()
         future.set_exception(error)

@@ -58,7 +58,7 @@ class Schedule:
             for setting, seating in zip(self.settings, seatings, strict=True):
                 seats, deal = next(seating)
                 key = (self.spec.seed, setting, round_ if deal is None else deal)
-                yield Fixture(next(number), setting, round_, _seed(key), seats)
+                yield Fixture(next(number), setting, round_, derived_seed(key), seats)
 
     def _check(self, setting: Setting) -> None:
         agents, players = len(self.entrants[setting]), self._sides(setting)
@@ -167,7 +167,7 @@ def _shuffled(items: Sequence[T], key: tuple[object, ...]) -> list[T]:
     return [items[n] for _, n in keyed]
 
 
-def _seed(key: tuple[object, ...]) -> int:
+def derived_seed(key: tuple[object, ...]) -> int:
     """Return a whole number below 2**53 that the key decides."""
     return int.from_bytes(_digest(key)[:8], "big") >> 11
 

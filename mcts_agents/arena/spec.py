@@ -51,9 +51,7 @@ def agent_mapping(value: Any) -> dict[str, Any]:
     agent = make_agent(value)
     _, options = resolve(value)
     if "seed" in options:
-        raise ValueError(
-            f"seed={options['seed']}: a tournament gives every agent a seed of its own"
-        )
+        raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
     # A search that was given no budget has 1000 simulations, unless the tournament has
     # budgets: those are only its own if they were written.
     own = any(option in options for option in BUDGET_SETTINGS)

@@ -5,9 +5,13 @@ import signal
 import threading
 import time
 import traceback
+from collections.abc import Callable
+from typing import TypeVar
 
 from mcts_agents.arena.match import play_fixture
 from mcts_agents.arena.records import Failure, Fixture, GameRecord
+
+T = TypeVar("T")
 
 # Seconds between looks whether the process that wants the results still lives.
 WATCH = 1.0
@@ -31,8 +35,13 @@ def _watch(parent: int) -> None:
 
 def play(fixture: Fixture) -> GameRecord | Failure:
     """Play a game; an exception in it becomes a `Failure`."""
+    return attempt(play_fixture, fixture)
+
+
+def attempt(work: Callable[[Fixture], T], fixture: Fixture) -> T | Failure:
+    """Do something with a game; an exception in it becomes a `Failure`."""
     try:
-        return play_fixture(fixture)
+        return work(fixture)
     except Exception as error:
         line = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return Failure(fixture, line, traceback.format_exc())

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from mcts_agents.cli.arena_app import arena
+from mcts_agents.cli.learn_app import learn
 from mcts_agents.cli.parameters import GameName, Json, Players
 from mcts_agents.cli.requests import INTERRUPTED, RequestError
 
@@ -176,6 +177,7 @@ def verify(
 
 
 app.add_typer(arena)
+app.add_typer(learn)
 
 
 def main() -> None:

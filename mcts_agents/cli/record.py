@@ -1,0 +1,63 @@
+"""`mcts-agents record`."""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from mcts_agents.cli.progress import game_progress
+from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.learn.dataset import Dataset
+from mcts_agents.learn.recording import RecordingError, run_recording
+from mcts_agents.learn.spec import Recording
+
+
+def record_decisions(
+    keys: dict[str, Any], folder: Path, jobs: int | None, as_json: bool
+) -> None:
+    """Record decisions and print what the folder holds then."""
+    console = Console(stderr=True, highlight=False)
+    # One line, however wide the terminal is.
+    say = functools.partial(console.print, markup=False, soft_wrap=True)
+    with requested():
+        recording = Recording.of(**keys)
+        backend = recording.backend(jobs)
+    progress = game_progress(console)
+    task = progress.add_task("games", total=recording.games)
+    try:
+        with requested(), progress:
+            dataset = run_recording(
+                recording, folder, backend, functools.partial(progress.advance, task)
+            )
+    except KeyboardInterrupt:
+        with requested():
+            games = Dataset(folder).games
+        say(
+            f"{games} of {recording.games} games are stored in {folder}; the same "
+            "command goes on"
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    except RecordingError as error:
+        say(f"failed: {error}")
+        raise typer.Exit(1) from None
+    except OSError as error:
+        raise RequestError(
+            f"{folder}: cannot be written: {error.strerror or error}"
+        ) from error
+    if as_json:
+        found = {
+            "folder": str(folder),
+            "games": dataset.games,
+            "rows": len(dataset),
+            "files": len(recording.shards),
+            "format": recording.format,
+        }
+        print(json.dumps(found))
+        return
+    print(
+        f"{folder}: {dataset.games:,} games, {len(dataset):,} decisions, "
+        f"{len(recording.shards):,} files"
+    )

@@ -1,0 +1,114 @@
+"""The columns of a dataset, as they are read and as they are stored."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+# With more actions than this, masks and visits are stored as lists of legal actions.
+DENSE_ACTIONS = 1024
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: one entry for each decision.
+
+    Attributes:
+        name: Its name.
+        dtype: Its NumPy type.
+        shape: Shape of an entry; () for a number.
+        meaning: What it holds, in words.
+        is_list: Whether entries are lists of different lengths, those of
+            `legal_count`. NumPy archives hold them one after another.
+    """
+
+    name: str
+    dtype: str
+    meaning: str
+    shape: tuple[int, ...] = ()
+    is_list: bool = False
+
+    def description(self) -> dict[str, Any]:
+        """Return what `dataset.json` says of it."""
+        shape = ["legal_count"] if self.is_list else list(self.shape)
+        return {"dtype": self.dtype, "shape": shape, "meaning": self.meaning}
+
+
+_NUMBERS = (
+    Column("game", "int64", "number of the game, from 0"),
+    Column("seed", "int64", "seed of the game, for `reset` of its environment"),
+    Column("ply", "int32", "steps of the environment before the decision, from 0"),
+    Column("player", "int8", "number of the player who decides"),
+    Column("agent", "int16", "place of its agent in `agents`"),
+    Column(
+        "action",
+        "int32",
+        "the action played; with `explore_moves` it may be drawn by visits",
+    ),
+    Column("choice", "int32", "the action that the agent chose"),
+    Column(
+        "value",
+        "float32",
+        "mean of the search's values, weighted by visits, to the player who decides: "
+        "on the scale of the leaf heuristic that `agents` names under `value`; NaN "
+        "where nothing was searched",
+    ),
+    Column("outcome", "int8", "result of the player: 1 won, 0 drawn, -1 lost"),
+    Column("score", "float64", "score of the player at the end of the game"),
+)
+
+_MASK = "1 for each legal action of the player, 0 for the others"
+_VISITS = (
+    "share of the search's visits that each action had, sum 1; all on the action where "
+    "nothing was searched"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of one game's datasets.
+
+    Attributes:
+        observation_shape: Shape of an observation.
+        actions: Size of the action space.
+        columns: As they are read.
+        stored: As they are in the files.
+    """
+
+    observation_shape: tuple[int, ...]
+    actions: int
+    columns: tuple[Column, ...] = field(init=False, repr=False)
+    stored: tuple[Column, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        seen = Column(
+            "observation",
+            "int8",
+            "what the player sees before the decision, as from its environment",
+            self.observation_shape,
+        )
+        dense = (
+            Column("action_mask", "int8", _MASK, (self.actions,)),
+            Column("visits", "float32", _VISITS, (self.actions,)),
+        )
+        lists = (
+            Column("legal_count", "int32", "number of legal actions of the player"),
+            Column("legal_actions", "int32", "the legal actions", is_list=True),
+            Column("visit_shares", "float32", "`visits` of these", is_list=True),
+        )
+        object.__setattr__(self, "columns", (*_NUMBERS, seen, *dense))
+        stored = lists if self.is_sparse else dense
+        object.__setattr__(self, "stored", (*_NUMBERS, seen, *stored))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether masks and visits are stored as lists of legal actions."""
+        return self.actions > DENSE_ACTIONS
+
+    def description(self) -> dict[str, Any]:
+        """Return what `dataset.json` says of the stored columns."""
+        return {column.name: column.description() for column in self.stored}
+
+
+def named(columns: Iterable[Column]) -> dict[str, Column]:
+    """Return columns by their names."""
+    return {column.name: column for column in columns}

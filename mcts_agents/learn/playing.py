@@ -1,0 +1,157 @@
+"""One game whose decisions are recorded."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
+from mcts_agents.arena.records import Fixture
+from mcts_agents.envs import environments, make_model
+from mcts_agents.learn.columns import Layout
+from mcts_agents.model import draw_below, new_generator
+from mcts_agents.search import SearchResult
+
+# Sets the generators that draw explored moves apart from those of the agents.
+_EXPLORING = 1
+
+
+@dataclass(frozen=True)
+class GameRows:
+    """The decisions of one game.
+
+    Attributes:
+        number: Number of the game.
+        columns: The stored columns, see `Layout`.
+    """
+
+    number: int
+    columns: dict[str, np.ndarray]
+
+
+def places_of(number: int, agents: int, teams: Sequence[int]) -> list[int]:
+    """Return which agent each player is in a game: agents take turns in the seats."""
+    return [(number + team) % agents for team in teams]
+
+
+def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
+    """Play a game and return its decisions.
+
+    Agents are made anew, with seeds as in a tournament, so it does not matter which
+    process plays the game, nor what that process played before.
+
+    Args:
+        fixture: The game.
+        agents: How many agents take turns in the seats, see `places_of`.
+        explore_moves: In the environment's first so many steps, moves of agents who
+            searched are drawn in proportion to visits.
+    """
+    game, model = make_model(fixture.setting.game, fixture.setting.players)
+    env = environments(game)[2](**model.variant)
+    model = env.forward_model
+    layout = Layout(model.observation_shape, model.actions)
+    players = range(model.players)
+    seats = [
+        make_agent(entrant.mapping(), seed=agent_seed(fixture.seed, seat))
+        for seat, entrant in enumerate(fixture.seats)
+    ]
+    for player, agent in enumerate(seats):
+        agent.prepare(model, player)
+    dice = [
+        new_generator(np.random.SeedSequence([fixture.seed, player, _EXPLORING]))
+        for player in players
+    ]
+    places = places_of(fixture.number, agents, model.teams)
+    rows: list[dict[str, Any]] = []
+    names = env.possible_agents
+    seen, _ = env.reset(seed=fixture.seed)
+    ply = 0
+    while env.agents:
+        joint_action = {}
+        for player in players:
+            name = names[player]
+            if name not in env.agents or not seen[name]["action_mask"].any():
+                continue
+            choice, result = _decide(seats[player], env, name)
+            action = choice
+            if result is not None and ply < explore_moves:
+                action = _drawn(result, dice[player])
+            joint_action[name] = action
+            rows.append(
+                {
+                    "game": fixture.number,
+                    "seed": fixture.seed,
+                    "ply": ply,
+                    "player": player,
+                    "agent": places[player],
+                    "action": action,
+                    "choice": choice,
+                    "value": math.nan if result is None else _value(result),
+                    "observation": seen[name]["observation"],
+                    **_searched(layout, seen[name]["action_mask"], choice, result),
+                }
+            )
+        seen, _, _, _, _ = env.step(joint_action)
+        ply += 1
+    state = env.spectator_state()
+    outcomes, scores = model.returns(state), model.scores(state)
+    for row in rows:
+        row["outcome"] = outcomes[row["player"]]
+        row["score"] = scores[row["player"]]
+    return GameRows(fixture.number, _columns(layout, rows))
+
+
+def _decide(agent: Agent, env: Any, name: str) -> tuple[int, SearchResult | None]:
+    """Return an agent's choice, and its search if it visited anything."""
+    if not isinstance(agent, Planner):
+        return agent.act(env, name), None
+    result = agent.plan(env, name)
+    return result.action, result if result.visits.any() else None
+
+
+def _drawn(result: SearchResult, rng: np.ndarray) -> int:
+    """Return an action drawn in proportion to visits."""
+    ends = np.cumsum(result.visits)
+    drawn = draw_below(rng, int(ends[-1]))
+    return int(result.actions[np.searchsorted(ends, drawn, side="right")])
+
+
+def _value(result: SearchResult) -> float:
+    """Return the mean value by visits; summed exactly, so alike on all machines."""
+    tried = ~np.isnan(result.values) & (result.visits > 0)
+    visits, values = result.visits[tried].tolist(), result.values[tried].tolist()
+    if not visits:
+        return math.nan
+    products = (n * value for n, value in zip(visits, values, strict=True))
+    return math.fsum(products) / sum(visits)
+
+
+def _searched(
+    layout: Layout, mask: np.ndarray, choice: int, result: SearchResult | None
+) -> dict[str, Any]:
+    """Return legal actions and the shares of visits, as they are stored."""
+    shares = np.zeros(layout.actions, np.float32)
+    if result is None:
+        shares[choice] = 1.0
+    else:
+        shares[result.actions] = result.visits / result.visits.sum()
+    if not layout.is_sparse:
+        return {"action_mask": mask, "visits": shares}
+    legal = np.flatnonzero(mask)
+    return {
+        "legal_count": len(legal),
+        "legal_actions": legal,
+        "visit_shares": shares[legal],
+    }
+
+
+def _columns(layout: Layout, rows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
+    join = {True: np.concatenate, False: np.array}
+    return {
+        column.name: join[column.is_list]([row[column.name] for row in rows]).astype(
+            column.dtype
+        )
+        for column in layout.stored
+    }

@@ -1,0 +1,200 @@
+"""Record decisions: play games, and write their rows in blocks that are whole."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from mcts_agents.arena.backends import Backend
+from mcts_agents.arena.records import Failure
+from mcts_agents.arena.spec import differences
+from mcts_agents.learn.dataset import Dataset
+from mcts_agents.learn.description import FILE, read_description, write_description
+from mcts_agents.learn.playing import GameRows
+from mcts_agents.learn.shards import DatasetError, read_shard, shard_path, write_shard
+from mcts_agents.learn.spec import GAMES_PER_SHARD, AgentSpec, Recording
+
+
+class RecordingError(RuntimeError):
+    """A game could not be played to its end; the message says which, and why."""
+
+
+def record(
+    game: str,
+    agents: AgentSpec | Sequence[AgentSpec],
+    games: int,
+    folder: str | PathLike[str],
+    *,
+    players: int | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    format: str = "npz",
+    explore_moves: int = 0,
+    games_per_shard: int = GAMES_PER_SHARD,
+) -> Dataset:
+    """Record the decisions of agents who play one another, or go on with it.
+
+    The same call gives the same rows in any number of processes, as long as no budget
+    is in seconds. Called again it plays the games that are not there yet, which may be
+    more than before; the last file is made again if it was not full. An interrupt
+    leaves whole files.
+
+    Args:
+        game: Spec of the game, such as `hex:size=5`.
+        agents: What `make_agent` takes, or an agent, of which settings are taken. One
+            for all seats; or one for each player, or each team where there are teams,
+            who take turns in the seats from game to game.
+        games: How many games.
+        folder: Where the files go; made if it is not there.
+        players: Number of players, the game's default if None.
+        seed: Seed of the recording. Game number n is played from a seed that derives
+            from it and n.
+        jobs: How many processes; one for each core if None.
+        format: `npz` or `parquet`.
+        explore_moves: In the first so many steps of a game, moves of agents who search
+            are drawn in proportion to visits, so that games differ. The column
+            `choice` has what the agent itself would have played.
+        games_per_shard: Games of one file. Its rows must fit into memory.
+
+    Raises:
+        ValueError: A value that is not allowed, or an agent that cannot play.
+        DatasetError: The folder holds another recording, or a damaged one; another
+            process is recording there.
+        RecordingError: A game failed.
+        OSError: The folder cannot be written.
+    """
+    recording = Recording.of(
+        game,
+        agents,
+        games,
+        players=players,
+        seed=seed,
+        format=format,
+        explore_moves=explore_moves,
+        games_per_shard=games_per_shard,
+    )
+    return run_recording(recording, folder, recording.backend(jobs))
+
+
+def run_recording(
+    recording: Recording,
+    folder: str | PathLike[str],
+    backend: Backend,
+    told: Callable[[int], None] = lambda games: None,
+) -> Dataset:
+    """Play all games of a recording whose file is not whole yet, and write the files.
+
+    Args:
+        recording: What is recorded.
+        folder: Where the files are.
+        backend: Plays the games by `Recording.work`; ended at the end.
+        told: Called with numbers of games: at first of those that are there, then 1
+            for each that was played.
+
+    Raises:
+        DatasetError: See `record`, also for the other errors.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _held(folder), backend:
+        _enter(recording, folder)
+        missing = [n for n in recording.shards if not _is_whole(recording, folder, n)]
+        games = sum(len(recording.numbers(shard)) for shard in missing)
+        told(recording.games - games)
+        if missing:
+            _play(recording, folder, missing, backend, told)
+    return Dataset(folder)
+
+
+def _play(
+    recording: Recording,
+    folder: Path,
+    missing: list[int],
+    backend: Backend,
+    told: Callable[[int], None],
+) -> None:
+    fixtures = (f for shard in missing for f in recording.fixtures(shard))
+    waiting: dict[int, dict[int, GameRows]] = {}
+    with closing(backend.play(fixtures)) as outcomes:  # which stops the workers
+        for rows in outcomes:
+            if isinstance(rows, Failure):
+                raise RecordingError(
+                    f"{rows.fixture}: {rows.error}\n{rows.details}".strip()
+                )
+            shard = rows.number // recording.games_per_shard
+            done = waiting.setdefault(shard, {})
+            done[rows.number] = rows
+            if len(done) == len(recording.numbers(shard)):
+                games = [done[number].columns for number in sorted(done)]
+                columns = {
+                    name: np.concatenate([game[name] for game in games])
+                    for name in games[0]
+                }
+                path = shard_path(folder, shard, recording.format)
+                write_shard(path, columns, recording.layout)
+                del waiting[shard]
+            told(1)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Let no other process write into a folder, and remove what a killed one left."""
+    lock = FileLock(folder / f"{FILE}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise DatasetError(
+            f"{folder}: another process is recording there; wait for that one, or "
+            "take another folder"
+        ) from error
+    try:
+        for left in folder.glob(".*.part"):
+            left.unlink()
+        yield
+    finally:
+        lock.release()
+
+
+def _enter(recording: Recording, folder: Path) -> None:
+    """Describe a new folder, or see that it holds this recording."""
+    description = recording.description
+    if not (folder / FILE).exists():
+        if any(folder.glob("shard-*")):
+            raise DatasetError(
+                f"{folder}: has files of a dataset, but no {FILE} that says of which"
+            )
+        write_description(folder, description)
+        return
+    stored = read_description(folder)
+    differing = [key for key in differences(stored, description) if key != "games"]
+    if differing:
+        told = "; ".join(
+            f"its {key} is {stored.get(key)!r}, not {description.get(key)!r}"
+            for key in differing
+        )
+        raise DatasetError(f"{folder}: holds another recording: {told}")
+    if recording.games < stored["games"]:
+        raise DatasetError(
+            f"{folder}: the recording has {stored['games']} games, and cannot have "
+            f"fewer, {recording.games}"
+        )
+    if recording.games > stored["games"]:
+        write_description(folder, description)
+
+
+def _is_whole(recording: Recording, folder: Path, shard: int) -> bool:
+    """Say whether the file is there, with all of its games."""
+    path = shard_path(folder, shard, recording.format)
+    if not path.exists():
+        return False
+    found = np.unique(read_shard(path, recording.layout, ["game"])["game"]).tolist()
+    numbers = list(recording.numbers(shard))
+    if found != numbers[: len(found)]:
+        raise DatasetError(
+            f"{path}: holds the games {found}, not {numbers}; without it, the same "
+            "recording makes it again"
+        )
+    return len(found) == len(numbers)
