@@ -27,11 +27,14 @@ def record_decisions(
         backend = recording.backend(jobs)
     progress = game_progress(console)
     task = progress.add_task("games", total=recording.games)
+
+    def told(games: int) -> None:
+        progress.start()  # not before it is known that the folder can be used
+        progress.advance(task, games)
+
     try:
-        with requested(), progress:
-            dataset = run_recording(
-                recording, folder, backend, functools.partial(progress.advance, task)
-            )
+        with requested():
+            dataset = run_recording(recording, folder, backend, told)
     except KeyboardInterrupt:
         with requested():
             games = Dataset(folder).games
@@ -47,6 +50,8 @@ def record_decisions(
         raise RequestError(
             f"{folder}: cannot be written: {error.strerror or error}"
         ) from error
+    finally:
+        progress.stop()
     if as_json:
         found = {
             "folder": str(folder),

@@ -50,7 +50,7 @@ _NUMBERS = (
         "float32",
         "mean of the search's values, weighted by visits, to the player who decides: "
         "on the scale of the leaf heuristic that `agents` names under `value`; NaN "
-        "where nothing was searched",
+        "without visits",
     ),
     Column("outcome", "int8", "result of the player: 1 won, 0 drawn, -1 lost"),
     Column("score", "float64", "score of the player at the end of the game"),
@@ -58,8 +58,8 @@ _NUMBERS = (
 
 _MASK = "1 for each legal action of the player, 0 for the others"
 _VISITS = (
-    "share of the search's visits that each action had, sum 1; all on the action where "
-    "nothing was searched"
+    "share of the search's visits that each action had, sum 1; all on `choice` without "
+    "visits: agents that do not search, one action, a win proven at first sight"
 )
 
 

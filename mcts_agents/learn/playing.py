@@ -104,7 +104,7 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
 
 
 def _decide(agent: Agent, env: Any, name: str) -> tuple[int, SearchResult | None]:
-    """Return an agent's choice, and its search if it visited anything."""
+    """Return an agent's choice, and its search if that visited anything."""
     if not isinstance(agent, Planner):
         return agent.act(env, name), None
     result = agent.plan(env, name)

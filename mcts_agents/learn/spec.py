@@ -93,13 +93,14 @@ class Recording:
         if model.observation_shape is None:
             raise ValueError(f"{game}: has no observations to record")
         several = isinstance(agents, Sequence) and not isinstance(agents, str)
-        mappings = [_mapping(agent) for agent in (agents if several else [agents])]
-        if len(mappings) not in (1, model.team_count):
+        given = agents if several else [agents]
+        if len(given) not in (1, model.team_count):
             sides = "teams" if model.team_count < model.players else "players"
             raise ValueError(
-                f"{len(mappings)} agents for {model.team_count} {sides}: name one for "
+                f"{len(given)} agents for {model.team_count} {sides}: name one for "
                 "all of them or one for each"
             )
+        mappings = [_mapping(agent) for agent in given]
         made = [make_agent(mapping) for mapping in mappings]
         for agent in made:
             agent.prepare(model)
