@@ -2,6 +2,7 @@
 
 import functools
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,12 @@ def record_decisions(
     task = progress.add_task("games", total=recording.games)
 
     def told(games: int) -> None:
-        progress.start()  # not before it is known that the folder can be used
+        if not progress.live.is_started:  # the folder can be used
+            shown.enter_context(progress)
         progress.advance(task, games)
 
     try:
-        with requested():
+        with requested(), ExitStack() as shown:
             dataset = run_recording(recording, folder, backend, told)
     except KeyboardInterrupt:
         with requested():
@@ -50,8 +52,6 @@ def record_decisions(
         raise RequestError(
             f"{folder}: cannot be written: {error.strerror or error}"
         ) from error
-    finally:
-        progress.stop()
     if as_json:
         found = {
             "folder": str(folder),
