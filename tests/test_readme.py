@@ -20,7 +20,8 @@ def test_there_are_snippets():
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
-def test_snippets_run(snippet):
+def test_snippets_run(snippet, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     exec(compile(snippet, "README.md", "exec"), {"__name__": "readme"})
 
 
