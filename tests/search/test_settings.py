@@ -54,7 +54,7 @@ INVALID = {
     "widening_exponent": [0.0, 1.1, None, *NUMBERLESS],
     "rollout_per_player": [0, 1, None, "yes"],
     "rollout_end": ["now", None, 1],
-    "rollout_policy": [None, 1, [1]],
+    "rollout_policy": [1, [1]],
     "opponent_model": [1, 0.5, True],
     "mast": ["all", None, 1],
     "mast_decay": [-0.1, 1.1, None, *NUMBERLESS],
