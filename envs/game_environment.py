@@ -23,6 +23,7 @@ from mcts_agents.model import (
 )
 from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.model.stepping import stepping
+from mcts_agents.model.views import observation_space
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 4
@@ -109,7 +110,7 @@ class GameEnvironment:
             for agent in self.possible_agents
         }
         self.observation_spaces = {
-            agent: _observation_space(self.forward_model)
+            agent: observation_space(self.forward_model)
             for agent in self.possible_agents
         }
         self.np_random: np.random.Generator | None = None
@@ -422,13 +423,3 @@ class GameEnvironment:
         if isinstance(self.game, str):
             self.game = load_game(self.game)
         self.forward_model = self.game.rules.model(**state["variant"])
-
-
-def _observation_space(model: ForwardModel) -> spaces.Dict:
-    low, high = model.observation_bounds
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(low, high, model.observation_shape, np.int8),
-            "action_mask": spaces.Box(0, 1, (model.actions,), np.int8),
-        }
-    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcts_agents.agents import Agent, RandomAgent, agent_seed, make_agent
 from mcts_agents.agents.specs import resolve
-from mcts_agents.wrappers.actions import as_action, checked
+from mcts_agents.model.actions import as_action, checked
 
 # `(environment, agent, observation, mask)`: the action of an agent who is asked.
 Chooser = Callable[[Any, str, Any, np.ndarray], int]
