@@ -16,7 +16,6 @@ from mcts_agents.envs.painting import Screen
 from mcts_agents.envs.registry import GAMES, load_game
 from mcts_agents.model import (
     PLAYING,
-    ForwardModel,
     History,
     RulesError,
     new_generator,
