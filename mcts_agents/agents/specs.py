@@ -30,15 +30,17 @@ from mcts_agents.search.options import Option, option_of
 AGENTS: dict[str, Callable[..., Agent]] = {
     "mcts": MCTSAgent,
     "one-step": OneStepAgent,
-    "policy": PolicyAgent.load,
     "random": RandomAgent,
     "scripted": ScriptedAgent,
+    "policy": PolicyAgent.load,
 }
 
 # What an option of each agent may be called, for messages and completion.
 OPTIONS: dict[str, tuple[str, ...]] = {
     "mcts": (*SETTING_NAMES, "seed"),
     "one-step": ("samples", "value", "seed"),
+    "random": ("seed",),
+    "scripted": ("policy", "seed"),
     "policy": (
         "file",
         "observation",
@@ -48,8 +50,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "sha256",
         "seed",
     ),
-    "random": ("seed",),
-    "scripted": ("policy", "seed"),
 }
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import create_empty_array
 
 from mcts_agents.agents.policies.perceptron import Perceptron
 from mcts_agents.model.actions import as_action
@@ -82,17 +83,15 @@ class FunctionPolicy(Policy):
         return np.array(logits), None if None in values else np.array(values)
 
     def _numbers(self, answer: Any, mask: np.ndarray) -> tuple[np.ndarray, Any]:
-        logits, value = answer, None
-        if isinstance(answer, tuple) and len(answer) == 2:
-            logits, value = answer
-        actions = len(mask)
+        is_pair = isinstance(answer, tuple) and len(answer) == 2
+        actions, logits, value = len(mask), None, None
         try:
-            logits = as_numbers(logits)
-            value = None if value is None else float(value)
-        except (TypeError, ValueError):
-            logits = np.empty(0)
-        if logits.shape != (actions,) or isinstance(answer, tuple) is (value is None):
-            shape = f" of shape {logits.shape}" if logits.size else ""
+            logits = as_numbers(answer[0] if is_pair else answer)
+            value = float(answer[1]) if is_pair else None
+        except (TypeError, ValueError):  # no numbers, or several for a value
+            is_pair = None
+        if is_pair is None or logits.shape != (actions,):
+            shape = f" of shape {logits.shape}" if logits is not None else ""
             raise ValueError(
                 f"{self.name} returned {type(answer).__name__}{shape}; expected an "
                 f"action (an integer), logits of shape ({actions},), or (logits, value)"
@@ -170,7 +169,7 @@ class ModulePolicy(BatchPolicy):
 
     def check(self, space: spaces.Space, actions: int) -> None:
         """See `Policy`; the module is asked about one observation of zeros."""
-        zeros = spaces.create_empty_array(space, 1, fn=np.zeros)
+        zeros = create_empty_array(space, 1, fn=np.zeros)
         try:
             self.answers(zeros, np.ones((1, actions), np.int8))
         except (RuntimeError, TypeError, KeyError, IndexError, AttributeError) as error:
