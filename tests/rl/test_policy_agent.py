@@ -230,8 +230,9 @@ def test_a_module_in_the_search_and_as_opponent():
     found = MCTSAgent(evaluator=PolicyAgent(module), **settings).plan(env)
     expected = MCTSAgent(evaluator=evaluator, **settings).plan(env)
     np.testing.assert_array_equal(found.visits, expected.visits)
-    learner = SingleAgentEnv(tictactoe.parallel_env, PolicyAgent(module))
-    episode(learner, np.random.default_rng(0), seed=1)
+    for opponent in (module, trained(sb3.PPO)):
+        learner = SingleAgentEnv(tictactoe.parallel_env, PolicyAgent(opponent))
+        episode(learner, np.random.default_rng(0), seed=1)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,6 @@ def read_policy(
         raise ValueError(
             f"{path}: to read it takes {error.name}, which is not installed; "
             "pip install 'mcts-agents[rl]'"
-            + (" safetensors" if suffix == ".safetensors" else "")
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
