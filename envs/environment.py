@@ -18,7 +18,7 @@ from mcts_agents.envs.game import Game
 from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
-from mcts_agents.model.stepping import stepping
+from mcts_agents.model.stepping import FIRST_ACTION, WANTED
 
 
 class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
@@ -73,10 +73,10 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
         self._clear_rewards()
         self.__pending[player] = chosen
         if not self._undecided():
-            chosen_by, self.__pending = self.__pending, {}
-            players = range(len(self.possible_agents))
-            joint_action = [chosen_by.get(number, -1) for number in players]
-            rewards, finished, _ = self._advance(joint_action, 0)
+            for number, decided in self.__pending.items():
+                self._stepper.desk[FIRST_ACTION + number] = decided
+            self.__pending = {}
+            rewards, finished, _ = self._advance()
             self.rewards.update(rewards)
             self.terminations.update(dict.fromkeys(finished, True))
         if self._movers:
@@ -133,7 +133,6 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         }
         shape = self.forward_model.observation_shape
         self._shape = shape if len(shape) > 1 else None
-        self._wanted = 0
 
     def reset(
         self, seed: int | None = None, options: dict | None = None
@@ -149,16 +148,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         if self.render_mode == "human":
             self.render()
         seen = self._blank()
-        observe_all, _ = stepping()
-        model = self.forward_model
-        observe_all(
-            model.table_address,
-            model.game_address,
-            self._state,
-            self._wanted,
-            seen,
-            self._legal,
-        )
+        self._stepper.observe_all(self._state, seen)
         return self._seen_by(self.agents, seen), self._infos(self.agents)
 
     def step(
@@ -192,15 +182,15 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         if not acting:
             return {}, {}, {}, {}, {}
         names = self.possible_agents
-        joint_action = [-1] * len(names)
+        desk = self._stepper.desk
         try:
             for player in self._movers:
-                joint_action[player] = operator.index(actions[names[player]])
-        except (KeyError, TypeError):
+                desk[FIRST_ACTION + player] = operator.index(actions[names[player]])
+        except (KeyError, OverflowError, TypeError):
             for player in self._movers:
                 self._check_action(player, actions)  # says what is wrong
             raise
-        earned, finished, seen = self._advance(joint_action, self._wanted)
+        earned, finished, seen = self._advance()
         rewards, terminations = self._no_rewards.copy(), self._nobody.copy()
         if earned or finished:
             rewards.update((a, r) for a, r in earned.items() if a in rewards)
@@ -213,10 +203,16 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             self._keep([agent for agent in acting if agent not in finished])
         return observations, rewards, terminations, truncations, infos
 
+    def _set_up_stepper(self) -> None:
+        super()._set_up_stepper()
+        if self._stepper is not None:
+            self._keep(self.agents)
+
     def _keep(self, agents: list[str]) -> None:
         """Go on with these agents."""
         self.agents = agents
-        self._wanted = sum(1 << self._numbers[agent] for agent in agents)
+        wanted = sum(1 << self._numbers[agent] for agent in agents)
+        self._stepper.desk[WANTED] = wanted
         # Copied in every step, which is quicker than making them.
         self._no_rewards = dict.fromkeys(agents, 0.0)
         self._nobody = dict.fromkeys(agents, False)

@@ -21,7 +21,7 @@ from mcts_agents.model import (
     new_generator,
 )
 from mcts_agents.model.contract import MAX_PLAYERS
-from mcts_agents.model.stepping import stepping
+from mcts_agents.model.stepping import FIRST_ACTION, Stepper
 from mcts_agents.model.views import observation_space
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -119,8 +119,7 @@ class GameEnvironment:
         self._movers: tuple[int, ...] = ()
         self._numbers = {agent: n for n, agent in enumerate(self.possible_agents)}
         self._hides = self.forward_model.hidden_information
-        self._legal = np.empty(self.forward_model.legal_limit, np.int32)
-        self._written = np.empty(self.forward_model.players, np.int32)
+        self._stepper: Stepper | None = None
         size, actions = self.forward_model.observation_size, self.forward_model.actions
         self._seen_size = self.forward_model.players * (size + actions)
         self._episode = 0
@@ -272,6 +271,7 @@ class GameEnvironment:
             self.np_random, self.np_random_seed = seeding.np_random(seed)
         self._episode = int(self.np_random.integers(2**63))
         self._rng = new_generator(self._episode)
+        self._set_up_stepper()
         self.games_begun += 1
         self._played = []
         self._state = self.forward_model.reset(self._rng)
@@ -282,14 +282,8 @@ class GameEnvironment:
         self._finished = set()
         self.agents = list(self.possible_agents)
 
-    def _advance(
-        self, joint_action: list[int], wanted: int
-    ) -> tuple[dict[str, float], list[str], np.ndarray]:
-        """Let all movers act at once.
-
-        Args:
-            joint_action: One action a player, -1 for those who do not move.
-            wanted: Mask of the players who get an observation.
+    def _advance(self) -> tuple[dict[str, float], list[str], np.ndarray]:
+        """Let all movers act at once, as the stepper's desk says.
 
         Returns:
             The rewards that are paid, who finished, and what was seen (`_blank`).
@@ -297,28 +291,25 @@ class GameEnvironment:
         Raises:
             ValueError: An action that is not legal; nothing has changed then.
         """
-        model, before = self.forward_model, self._state
-        after = np.empty(model.state_size, np.uint8)
+        stepper, before = self._stepper, self._state
+        after = np.empty(before.size, np.uint8)
         seen = np.zeros(self._seen_size, np.int8)
-        movers = stepping()[1](
-            model.table_address,
-            model.game_address,
-            before,
-            after,
-            np.array(joint_action, np.int32),
-            self._rng,
-            wanted,
-            seen,
-            self._written,
-            self._legal,
-        )
+        movers = stepper.step_all(before, after, seen)
+        players = len(self.possible_agents)
+        desk = stepper.desk.tolist()
+        joint_action = desk[FIRST_ACTION : FIRST_ACTION + players]
         if movers < 0:
             player = -1 - movers
             self._checked_action(player, joint_action[player])  # says what is wrong
         self._state = after
         self._played.append((before if self._hides else None, tuple(joint_action)))
         self._movers = players_in(movers)
-        return *self._settle(self._written.tolist()), seen
+        return *self._settle(desk[FIRST_ACTION + players :]), seen
+
+    def _set_up_stepper(self) -> None:
+        self._stepper = None
+        if self._rng is not None:
+            self._stepper = Stepper(self.forward_model, self._rng)
 
     def _blank(self) -> np.ndarray:
         """Return room for each player's observation and action mask, zeros."""
@@ -400,17 +391,18 @@ class GameEnvironment:
         twin = object.__new__(type(self))
         memo[id(self)] = twin
         for name, value in vars(self).items():
-            if name == "_screen":
+            if name in ("_screen", "_stepper"):
                 value = None
             elif name == "_played":
                 value = list(value)  # its entries never change
             elif name not in _SHARED:
                 value = copy.deepcopy(value, memo)
             vars(twin)[name] = value
+        twin._set_up_stepper()
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        attributes = {**vars(self), "_screen": None}
+        attributes = {**vars(self), "_screen": None, "_stepper": None}
         del attributes["forward_model"]
         # A game of this package is found again by its name, with its compiled rules.
         if self.game.name in GAMES and load_game(self.game.name) is self.game:
@@ -422,3 +414,4 @@ class GameEnvironment:
         if isinstance(self.game, str):
             self.game = load_game(self.game)
         self.forward_model = self.game.rules.model(**state["variant"])
+        self._set_up_stepper()

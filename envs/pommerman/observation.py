@@ -5,10 +5,12 @@ steps that flames still burn), then the facts of `FACTS`.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
 from mcts_agents.envs.pommerman.layout import (
     BOMB,
+    CELLS,
+    CELLS_AS_INT32,
     FIRST_CELL,
     FLAME,
     LIFE,
@@ -18,15 +20,19 @@ from mcts_agents.envs.pommerman.layout import (
     STRENGTH_SHIFT,
     STRIDE,
     WOOD,
+    WORDS,
     bomb_cell,
     bomb_direction,
-    contains,
 )
+from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import lowest_bit
 
 MAPS = 5
 BOARD, STRENGTH, BOMB_TIME, BOMB_DIRECTION, FLAME_TIME = range(MAPS)
 PASSAGE_CODE, RIGID_CODE, WOOD_CODE, BOMB_CODE, FLAMES_CODE, FOG_CODE = range(6)
 BEFORE_ITEMS_CODE, DUMMY_CODE, FIRST_AGENT_CODE = 5, 9, 10
+
+ONE = np.uint64(1)
 
 # Places of the facts after the maps.
 AT_POSITION, AT_AMMO, AT_STRENGTH, AT_KICK, AT_TEAMMATE = 0, 2, 3, 4, 5
@@ -50,17 +56,13 @@ def is_seen(game, state, player, cell):
 
 @njit
 def code_of(terrain):
-    """Return the official code of a cell's byte, agents aside."""
-    if terrain & FLAME:
-        return FLAMES_CODE
-    if terrain & BOMB:
-        return BOMB_CODE
-    if terrain & RIGID:
-        return RIGID_CODE
-    if terrain & WOOD:
-        return WOOD_CODE
-    item = np.int64(terrain) >> OPEN_SHIFT
-    return BEFORE_ITEMS_CODE + item if item else PASSAGE_CODE
+    """Return the official code of a cell's byte, agents aside; choices, no jumps."""
+    item = terrain >> np.uint8(OPEN_SHIFT)
+    code = np.uint8(PASSAGE_CODE) if item == 0 else item + np.uint8(BEFORE_ITEMS_CODE)
+    code = np.uint8(WOOD_CODE) if terrain & WOOD else code
+    code = np.uint8(RIGID_CODE) if terrain & RIGID else code
+    code = np.uint8(BOMB_CODE) if terrain & BOMB else code
+    return np.uint8(FLAMES_CODE) if terrain & FLAME else code
 
 
 @njit
@@ -68,18 +70,27 @@ def write_maps(game, state, player, out):
     """Write the five maps."""
     size = game.size
     area = size * size
+    # All cells first, in a loop that the compiler makes one of vectors.
+    codes = carray(stack_int32(CELLS_AS_INT32), CELLS, np.int8)
+    burns = np.uint8(0)
+    for cell in range(CELLS):
+        terrain = state.terrain[cell]
+        burns |= terrain
+        codes[cell] = code_of(terrain)
     for row in range(size):
+        first = FIRST_CELL + row * STRIDE
         for column in range(size):
-            cell = FIRST_CELL + row * STRIDE + column
-            place = row * size + column
-            if not is_seen(game, state, player, cell):
-                out[place] = FOG_CODE
-                continue
-            out[place] = code_of(state.terrain[cell])
-            if state.terrain[cell] & FLAME:
-                for life in range(3):  # the newest counts
-                    if contains(state.flames[life], cell):
-                        out[FLAME_TIME * area + place] = life + 1
+            out[row * size + column] = codes[first + column]
+    if burns & FLAME:
+        for life in range(3):  # the newest counts
+            for word in range(WORDS):
+                rest = state.flames[life, word]
+                while rest:
+                    cell = 64 * word + lowest_bit(rest)
+                    rest &= rest - ONE
+                    out[FLAME_TIME * area + board_place(size, cell)] = life + 1
+    if game.sight:
+        cover(game, state, player, out)
     for i in range(state.bomb_count):
         bomb = state.bombs[i]
         cell = bomb_cell(bomb)
@@ -92,6 +103,22 @@ def write_maps(game, state, player, out):
         cell = np.int64(state.cells[other])
         if state.alive >> other & 1 and is_seen(game, state, player, cell):
             out[board_place(size, cell)] = FIRST_AGENT_CODE + other
+
+
+@njit
+def cover(game, state, player, out):
+    """Lay fog over what is out of sight on the maps of the board and of flames."""
+    size = game.size
+    flames = FLAME_TIME * size * size
+    own = np.int64(state.cells[player])
+    own_row, own_column = own // STRIDE - 1, own % STRIDE - 1
+    for row in range(size):
+        is_far = abs(row - own_row) > game.sight
+        for column in range(size):
+            place = row * size + column
+            if is_far or abs(column - own_column) > game.sight:
+                out[place] = FOG_CODE
+                out[flames + place] = 0
 
 
 @njit

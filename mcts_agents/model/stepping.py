@@ -12,9 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from numba import carray, from_dtype, njit
 
-from mcts_agents.model.addresses import as_pointer, first_class
+from mcts_agents.model.addresses import as_pointer, first_class, stack_int32
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.model.contract import ENTRIES, HEADER, ROW
+from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, ROW
+from mcts_agents.model.forward_model import ForwardModel
+
+# Places on the desk.
+TABLE, VARIANT, GENERATOR, LEGAL, WANTED, FIRST_ACTION = range(6)
 
 # The head of every variant's record.
 SIZES = np.dtype(HEADER, align=True)
@@ -66,19 +70,18 @@ def is_legal(table, game, state, player, action, legal):
 
 
 @njit
-def observe_all(table, game, state, wanted, seen, legal):
-    """Write what each wanted player (a mask) sees, and may do; return the movers.
+def observe_all(desk, state, seen):
+    """Write what each wanted player sees, and may do; return who decides, a mask.
 
     Args:
-        table: Address of the model's table.
-        game: Address of the variant's record.
+        desk: See `Stepper`.
         state: The state, uint8, (state_size,).
-        wanted: Mask of players.
         seen: Zeros, int8: for each player its observation, then its action mask.
-        legal: Scratch, int32, (legal_limit,).
     """
+    table, game, wanted = desk[TABLE], desk[VARIANT], desk[WANTED]
     at = _address(state)
     sizes = carray(as_pointer(game), 1, SIZES)[0]
+    legal = carray(as_pointer(desk[LEGAL]), sizes.legal_limit, np.int32)
     movers = movers_of(table, game, at)
     row = _row(table, _OBSERVE)
     observe = _load_observe(row[0], row[1])
@@ -96,77 +99,96 @@ def observe_all(table, game, state, wanted, seen, legal):
 
 
 @njit
-def step_all(
-    table,
-    game,
-    before,
-    after,
-    joint_action,
-    rng,
-    wanted,
-    seen,
-    results,
-    legal,
-):
+def step_all(desk, before, after, seen):
     """Let all movers act at once, and see what comes of it.
 
     Args:
-        table: Address of the model's table.
-        game: Address of the variant's record.
+        desk: See `Stepper`; it has the joint action, and gets the results.
         before: The state, uint8, (state_size,); not changed.
         after: Where the next one goes.
-        joint_action: One action a player, int32; of players who do not move ignored.
-        rng: The game's generator, uint64, (2,).
-        wanted: Mask of the players who get an observation.
         seen: Zeros, int8: for each player its observation, then its action mask.
-        results: Where the results go, int32, (players,).
-        legal: Scratch, int32, (legal_limit,).
 
     Returns:
         The mask of who decides next; or -1 - player for the first player whose action
         is not legal, and then nothing has changed.
     """
+    table, game = desk[TABLE], desk[VARIANT]
+    sizes = carray(as_pointer(game), 1, SIZES)[0]
+    legal = carray(as_pointer(desk[LEGAL]), sizes.legal_limit, np.int32)
+    joint_action = carray(stack_int32(MAX_PLAYERS), sizes.players, np.int32)
+    results = carray(stack_int32(MAX_PLAYERS), sizes.players, np.int32)
     movers = movers_of(table, game, _address(before))
-    for player in range(len(results)):
+    for player in range(sizes.players):
         if movers >> player & 1 == 0:
-            joint_action[player] = -1
-        elif not is_legal(
-            table, game, _address(before), player, joint_action[player], legal
+            desk[FIRST_ACTION + player] = -1
+        action = desk[FIRST_ACTION + player]
+        if movers >> player & 1 and not is_legal(
+            table, game, _address(before), player, action, legal
         ):
             return -1 - player
+        joint_action[player] = action
     after[:] = before
     row = _row(table, _APPLY)
     apply = _load_apply(row[0], row[1])
-    apply(game, _address(after), _address(joint_action), _address(rng))
+    apply(game, _address(after), _address(joint_action), desk[GENERATOR])
     row = _row(table, _RESULTS)
     write_results = _load_results(row[0], row[1])
     write_results(game, _address(after), _address(results))
-    return observe_all(table, game, after, wanted, seen, legal)
+    for player in range(sizes.players):
+        desk[FIRST_ACTION + sizes.players + player] = results[player]
+    return observe_all(desk, after, seen)
 
 
 _SOURCE = """
-@njit(int64(intp, intp, BYTES, int64, MAP, INTS), cache=CACHE)
-def observe_all(table, game, state, wanted, seen, legal):
-    return kernel_observe_all(table, game, state, wanted, seen, legal)
+@njit(int64(DESK, BYTES, MAP), cache=CACHE)
+def observe_all(desk, state, seen):
+    return kernel_observe_all(desk, state, seen)
 
-@njit(int64(intp, intp, BYTES, BYTES, INTS, WORDS, int64, MAP, INTS, INTS), cache=CACHE)
-def step_all(table, game, before, after, joint, rng, wanted, seen, results, legal):
-    return kernel_step_all(
-        table, game, before, after, joint, rng, wanted, seen, results, legal
-    )
+@njit(int64(DESK, BYTES, BYTES, MAP), cache=CACHE)
+def step_all(desk, before, after, seen):
+    return kernel_step_all(desk, before, after, seen)
 """
 
 
 @functools.cache
-def stepping() -> tuple[Callable[..., int], Callable[..., int]]:
-    """Return `observe_all` and `step_all`, compiled or found in the cache."""
+def _compiled() -> tuple[Callable[..., int], Callable[..., int]]:
     namespace = {
         "BYTES": from_dtype(np.dtype(np.uint8))[::1],
-        "INTS": from_dtype(np.dtype(np.int32))[::1],
-        "WORDS": from_dtype(np.dtype(np.uint64))[::1],
+        "DESK": from_dtype(np.dtype(np.int64))[::1],
         "MAP": from_dtype(np.dtype(np.int8))[::1],
         "kernel_observe_all": observe_all,
         "kernel_step_all": step_all,
     }
     module = compile_module("environment_steps", _SOURCE, namespace, [step_all])
     return module.observe_all, module.step_all
+
+
+class Stepper:
+    """The two calls above for one model and one generator.
+
+    All that does not change from step to step is on one array, since each argument of
+    a compiled call takes as long as some of what it does.
+
+    Args:
+        model: A model of compiled rules that has `observe`.
+        rng: The game's generator, uint64, (2,), advanced in place.
+
+    Attributes:
+        desk: int64: addresses, whose observations are wanted (a mask, at `WANTED`), one
+            action a player (from `FIRST_ACTION`), one result a player.
+        observe_all: See the function, without its first argument.
+        step_all: See the function, without its first argument.
+    """
+
+    def __init__(self, model: ForwardModel, rng: np.ndarray):
+        legal = np.empty(model.legal_limit, np.int32)
+        self._kept = (model, rng, legal)  # what addresses on the desk lead to
+        self.desk = np.full(FIRST_ACTION + 2 * model.players, -1, np.int64)
+        self.desk[TABLE] = model.table_address
+        self.desk[VARIANT] = model.game_address
+        self.desk[GENERATOR] = rng.ctypes.data
+        self.desk[LEGAL] = legal.ctypes.data
+        self.desk[WANTED] = 0
+        observe_all, step_all = _compiled()
+        self.observe_all = functools.partial(observe_all, self.desk)
+        self.step_all = functools.partial(step_all, self.desk)

@@ -26,9 +26,21 @@ QUADRANTS = {
 }
 
 
+def test_the_strength_on_pommerman_is_that_of_the_preset():
+    spec = SpecFile(str(FOLDER / "pommerman_strength.yaml")).spec()
+    ((_, (entrant,)),) = prepare(spec).entrants.items()
+    settings = make_agent(entrant.mapping()).settings
+    assert (settings.tree, settings.loop, settings.simulations) == (
+        "self",
+        "open",
+        1000,
+    )
+    assert make_agent(spec.field).policy == "simple_unbiased"
+
+
 def test_there_are_experiments():
     assert len(MULTITREE) == 2
-    assert len(list(FOLDER.glob("*.yaml"))) == 4
+    assert len(list(FOLDER.glob("*.yaml"))) == 5
 
 
 @pytest.mark.parametrize(

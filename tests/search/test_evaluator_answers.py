@@ -140,7 +140,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "message"), BAD, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(("answer", "message"), BAD, ids=[m[:40] for _, m in BAD])
 def test_answers_that_cannot_be_used(answer, message):
     class Bad(Even):
         def answer(self, observations, players, legal):
