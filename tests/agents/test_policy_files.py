@@ -192,6 +192,25 @@ def test_files_that_are_refused(tmp_path):
         assert "\n" not in str(raised.value)
 
 
+def test_damaged_archives_are_read_or_refused(tmp_path):
+    path = Path(saved(tmp_path / "p.npz"))
+    content, rng = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for trial in range(200):
+        damaged = bytearray(content[: rng.integers(1, len(content))])
+        if trial % 2:
+            damaged = bytearray(content)
+            for place in rng.integers(-2000, 2000, 4):
+                damaged[place] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            PolicyAgent.load(path)
+        except ValueError as error:
+            refused += 1
+            assert str(error).startswith(f"{path}: ") and "\n" not in str(error)
+    assert refused > 100
+
+
 def test_a_policy_of_another_game(tmp_path):
     agent = PolicyAgent.load(saved(tmp_path / "p.npz"))
     agent.prepare(make_model("tictactoe")[1])
