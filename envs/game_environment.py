@@ -16,13 +16,13 @@ from mcts_agents.envs.painting import Screen
 from mcts_agents.envs.registry import GAMES, load_game
 from mcts_agents.model import (
     PLAYING,
-    ForwardModel,
     History,
     RulesError,
     new_generator,
 )
 from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.model.stepping import FIRST_ACTION, Stepper
+from mcts_agents.model.views import observation_space
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 4
@@ -109,7 +109,7 @@ class GameEnvironment:
             for agent in self.possible_agents
         }
         self.observation_spaces = {
-            agent: _observation_space(self.forward_model)
+            agent: observation_space(self.forward_model)
             for agent in self.possible_agents
         }
         self.np_random: np.random.Generator | None = None
@@ -415,13 +415,3 @@ class GameEnvironment:
             self.game = load_game(self.game)
         self.forward_model = self.game.rules.model(**state["variant"])
         self._set_up_stepper()
-
-
-def _observation_space(model: ForwardModel) -> spaces.Dict:
-    low, high = model.observation_bounds
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(low, high, model.observation_shape, np.int8),
-            "action_mask": spaces.Box(0, 1, (model.actions,), np.int8),
-        }
-    )

@@ -37,7 +37,7 @@ def test_list_names_games_and_agents():
     ]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
     agents = [row["agent"] for row in listed["agents"]]
-    assert agents == ["mcts", "one-step", "random", "scripted"]
+    assert agents == ["mcts", "one-step", "random", "scripted", "policy"]
     assert {"preset", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")

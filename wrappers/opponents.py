@@ -11,9 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents import Agent, RandomAgent, agent_seed, make_agent
+from mcts_agents.agents import (
+    Agent,
+    PolicyAgent,
+    RandomAgent,
+    agent_seed,
+    make_agent,
+)
 from mcts_agents.agents.specs import resolve
-from mcts_agents.wrappers.actions import as_action, checked
+from mcts_agents.model.actions import as_action, checked
 
 # `(environment, agent, observation, mask)`: the action of an agent who is asked.
 Chooser = Callable[[Any, str, Any, np.ndarray], int]
@@ -224,8 +230,11 @@ class _Player:
             return FunctionChooser(self.plays, start)
         if seat not in self.in_seat:
             self.in_seat[seat] = copy.deepcopy(self.plays)
-        self.in_seat[seat].reset(agent_seed(episode, seat))
-        return AgentChooser(self.in_seat[seat], start)
+        agent = self.in_seat[seat]
+        agent.reset(agent_seed(episode, seat))
+        if isinstance(agent, PolicyAgent):
+            return PolicyChooser(agent, start)
+        return AgentChooser(agent, start)
 
 
 class RandomChooser:
@@ -252,6 +261,19 @@ class AgentChooser:
         """Return the action."""
         action = self._agent.act(env, agent)
         return checked(action, mask, self._start, f"{self._agent!r} as {agent}")
+
+
+class PolicyChooser:
+    """A policy is given what the environment has shown to its player."""
+
+    def __init__(self, agent: PolicyAgent, start: int):
+        self._agent = agent
+        self._start = start
+
+    def __call__(self, env: Any, agent: str, observation: Any, mask: np.ndarray) -> int:
+        """Return the action."""
+        space = env.observation_space(agent)
+        return self._agent.choose(observation, mask, space, self._start)
 
 
 class FunctionChooser:

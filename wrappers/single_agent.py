@@ -14,10 +14,10 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.agents import Agent, Planner
 from mcts_agents.model import RESULT_NAMES
-from mcts_agents.wrappers.actions import as_action, illegal_action, legal_action
+from mcts_agents.model.actions import as_action, illegal_action, legal_action
+from mcts_agents.model.views import View
 from mcts_agents.wrappers.opponents import Opponents
 from mcts_agents.wrappers.tables import table_of
-from mcts_agents.wrappers.views import View
 
 # Episodes' seeds lie below: the greatest that numpy's old generators take.
 SEEDS = 2**32

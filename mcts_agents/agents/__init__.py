@@ -3,6 +3,7 @@
 from mcts_agents.agents.agent import Agent, Planner, agent_seed
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
 from mcts_agents.agents.scripted import ScriptedAgent
@@ -13,6 +14,7 @@ __all__ = [
     "MCTSAgent",
     "OneStepAgent",
     "Planner",
+    "PolicyAgent",
     "RandomAgent",
     "ScriptedAgent",
     "agent_seed",

@@ -133,7 +133,10 @@ def read_yaml(text: str) -> Any:
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
-    """Return a mapping in which the names of agents' files are taken from a folder."""
+    """Return a mapping in which names of files are taken from a folder.
+
+    These are agents' files, and what stands under the key `file`: a policy's.
+    """
     if nesting > MAX_NESTING:
         raise ValueError(f"nested more than {MAX_NESTING} deep")
     found: dict[Any, Any] = {}
@@ -143,7 +146,8 @@ def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
             value = in_folder(value, folder, nesting + 1)
         elif isinstance(value, list):
             value = [in_folder({0: entry}, folder, nesting + 1)[0] for entry in value]
-        elif isinstance(value, str) and _begins_with_file(value) and not isabs(value):
-            value = join(folder, value)
+        elif isinstance(value, str) and not isabs(value):
+            if key == "file" or _begins_with_file(value):
+                value = join(folder, value)
         found[key] = value
     return found

@@ -28,7 +28,8 @@ class MCTSAgent(Planner):
         **settings: Fields of `SearchSettings`, such as `simulations=500`,
             `seconds=0.04`, `tree="multi"`, `paranoid=True`, `rollout=30`.
             `rollout_policy` and `opponent_model` also take agents, as objects, specs
-            (`"one-step:samples=3"`) or mappings; see `make_agent`.
+            (`"one-step:samples=3"`) or mappings; see `make_agent`. `evaluator` also
+            takes a `PolicyAgent`, as object, spec or mapping.
 
     Raises:
         ValueError: An unknown setting or a value that is not allowed.
@@ -75,13 +76,14 @@ class MCTSAgent(Planner):
 
 def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
     """Turn specs of agents among the settings into agents."""
-    from mcts_agents.agents.specs import policy_of  # which imports this module
+    from mcts_agents.agents.specs import evaluator_of, policy_of  # imports this module
 
     made = dict(settings)
-    for name in POLICIES:
+    readers = {**dict.fromkeys(POLICIES, policy_of), "evaluator": evaluator_of}
+    for name, read in readers.items():
         if name in settings:
             try:
-                made[name] = policy_of(settings[name])
+                made[name] = read(settings[name])
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
     return made

@@ -12,6 +12,8 @@ from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import write_file
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.policies.evaluator import PolicyEvaluator
+from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import parse_value
@@ -40,6 +42,8 @@ def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
         if full or agent.settings.value is not None:
             mapping["value"] = _written("value", agent.settings.value, full)
         return mapping
+    if type(agent) is PolicyAgent:
+        return _policy(agent, full)
     if type(agent) is not MCTSAgent:
         raise ValueError(f"{agent!r}: no agent of this package, so no text names it")
     mapping = {"agent": "mcts"}
@@ -69,7 +73,24 @@ def save_agent(agent: Agent, path: str | PathLike[str], *, full: bool = False) -
     write_file(fspath(path), to_mapping(agent, full=full))
 
 
+def _policy(agent: PolicyAgent, full: bool) -> dict[str, Any]:
+    """Return a policy's mapping: its file, and which content that must have."""
+    if agent.file is None:
+        raise ValueError(
+            f"{agent!r} was not loaded from a file, so no text names it; see "
+            "PolicyAgent.load"
+        )
+    mapping = {"agent": "policy", "file": agent.file, **agent.options}
+    if full or agent.observation != (agent.policy.observation or "flat"):
+        mapping["observation"] = agent.observation
+    if full or agent.deterministic:
+        mapping["deterministic"] = agent.deterministic
+    return {**mapping, "sha256": agent.sha256}
+
+
 def _written(name: str, value: Any, full: bool) -> Any:
+    if isinstance(value, PolicyEvaluator):
+        value = value.agent
     if isinstance(value, Agent):
         return to_mapping(value, full=full)
     if value is None or isinstance(value, str | bool | int | float):

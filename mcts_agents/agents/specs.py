@@ -5,8 +5,8 @@ a file that holds such a mapping. Values in parentheses are specs of agents them
 `mcts:tree=self,opponent_model=(one-step:samples=3)`.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import fields
 from os import PathLike, fspath
@@ -16,6 +16,9 @@ from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import is_file_name, read_file
 from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.policies.evaluator import PolicyEvaluator
+from mcts_agents.agents.policies.files import distrust
+from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.scripted import ScriptedAgent
@@ -23,11 +26,13 @@ from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, unknown_name
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options import Option, option_of
 
-AGENTS: dict[str, type[Agent]] = {
+# What makes an agent of its options.
+AGENTS: dict[str, Callable[..., Agent]] = {
     "mcts": MCTSAgent,
     "one-step": OneStepAgent,
     "random": RandomAgent,
     "scripted": ScriptedAgent,
+    "policy": PolicyAgent.load,
 }
 
 # What an option of each agent may be called, for messages and completion.
@@ -36,6 +41,15 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "one-step": ("samples", "value", "seed"),
     "random": ("seed",),
     "scripted": ("policy", "seed"),
+    "policy": (
+        "file",
+        "observation",
+        "deterministic",
+        "activation",
+        "trust",
+        "sha256",
+        "seed",
+    ),
 }
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
@@ -120,6 +134,22 @@ def policy_of(value: Any) -> Any:
         return _compiled_policy(value)
     named = ":" in value or value in known_names() or is_file_name(value)
     return _modelled(value) if named else value
+
+
+def evaluator_of(value: Any) -> Any:
+    """Return what `evaluator` is to be: a policy becomes one, anything else stays.
+
+    Raises:
+        ValueError: A spec or a mapping that is none of a policy.
+    """
+    if isinstance(value, Mapping) and set(value) == {"agent"}:
+        value = value["agent"]
+    if isinstance(value, Mapping) or (isinstance(value, str) and names_an_agent(value)):
+        agent = _modelled(value)
+        if not isinstance(agent, PolicyAgent):
+            raise ValueError(f"{value!r}: expected a policy, as in (policy:file=NAME)")
+        return PolicyEvaluator(agent)
+    return PolicyEvaluator(value) if isinstance(value, PolicyAgent) else value
 
 
 def _modelled(spec: str | Mapping[str, Any]) -> Agent:
@@ -212,7 +242,8 @@ def _in_file(spec: Any) -> Iterator[None]:
     """Name the file in what is said of a spec that begins with one."""
     file = _file_of(spec)
     try:
-        yield
+        with nullcontext() if file is None else distrust(file):
+            yield
     except ValueError as error:
         if file is None or str(error).startswith(f"{file}: "):
             raise

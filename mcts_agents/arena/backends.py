@@ -105,8 +105,14 @@ class LocalBackend(Backend):
     ) -> Generator[Outcome, None, list[Fixture]]:
         """Play until all is played, or a process dies; return the games then lost."""
         if self._executor is None:
+            # One thread for linear algebra in each (NumPy's and torch's): workers would
+            # fight for cores, and the order of sums would depend on their number.
+            threads = os.environ.get("OMP_NUM_THREADS", "1")
             self._executor = loky.ProcessPoolExecutor(
-                self.jobs, initializer=begin_worker, initargs=(os.getpid(),)
+                self.jobs,
+                initializer=begin_worker,
+                initargs=(os.getpid(),),
+                env={"OMP_NUM_THREADS": threads},
             )
         running: dict[Future[Outcome], Fixture] = {}
         window = HANDED_OUT * self.jobs

@@ -8,6 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from mcts_agents.agents.files import in_folder, read_yaml
+from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.spec import (
     GameSpec,
     SettingError,
@@ -98,7 +99,8 @@ class SpecFile:
             else:
                 data[key] = self._from_folder(data[key], (key,))
         try:
-            return TournamentSpec.model_validate(data)
+            with distrust(self.path):
+                return TournamentSpec.model_validate(data)
         except ValueError as error:
             raise ValueError(self.told(error)) from error
 

@@ -219,6 +219,12 @@ def _check_game(settings, model):
                     f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
                     f"environment, of which only {name}={allowed!r} can be searched"
                 )
+    value = getattr(settings.evaluator, "required_value", settings.value)
+    if settings.value != value:
+        raise ValueError(
+            f"value={settings.value!r}: {settings.evaluator!r} values positions by "
+            f"value={value!r}; give that"
+        )
     if settings.evaluator is not None and model.observation_shape is None:
         if not hasattr(settings.evaluator, "observe"):
             raise ValueError(

@@ -39,8 +39,11 @@ class Evaluation:
         self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
     ):
         self.model = model
-        self._evaluator = settings.evaluator
-        self._observe = getattr(settings.evaluator, "observe", None)
+        evaluator = settings.evaluator
+        if hasattr(evaluator, "for_model"):
+            evaluator = evaluator.for_model(model)
+        self._evaluator = evaluator
+        self._observe = getattr(evaluator, "observe", None)
         self._fill = compiled.entry("fill_batch")
         self._take_in = compiled.entry("take_in")
         self._add_noise = compiled.entry("add_root_noise")

@@ -495,7 +495,8 @@ class SearchSettings:
         "Leaf evaluation in batches",
         kind=object,
         optional=True,
-        objects="a function (observations, players, legal) -> (values, logits)",
+        objects="a function (observations, players, legal) -> (values, logits), or a "
+        "PolicyAgent",
         source="Silver et al., Science 362, 2018",
     )
     batch: int = option(

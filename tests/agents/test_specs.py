@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
+from mcts_agents import MCTSAgent, OneStepAgent, PolicyAgent, RandomAgent, make_agent
 from mcts_agents.agents import parse_spec
 from mcts_agents.agents.specs import AGENTS, OPTIONS
 from mcts_agents.envs import make_model, tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_value, unknown_name
+from tests.agents.policies import saved
 
 
 @pytest.mark.parametrize(
@@ -63,9 +64,11 @@ def test_trailing_comma_and_repeated_option():
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_each_agent_by_name(name):
-    spec = "scripted:policy=simple" if name == "scripted" else name
-    assert type(make_agent(spec)) is AGENTS[name]
+def test_each_agent_by_name(name, tmp_path):
+    policy = f"policy:file={saved(tmp_path / 'p.npz')}"
+    specs = {"scripted": "scripted:policy=simple", "policy": policy}
+    kinds = {**AGENTS, "policy": PolicyAgent}
+    assert type(make_agent(specs.get(name, name))) is kinds[name]
     assert set(OPTIONS) == set(AGENTS)
 
 

@@ -19,6 +19,7 @@ from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.store import Store
 from mcts_agents.envs import GAMES, make_model
+from tests.agents.policies import saved
 
 MCTS = {"agent": "mcts", "simulations": 30, "rollout": 10}
 ONE_STEP = {"agent": "one-step", "samples": 2}
@@ -153,6 +154,18 @@ def test_another_choice_is_reported_with_both_versions(hexagons):
     replay = Replay(changed, search=False)
     assert len(list(replay.moments())) == len(moves) + 1
     assert replay.differences == []
+
+
+def test_policies_are_made_again_but_not_trusted(tmp_path):
+    spec = {"agent": "policy", "file": saved(tmp_path / "p.npz")}
+    record = played("tictactoe", spec, spec)
+    replay = Replay(record)
+    assert len(list(replay.moments())) == len(record.moves) + 1
+    assert replay.differences == []
+    trusting = json.dumps({**spec, "trust": True})
+    seats = tuple(replace(seat, spec=trusting) for seat in record.seats)
+    with pytest.raises(ValueError, match="trust: the record of a game cannot say so"):
+        next(Replay(replace(record, seats=seats)).moments())
 
 
 def test_a_budget_of_time_may_lead_to_another_choice():

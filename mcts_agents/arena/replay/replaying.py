@@ -9,6 +9,7 @@ import numpy as np
 
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, make_agent
+from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.records import GameRecord
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import RESULT_NAMES
@@ -190,7 +191,8 @@ class Replay:
         """Make the agents as they were at the start of the game."""
         agents = []
         for player, seat in enumerate(self.record.seats):
-            agent = make_agent(json.loads(seat.spec), seed=seat.seed)
+            with distrust("the record of a game"):
+                agent = make_agent(json.loads(seat.spec), seed=seat.seed)
             agent.prepare(self.model, player)  # refuses what the game lacks
             agents.append(agent)
         return agents

@@ -1,4 +1,4 @@
-"""What a learner sees: flat or structured observations."""
+"""What learners and policies see: flat or structured observations."""
 
 from typing import Any
 
@@ -6,8 +6,20 @@ import numpy as np
 from gymnasium import spaces
 
 from mcts_agents.model.faces import mask_in, shows_masks
+from mcts_agents.model.forward_model import ForwardModel
 
 OBSERVATIONS = ("flat", "dict")
+
+
+def observation_space(model: ForwardModel) -> spaces.Dict:
+    """Return the observation space of every agent of a game of this package."""
+    low, high = model.observation_bounds
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(low, high, model.observation_shape, np.int8),
+            "action_mask": spaces.Box(0, 1, (model.actions,), np.int8),
+        }
+    )
 
 
 class View:

@@ -1,0 +1,1 @@
+"""Trained policies: their kinds, their files, and as evaluators of searches."""

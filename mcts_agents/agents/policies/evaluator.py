@@ -1,0 +1,83 @@
+"""`PolicyEvaluator`: a policy with a value as leaf evaluator and prior of a search."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel
+
+if TYPE_CHECKING:
+    from mcts_agents.agents.policy import PolicyAgent
+
+
+class PolicyEvaluator:
+    """Asks a policy about the leaves of a search; see docs/neural_evaluation.md.
+
+    The policy's value of a position, to the player who is to move, is on the scale of
+    returns: 1 for a won game, 0 for a drawn and -1 for a lost one; what lies beyond is
+    cut off. The search gets shares of a win, (value + 1) / 2, so it takes `value=win`.
+    Team mates have the same, and the other teams what is left, in equal parts: a
+    policy says nothing about them.
+
+    Args:
+        agent: The policy.
+        model: The game; None until a search begins, which asks `for_model`.
+
+    Raises:
+        ValueError: The policy ranks actions without probabilities (DQN); when asked,
+            if it gives no value.
+    """
+
+    # The one setting `value` that goes with these values.
+    required_value = "win"
+
+    def __init__(self, agent: "PolicyAgent", model: ForwardModel | None = None):
+        if agent.policy.greedy_only:
+            raise ValueError(
+                f"{agent!r} ranks actions; an evaluator needs probabilities and a value"
+            )
+        self.agent = agent
+        self._model = model
+        if model is not None:
+            agent.prepare(model)
+            teams = np.array(model.teams)
+            # (player, other): whether they are of one team.
+            self._together = teams[:, None] == teams
+
+    def __repr__(self) -> str:
+        return f"{self.agent!r}.evaluator()"
+
+    def for_model(self, model: ForwardModel) -> "PolicyEvaluator":
+        """Return the evaluator for a game.
+
+        Raises:
+            ValueError: The policy cannot play this game.
+        """
+        return PolicyEvaluator(self.agent, model)
+
+    def __call__(
+        self, observations: np.ndarray, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return (values (rows, players), logits (rows, actions)) of a batch.
+
+        Args:
+            observations: Shape (rows, *observation shape).
+            players: The player of each row, shape (rows,).
+            legal: The actions that it may take, bool of shape (rows, actions).
+        """
+        model = self._model
+        if model is None:
+            raise ValueError(f"{self!r}: for which game? see for_model")
+        masks = legal.astype(np.int8)
+        if self.agent.observation == "flat":
+            seen = observations.reshape(len(players), -1)
+        else:
+            seen = {"observation": observations, "action_mask": masks}
+        logits, values = self.agent.policy.answers(seen, masks)
+        if values is None:
+            raise ValueError(
+                f"{self.agent!r} gives no value; an evaluator needs (logits, value)"
+            )
+        own = np.clip((values[:, None] + 1.0) / 2.0, 0.0, 1.0)
+        others = (1.0 - own) / max(model.team_count - 1, 1)
+        return np.where(self._together[players], own, others), logits

@@ -1,0 +1,293 @@
+"""Policies in files. Nothing in a file is executed unless the caller says so.
+
+- `.npz`: a perceptron, written by `PolicyAgent.save_npz`.
+- `.safetensors`: the arrays of a perceptron; needs safetensors.
+- `.pt`, `.pth`: a state dict with these arrays, with `trust` a module; needs torch.
+- `.zip`: a model of stable-baselines3 or sb3-contrib; needs torch, with `trust` these.
+
+Without `trust` tensors are read by `torch.load(weights_only=True)`, and of what else a
+`.zip` holds only plain text, never its pickled entries.
+"""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
+from mcts_agents.agents.policies.perceptron import Perceptron
+from mcts_agents.model.views import OBSERVATIONS
+
+# What an archive of ours says that it is.
+FORMAT = "mcts-agents policy 1"
+
+# Files that may hold Python objects, which are made if the caller trusts them.
+_HOLD_OBJECTS = (".pt", ".pth", ".zip")
+# Files that do not say which activation function their perceptron has.
+_HOLD_NO_ACTIVATION = (".pt", ".pth", ".safetensors", ".zip")
+
+# Modules whose policies are perceptrons if their arrays are those of one.
+_PERCEPTRONS = (
+    "stable_baselines3.common.policies",
+    "sb3_contrib.common.maskable.policies",
+)
+_TORCH_ACTIVATIONS = {
+    "Tanh": "tanh",
+    "ReLU": "relu",
+    "LeakyReLU": "leaky_relu",
+    "ELU": "elu",
+    "Sigmoid": "sigmoid",
+    "SiLU": "silu",
+}
+_TRUST = "trust=True reads Python objects, which can run any code"
+
+_may_trust: ContextVar[str] = ContextVar("may_trust", default="")
+
+
+@contextmanager
+def distrust(place: str) -> Iterator[None]:
+    """Refuse `trust` for a while: it was written in a file, not in a call."""
+    token = _may_trust.set(place)
+    try:
+        yield
+    finally:
+        _may_trust.reset(token)
+
+
+def read_policy(
+    path: str | PathLike[str],
+    *,
+    activation: str | None = None,
+    trust: bool = False,
+) -> tuple[Policy, str]:
+    """Return the policy that a file holds, and the SHA-256 of its content.
+
+    Args:
+        path: The file.
+        activation: What follows the layers of a perceptron, where the file does not
+            say it; tanh by default, as in stable-baselines3.
+        trust: Read Python objects from the file, which can run any code.
+
+    Raises:
+        ValueError: The file cannot be read, is of another kind, holds something else,
+            or what it takes is not installed; the message names it.
+    """
+    path = fspath(path)
+    suffix = Path(path).suffix.lower()
+    if suffix not in _READERS:
+        raise ValueError(
+            f"{path}: expected a file whose name ends in {', '.join(_READERS)}"
+        )
+    if not isinstance(trust, bool):
+        raise ValueError(f"trust={trust!r}: expected true or false")
+    if trust and (place := _may_trust.get()):
+        raise ValueError(f"trust: {place} cannot say so, only the call itself can")
+    if trust and suffix not in _HOLD_OBJECTS:
+        raise ValueError(f"trust=True: {path} holds no Python objects, leave it out")
+    if activation is not None and (trust or suffix not in _HOLD_NO_ACTIVATION):
+        raise ValueError(f"activation={activation!r}: {path} says it itself")
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        if trust:
+            read = _trusted_zip if suffix == ".zip" else _trusted_tensors
+            policy = read(content)
+        else:
+            policy = _READERS[suffix](content, activation)
+    except ImportError as error:
+        raise ValueError(
+            f"{path}: to read it takes {error.name}, which is not installed; "
+            "pip install 'mcts-agents[rl]'"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return policy, hashlib.sha256(content).hexdigest()
+
+
+def write_npz(
+    path: str | PathLike[str], perceptron: Perceptron, observation: str
+) -> None:
+    """Write a perceptron to an archive of plain numbers.
+
+    It holds, beside the arrays `shared.N.weight`, `policy.N.bias` and so on of float32
+    (see `Perceptron`), the texts `format`, `activation` and `observation`.
+
+    Raises:
+        ValueError: The name does not end in .npz.
+    """
+    if not fspath(path).lower().endswith(".npz"):
+        raise ValueError(f"{fspath(path)}: expected a name that ends in .npz")
+    with open(path, "wb") as file:
+        np.savez(
+            file,
+            format=np.array(FORMAT),
+            activation=np.array(perceptron.activation),
+            observation=np.array(observation),
+            **perceptron.arrays(),
+        )
+
+
+# -- files of plain numbers
+
+
+def _npz(content: bytes, activation: None) -> Policy:
+    try:
+        archive = np.load(io.BytesIO(content), allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it is no archive")
+        arrays = {name: archive[name] for name in archive.files}
+    except Exception as error:  # damaged archives raise almost anything
+        raise ValueError(f"no archive of plain numbers: {_line(error)}") from error
+    texts = {name: str(arrays.pop(name, "")) for name in _TEXTS}
+    if texts["format"] != FORMAT or texts["observation"] not in OBSERVATIONS:
+        raise ValueError("no archive that PolicyAgent.save_npz has written")
+    perceptron = Perceptron(arrays, texts["activation"])
+    return PerceptronPolicy(perceptron, texts["observation"])
+
+
+_TEXTS = ("format", "activation", "observation")
+
+
+def _safetensors(content: bytes, activation: str | None) -> Policy:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        arrays = load(content)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise ValueError(f"no tensors of safetensors: {_line(error)}") from error
+    return PerceptronPolicy(Perceptron(arrays, activation or "tanh"))
+
+
+def _tensors(content: bytes, activation: str | None) -> Policy:
+    return PerceptronPolicy(Perceptron(_arrays(content), activation or "tanh"))
+
+
+def _arrays(content: bytes) -> dict[str, np.ndarray]:
+    """Return what a state dict of torch holds, and nothing but tensors."""
+    import torch
+
+    try:
+        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except Exception as error:  # damaged files raise almost anything
+        raise ValueError(
+            "no state dict of torch (save module.state_dict()), or one that holds more "
+            f"than tensors; {_TRUST}"
+        ) from error
+    if not isinstance(state, Mapping) or not all(
+        isinstance(name, str) and isinstance(tensor, torch.Tensor)
+        for name, tensor in state.items()
+    ):
+        raise ValueError("no state dict of torch: expected names with tensors")
+    return {name: tensor.detach().float().numpy() for name, tensor in state.items()}
+
+
+def _zip(content: bytes, activation: str | None) -> Policy:
+    weights, data = _opened(content)
+    described = data.get("policy_class")
+    module = described.get("__module__") if isinstance(described, dict) else None
+    keywords = data.get("policy_kwargs")
+    keywords = keywords if isinstance(keywords, dict) else {}
+    if module not in _PERCEPTRONS or "features_extractor_class" in keywords:
+        raise ValueError(
+            f"its policy ({module}) is not one of multi-layer perceptrons, which alone "
+            f"are read as plain numbers; {_TRUST}"
+        )
+    space = data.get("observation_space")
+    kind = str(space.get(":type:")) if isinstance(space, dict) else ""
+    try:
+        perceptron = Perceptron(
+            _arrays(weights), activation or _activation(keywords.get("activation_fn"))
+        )
+    except ValueError as error:
+        raise ValueError(f"{error}; {_TRUST}") from error
+    return PerceptronPolicy(perceptron, "dict" if kind.endswith(".Dict'>") else "flat")
+
+
+def _opened(content: bytes) -> tuple[bytes, dict[str, Any]]:
+    """Return a model's `policy.pth`, and its `data` with the pickled entries as text.
+
+    Entries that JSON cannot hold are described there by their attributes in words.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            weights = archive.read("policy.pth")
+            data = json.loads(archive.read("data"))
+    except Exception as error:  # damaged archives raise almost anything
+        raise ValueError(f"no model of stable-baselines3: {_line(error)}") from error
+    if not isinstance(data, dict):
+        raise ValueError("no model of stable-baselines3: its data is no mapping")
+    return weights, data
+
+
+def _activation(text: Any) -> str:
+    """Return the activation function that a model's data names in words."""
+    if text is None:
+        return "tanh"
+    match = re.search(r"activation\.(\w+)'", str(text))
+    name = _TORCH_ACTIVATIONS.get(match.group(1)) if match else None
+    if name is None:
+        raise ValueError(
+            f"its activation function is {text}; expected one of "
+            f"{', '.join(_TORCH_ACTIVATIONS)}"
+        )
+    return name
+
+
+_READERS: dict[str, Callable[[bytes, Any], Policy]] = {
+    ".npz": _npz,
+    ".zip": _zip,
+    ".pt": _tensors,
+    ".pth": _tensors,
+    ".safetensors": _safetensors,
+}
+
+
+def _line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+# -- files that the caller trusts
+
+
+def _trusted_tensors(content: bytes) -> Policy:
+    import torch
+
+    try:
+        found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=False)
+    except Exception as error:  # whatever the objects in it raise
+        raise ValueError(f"cannot be read: {_line(error)}") from error
+    if not isinstance(found, torch.nn.Module):
+        raise ValueError(f"holds {type(found).__name__}, expected a torch module")
+    return policy_of(found)
+
+
+def _trusted_zip(content: bytes) -> Policy:
+    _opened(content)
+    from stable_baselines3.common.save_util import load_from_zip_file
+
+    try:
+        data, parameters, _ = load_from_zip_file(io.BytesIO(content), device="cpu")
+        network = data["policy_class"](
+            data["observation_space"],
+            data["action_space"],
+            lambda _: 0.0,  # the learning rate
+            **data["policy_kwargs"],
+        )
+        network.load_state_dict(parameters["policy"])
+    except ImportError:
+        raise
+    except Exception as error:  # whatever the objects in it raise
+        raise ValueError(f"cannot be read: {_line(error)}") from error
+    return policy_of(network)
