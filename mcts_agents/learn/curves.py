@@ -1,0 +1,68 @@
+"""Learning curves: win rates with their intervals over the steps of training."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+
+from mcts_agents.arena.drawing import colour, marker, style
+from mcts_agents.arena.intervals import Estimate
+
+
+def draw_learning_curve(
+    path: str | PathLike[str],
+    curves: Mapping[str, Sequence[tuple[float, Estimate]]],
+    *,
+    title: str,
+    even: float | None = None,
+) -> None:
+    """Draw win rates over training, a line for each opponent, as PNG, SVG or PDF.
+
+    Bars show 95% intervals.
+
+    Args:
+        path: The file; its ending tells the format.
+        curves: For each opponent, by the name that the legend gives it, (steps of
+            training, win rate).
+        title: Stands above the picture.
+        even: The rate of equal strength, where there is a dashed line.
+
+    Raises:
+        ValueError: A format that matplotlib does not write, or an estimate without
+            games.
+    """
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure((7.0, 4.2), layout="constrained")
+        axes = figure.add_subplot()
+        if even is not None:
+            axes.axhline(even, color="#777777", linestyle="--", linewidth=1)
+            axes.text(0, even, "equal strength", va="bottom", color="#777777")
+        for number, (name, points) in enumerate(curves.items()):
+            if any(rate.value is None for _, rate in points):
+                raise ValueError(f"curves[{name!r}]: a rate without any games")
+            steps = [step for step, _ in points]
+            rates = [rate.value for _, rate in points]
+            bars = [
+                [rate.value - rate.low for _, rate in points],
+                [rate.high - rate.value for _, rate in points],
+            ]
+            axes.errorbar(
+                steps,
+                rates,
+                bars,
+                label=name,
+                color=colour(number),
+                marker=marker(number),
+                markersize=4,
+                capsize=2,
+                linewidth=1.5,
+            )
+        axes.set_title(title)
+        axes.set_xlabel("steps of training")
+        axes.set_ylabel("win rate, with 95% intervals")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_ylim(-0.02, 1.02)
+        axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
+        axes.grid(axis="y", color="#dddddd")
+        axes.legend(title="against", loc="center left", bbox_to_anchor=(1.0, 0.5))
+        figure.savefig(path, dpi=150)
