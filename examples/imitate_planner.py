@@ -1,11 +1,11 @@
 """A network learns Hex 5x5 from a planner's recorded decisions, and guides a search.
 
     pip install "mcts-agents[rl]"
-    python examples/imitate_planner.py --games 2000 --out out
+    python examples/imitate_planner.py --games 3000 --out out
 
-The planner's decisions are recorded in `out/hex5`. The network learns which share of the
-visits each action had, and who won. It then plays on its own, and as priors and values
-of a search against the plain search with as many simulations.
+The planner's decisions are recorded in the folder `out/hex5`. The network learns which
+share of the visits each action had, and who won. It then plays on its own, and gives
+priors and values to a search that meets the plain search at as many simulations.
 """
 
 import argparse
@@ -107,7 +107,7 @@ def draw(path, history):
     figure.savefig(path, dpi=150)
 
 
-def main(games=2000, out="out", epochs=20, matches=200):
+def main(games=3000, out="out", epochs=12, matches=200):
     """Record, train, evaluate; return each match and the first agent's win rate."""
     torch.set_num_threads(1)  # more only wait for each other in small networks
     out = Path(out)
@@ -136,6 +136,6 @@ def main(games=2000, out="out", epochs=20, matches=200):
 
 if __name__ == "__main__":  # the processes that record import this file
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--games", type=int, default=3000)
     parser.add_argument("--out", default="out")
     main(**vars(parser.parse_args()))

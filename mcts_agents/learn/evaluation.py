@@ -38,7 +38,7 @@ def evaluate(
         ValueError: A value that is not allowed, or an agent that cannot play.
     """
     spec = TournamentSpec(
-        games=[{"game": game, **({"players": players} if players else {})}],
+        games=[{"game": game, **({"players": players} if players is not None else {})}],
         agents={"agent": agent},
         field=opponent,
         design="one-against-field",
