@@ -74,9 +74,22 @@ def split(dataset):
     ]
 
 
+def turned(rows):
+    """Return the same decisions on boards turned by 180 degrees: Hex stays the same."""
+    planes = rows["observation"].unflatten(1, (3, -1))
+    return {
+        **rows,
+        "observation": planes.flip(2).flatten(1),
+        "action_mask": rows["action_mask"].flip(1),
+        "visits": rows["visits"].flip(1),
+    }
+
+
 def train(learn, check, epochs, batch=256):
     """Return a network, and its losses after each epoch: of both kinds, on both."""
     torch.manual_seed(1)
+    pairs = zip(learn.items(), turned(learn).values(), strict=True)
+    learn = {name: torch.cat((column, other)) for (name, column), other in pairs}
     network = Network(learn["observation"].shape[1], learn["visits"].shape[1])
     optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=1e-2)
     history = []
@@ -89,7 +102,8 @@ def train(learn, check, epochs, batch=256):
         with torch.inference_mode():
             both = losses(network, learn), losses(network, check)
         history.append([[float(loss) for loss in found] for found in both])
-        print(f"epoch {epoch + 1}: losses in games held back {history[-1][1]}")
+        policy, value = history[-1][1]
+        print(f"epoch {epoch + 1}: held back: policy {policy:.3f}, value {value:.3f}")
     return network, history
 
 
@@ -107,7 +121,7 @@ def draw(path, history):
     figure.savefig(path, dpi=150)
 
 
-def main(games=3000, out="out", epochs=12, matches=200):
+def main(games=3000, out="out", epochs=10, matches=200):
     """Record, train, evaluate; return each match and the first agent's win rate."""
     torch.set_num_threads(1)  # more only wait for each other in small networks
     out = Path(out)

@@ -32,7 +32,7 @@ def draw_learning_curve(
     from matplotlib.figure import Figure
 
     with style():
-        figure = Figure((7.0, 4.2), layout="constrained")
+        figure = Figure((7.0, 4.6), layout="constrained")
         axes = figure.add_subplot()
         if even is not None:
             axes.axhline(even, color="#777777", linestyle="--", linewidth=1)
@@ -64,5 +64,5 @@ def draw_learning_curve(
         axes.set_ylim(-0.02, 1.02)
         axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
         axes.grid(axis="y", color="#dddddd")
-        axes.legend(title="against", loc="center left", bbox_to_anchor=(1.0, 0.5))
+        figure.legend(title="against", loc="outside lower center", ncols=3)
         figure.savefig(path, dpi=150)

@@ -66,7 +66,7 @@ def test_a_learning_curve(tmp_path):
         assert word in text
     draw_learning_curve(tmp_path / "c.png", curves, title="A & B")
     with Image.open(tmp_path / "c.png") as picture:
-        assert picture.size == (1050, 630)
+        assert picture.size == (1050, 690)
 
 
 def test_a_rate_without_games_is_refused(tmp_path):
