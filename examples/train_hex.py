@@ -63,7 +63,7 @@ def main(steps=200_000, out="out", games=200, points=10):
         for opponent, curve in curves.items():
             rate = evaluate(agent, opponent, GAME, games=games, seed=1).win_rate
             curve.append((model.num_timesteps, rate))
-            print(f"{model.num_timesteps} steps, {opponent}: {rate.value:.0%}")
+            print(f"{model.num_timesteps} steps, {opponent}: {rate.value:.1%}")
     print(f"training took {seconds:.0f} seconds, {busy:.0f} of them on a processor")
     draw_learning_curve(
         out / "train_hex.png", curves, title="MaskablePPO on Hex 5x5", even=0.5

@@ -65,7 +65,7 @@ def main(steps=200_000, out="out", games=200, points=10):
             )
             curve.append((model.num_timesteps, figures.win_rate))
             rate = figures.win_rate.value
-            print(f"{model.num_timesteps} steps, {opponent}: {rate:.0%}")
+            print(f"{model.num_timesteps} steps, {opponent}: {rate:.1%}")
     print(f"training took {seconds:.0f} seconds, {busy:.0f} of them on a processor")
     draw_learning_curve(
         out / "train_sushi_go.png",

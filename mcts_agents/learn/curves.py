@@ -36,7 +36,15 @@ def draw_learning_curve(
         axes = figure.add_subplot()
         if even is not None:
             axes.axhline(even, color="#777777", linestyle="--", linewidth=1)
-            axes.text(0, even, "equal strength", va="bottom", color="#777777")
+            axes.text(
+                0.995,
+                even,
+                "equal strength",
+                transform=axes.get_yaxis_transform(),
+                horizontalalignment="right",
+                verticalalignment="bottom",
+                color="#777777",
+            )
         for number, (name, points) in enumerate(curves.items()):
             if any(rate.value is None for _, rate in points):
                 raise ValueError(f"curves[{name!r}]: a rate without any games")
@@ -61,6 +69,7 @@ def draw_learning_curve(
         axes.set_xlabel("steps of training")
         axes.set_ylabel("win rate, with 95% intervals")
         axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlim(left=0)
         axes.set_ylim(-0.02, 1.02)
         axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
         axes.grid(axis="y", color="#dddddd")
