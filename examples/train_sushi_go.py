@@ -24,7 +24,7 @@ from mcts_agents.wrappers import Mixture, single_agent_env
 GAME, PLAYERS = "sushi_go", 3
 OPPONENT = Mixture((1, "random"), (1, "one-step"), (2, "mcts:simulations=20"))
 CURVES = ("random", "one-step", "mcts:simulations=20")  # while it learns
-FINAL = (*CURVES, "mcts:simulations=100", "mcts:tree=multi,simulations=1000")
+FINAL = (*CURVES, "mcts:simulations=100", "mcts:tree=multi,simulations=100")
 
 
 def environment():
