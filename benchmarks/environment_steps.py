@@ -1,10 +1,10 @@
 """Steps of whole parallel environments per second, with observations, on one core.
 
-A step is one call of `step` with random actions for all agents; it returns five dicts,
-with an observation and a mask for each agent. The time is that of the processor, since
-machines are shared; resets are counted apart.
+A step is one call of `step` with actions for all agents, those of random games that
+were drawn before; it returns five dicts, with an observation and a mask for each agent.
+The time is that of the processor, since machines are shared; resets are counted apart.
 
-    python benchmarks/environment_steps.py [--game pommerman ...] [--seconds 2] [--json]
+    python benchmarks/environment_steps.py [--game pommerman ...] [--json]
 """
 
 import argparse
@@ -24,33 +24,40 @@ GAMES = (
     "tictactoe",
     "sushi_go",
 )
-MOVES = 4096
 
 
-def steps_per_second(spec: str, seconds: float) -> dict[str, float]:
-    """Play random games; return steps a second without and with resets."""
-    game, model = make_model(spec)
-    env = GameParallelEnv(game, None, **model.variant)
+def recorded_games(env: GameParallelEnv, steps: int) -> list[list[dict[str, int]]]:
+    """Play random games; return their joint actions. Seed n begins game n."""
     rng = np.random.default_rng(1)
-    drawn = rng.random((MOVES, model.players))
-    observations, _ = env.reset(seed=1)
-    steps = spent = resets = 0
-    started = time.process_time()
-    while time.process_time() - started < seconds:
-        joint_actions = []
-        share = drawn[steps % MOVES]
-        for agent, share_of in zip(env.agents, share, strict=False):
-            legal = observations[agent]["action_mask"].nonzero()[0]
-            if len(legal):
-                joint_actions.append((agent, int(legal[int(share_of * len(legal))])))
-        before = time.process_time()
-        observations, *_ = env.step(dict(joint_actions))
-        after = time.process_time()
-        spent += after - before
-        steps += 1
-        if not env.agents:
-            observations, _ = env.reset()
-            resets += time.process_time() - after
+    games: list[list[dict[str, int]]] = []
+    while sum(map(len, games)) < steps:
+        observations, _ = env.reset(seed=len(games))
+        games.append([])
+        while env.agents:
+            joint_action = {}
+            for agent in env.agents:
+                legal = observations[agent]["action_mask"].nonzero()[0]
+                if len(legal):
+                    joint_action[agent] = int(rng.choice(legal))
+            games[-1].append(joint_action)
+            observations, *_ = env.step(joint_action)
+    return games
+
+
+def steps_per_second(
+    env: GameParallelEnv, games: list[list[dict[str, int]]]
+) -> dict[str, float]:
+    """Play recorded games again; return steps a second without and with resets."""
+    resets = spent = 0.0
+    for seed, joint_actions in enumerate(games):
+        started = time.process_time()
+        env.reset(seed=seed)
+        begun = time.process_time()
+        for joint_action in joint_actions:
+            env.step(joint_action)
+        spent += time.process_time() - begun
+        resets += begun - started
+    steps = sum(map(len, games))
     return {"steps": steps / spent, "steps_with_resets": steps / (spent + resets)}
 
 
@@ -58,17 +65,16 @@ def main() -> None:
     """Measure, and print what was found."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", nargs="+", default=GAMES)
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found = {}
     for spec in options.game:
-        steps_per_second(spec, 0.2)  # compiled, and caches warm
-        runs = [
-            steps_per_second(spec, options.seconds / options.repeats)
-            for _ in range(options.repeats)
-        ]
+        game, model = make_model(spec)
+        env = GameParallelEnv(game, None, **model.variant)
+        games = recorded_games(env, options.steps)
+        runs = [steps_per_second(env, games) for _ in range(options.repeats)]
         found[spec] = {
             name: statistics.median(run[name] for run in runs) for name in runs[0]
         }

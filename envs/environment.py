@@ -73,10 +73,12 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
         self._clear_rewards()
         self.__pending[player] = chosen
         if not self._undecided():
+            joint_action = [-1] * len(self.possible_agents)
             for number, decided in self.__pending.items():
+                joint_action[number] = decided
                 self._stepper.desk[FIRST_ACTION + number] = decided
             self.__pending = {}
-            rewards, finished, _ = self._advance()
+            rewards, finished, _ = self._advance(joint_action)
             self.rewards.update(rewards)
             self.terminations.update(dict.fromkeys(finished, True))
         if self._movers:
@@ -149,7 +151,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             self.render()
         seen = self._blank()
         self._stepper.observe_all(self._state, seen)
-        return self._seen_by(self.agents, seen), self._infos(self.agents)
+        return self._told(self.agents, seen)
 
     def step(
         self, actions: Mapping[str, int | None]
@@ -175,29 +177,32 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
                 nothing has changed then.
         """
         self._current_state()
-        if not actions.keys() <= self._numbers.keys():
+        acting, movers = self.agents, self._movers
+        if len(actions) != len(movers):  # else a name too many is one too few
             for agent in actions:
                 self._player(agent)  # says which agents there are
-        acting = self.agents
         if not acting:
             return {}, {}, {}, {}, {}
-        names = self.possible_agents
-        desk = self._stepper.desk
+        names, desk = self.possible_agents, self._stepper.desk
+        joint_action = [-1] * len(names)
         try:
-            for player in self._movers:
-                desk[FIRST_ACTION + player] = operator.index(actions[names[player]])
+            for player in movers:
+                action = operator.index(actions[names[player]])
+                desk[FIRST_ACTION + player] = joint_action[player] = action
         except (KeyError, OverflowError, TypeError):
-            for player in self._movers:
+            for agent in actions:
+                self._player(agent)
+            for player in movers:
                 self._check_action(player, actions)  # says what is wrong
             raise
-        earned, finished, seen = self._advance()
+        earned, finished, seen = self._advance(joint_action)
         rewards, terminations = self._no_rewards.copy(), self._nobody.copy()
         if earned or finished:
             rewards.update((a, r) for a, r in earned.items() if a in rewards)
             terminations.update(dict.fromkeys(finished, True))
         if self.render_mode == "human":
             self.render()
-        observations, infos = self._seen_by(acting, seen), self._infos(acting)
+        observations, infos = self._told(acting, seen)
         truncations = self._nobody.copy()
         if finished:
             self._keep([agent for agent in acting if agent not in finished])
@@ -226,27 +231,28 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             )
         self._checked_action(player, actions[agent])
 
-    def _seen_by(self, agents: list[str], seen: np.ndarray) -> dict[str, dict]:
-        """Return each agent's observation: views of its part of what was written."""
-        found = {}
+    def _told(
+        self, agents: list[str], seen: np.ndarray
+    ) -> tuple[dict[str, dict], dict[str, dict]]:
+        """Return observations, views of what was written for each agent, and infos."""
         parts, shape = self._parts, self._shape
+        everybody_decides = len(self._movers) == len(agents)  # who decides is live
+        first = None
+        if self._movers and not everybody_decides:
+            first = self.possible_agents[self._movers[0]]
+        observations, infos = {}, {}
         for agent in agents:
             observation, mask = parts[agent]
-            found[agent] = {"observation": seen[observation], "action_mask": seen[mask]}
+            observations[agent] = {
+                "observation": seen[observation],
+                "action_mask": seen[mask],
+            }
+            decides = everybody_decides or self._numbers[agent] in self._movers
+            infos[agent] = {"active_agent": agent if decides else first}
         if shape is not None:
-            for both in found.values():
+            for both in observations.values():
                 both["observation"] = both["observation"].reshape(shape)
-        return found
-
-    def _infos(self, agents: list[str]) -> dict[str, dict]:
-        if len(self._movers) == len(agents):  # who decides is live
-            return {agent: {"active_agent": agent} for agent in agents}
-        deciding = [self.possible_agents[player] for player in self._movers]
-        first = deciding[0] if deciding else None
-        return {
-            agent: {"active_agent": agent if agent in deciding else first}
-            for agent in agents
-        }
+        return observations, infos
 
 
 def environments(

@@ -21,7 +21,7 @@ from mcts_agents.model import (
     new_generator,
 )
 from mcts_agents.model.contract import MAX_PLAYERS
-from mcts_agents.model.stepping import FIRST_ACTION, Stepper
+from mcts_agents.model.stepping import FIRST_ACTION, HAS_NEWS, Stepper
 from mcts_agents.model.views import observation_space
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -124,9 +124,11 @@ class GameEnvironment:
         self._seen_size = self.forward_model.players * (size + actions)
         self._episode = 0
         self.games_begun = 0
-        # Joint actions so far, with the states they were played in if any part of them
-        # may be hidden.
-        self._played: list[tuple[np.ndarray | None, tuple[int, ...]]] = []
+        # The joint actions so far; with the opening and its generator they give back
+        # every state, which only `history` asks for.
+        self._played: list[tuple[int, ...]] = []
+        self._past: list[np.ndarray] = []
+        self._past_rng: np.ndarray | None = None
         self._finished: set[int] = set()
         self._screen: Screen | None = None
 
@@ -191,8 +193,26 @@ class GameEnvironment:
         observer = self._player(agent)
         return History(
             self._episode,
-            tuple(self._seen(observer, *played) for played in self._played),
+            tuple(
+                self._seen(observer, state, joint)
+                for state, joint in zip(self._states(), self._played, strict=True)
+            ),
         )
+
+    def _states(self) -> list[np.ndarray | None]:
+        """Return the states in which the joint actions were played.
+
+        None where nothing is hidden. What was played since the last time is played
+        once more, with the game's own randomness.
+        """
+        if not self._hides:
+            return [None] * len(self._played)
+        while len(self._past) <= len(self._played):
+            state = self.forward_model.copy(self._past[-1])
+            joint = self._played[len(self._past) - 1]
+            self.forward_model.apply(state, joint, self._past_rng)
+            self._past.append(state)
+        return list(self._past[:-1])
 
     def _seen(
         self, observer: int, state: np.ndarray | None, joint: tuple[int, ...]
@@ -275,15 +295,21 @@ class GameEnvironment:
         self.games_begun += 1
         self._played = []
         self._state = self.forward_model.reset(self._rng)
+        self._past, self._past_rng = [self._state], self._rng.copy()
         self._movers = self.forward_model.movers(self._state)
-        self._results = [PLAYING] * len(self.possible_agents)
         if not self._movers:
             raise RulesError(f"{self}: nobody is to move in the opening position")
         self._finished = set()
         self.agents = list(self.possible_agents)
 
-    def _advance(self) -> tuple[dict[str, float], list[str], np.ndarray]:
-        """Let all movers act at once, as the stepper's desk says.
+    def _advance(
+        self, joint_action: list[int]
+    ) -> tuple[dict[str, float], list[str], np.ndarray]:
+        """Let all movers act at once.
+
+        Args:
+            joint_action: One action a player, -1 for those who do not move; it is on
+                the stepper's desk already.
 
         Returns:
             The rewards that are paid, who finished, and what was seen (`_blank`).
@@ -293,36 +319,24 @@ class GameEnvironment:
         """
         stepper, before = self._stepper, self._state
         after = np.empty(before.size, np.uint8)
-        seen = np.zeros(self._seen_size, np.int8)
+        seen = self._blank()
         movers = stepper.step_all(before, after, seen)
-        players = len(self.possible_agents)
-        desk = stepper.desk.tolist()
-        joint_action = desk[FIRST_ACTION : FIRST_ACTION + players]
         if movers < 0:
             player = -1 - movers
             self._checked_action(player, joint_action[player])  # says what is wrong
         self._state = after
-        self._played.append((before if self._hides else None, tuple(joint_action)))
+        self._played.append(tuple(joint_action))
         self._movers = players_in(movers)
-        return *self._settle(desk[FIRST_ACTION + players :]), seen
+        if movers == 0 or stepper.desk[HAS_NEWS] or self._pays_officially:
+            return *self._settle(), seen
+        return {}, [], seen
 
-    def _set_up_stepper(self) -> None:
-        self._stepper = None
-        if self._rng is not None:
-            self._stepper = Stepper(self.forward_model, self._rng)
-
-    def _blank(self) -> np.ndarray:
-        """Return room for each player's observation and action mask, zeros."""
-        return np.zeros(self._seen_size, np.int8)
-
-    def _settle(self, results: list[int]) -> tuple[dict[str, float], list[str]]:
+    def _settle(self) -> tuple[dict[str, float], list[str]]:
         """Return the rewards that are paid now, and who has finished."""
         rewards: dict[str, float] = {}
         finished: list[str] = []
-        if results == self._results and self._movers and not self._pays_officially:
-            return rewards, finished
-        self._results = results
-        for player, result in enumerate(results):
+        results = self._stepper.desk[FIRST_ACTION + len(self.possible_agents) :]
+        for player, result in enumerate(results.tolist()):
             is_out = result != PLAYING and not self._pays_officially
             if (is_out or not self._movers) and player not in self._finished:
                 self._finished.add(player)
@@ -332,6 +346,15 @@ class GameEnvironment:
             paid = self.game.official_rewards(self.forward_model, self._state)
             rewards = dict(zip(self.possible_agents, map(float, paid), strict=True))
         return rewards, finished
+
+    def _set_up_stepper(self) -> None:
+        self._stepper = None
+        if self._rng is not None:
+            self._stepper = Stepper(self.forward_model, self._rng)
+
+    def _blank(self) -> np.ndarray:
+        """Return room for each player's observation and action mask."""
+        return np.empty(self._seen_size, np.int8)
 
     def _undecided(self) -> tuple[int, ...]:
         """The players who have a decision to make now."""
@@ -393,8 +416,8 @@ class GameEnvironment:
         for name, value in vars(self).items():
             if name in ("_screen", "_stepper"):
                 value = None
-            elif name == "_played":
-                value = list(value)  # its entries never change
+            elif name in ("_played", "_past"):
+                value = list(value)  # their entries never change
             elif name not in _SHARED:
                 value = copy.deepcopy(value, memo)
             vars(twin)[name] = value

@@ -18,7 +18,7 @@ from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, ROW
 from mcts_agents.model.forward_model import ForwardModel
 
 # Places on the desk.
-TABLE, VARIANT, GENERATOR, LEGAL, WANTED, FIRST_ACTION = range(6)
+TABLE, VARIANT, GENERATOR, LEGAL, WANTED, HAS_NEWS, FIRST_ACTION = range(7)
 
 # The head of every variant's record.
 SIZES = np.dtype(HEADER, align=True)
@@ -76,7 +76,7 @@ def observe_all(desk, state, seen):
     Args:
         desk: See `Stepper`.
         state: The state, uint8, (state_size,).
-        seen: Zeros, int8: for each player its observation, then its action mask.
+        seen: Where it goes, int8: for each player its observation, then its mask.
     """
     table, game, wanted = desk[TABLE], desk[VARIANT], desk[WANTED]
     at = _address(state)
@@ -86,6 +86,7 @@ def observe_all(desk, state, seen):
     row = _row(table, _OBSERVE)
     observe = _load_observe(row[0], row[1])
     each = sizes.observation_size + sizes.actions
+    seen[:] = 0
     for player in range(sizes.players):
         if wanted >> player & 1 == 0:
             continue
@@ -106,7 +107,7 @@ def step_all(desk, before, after, seen):
         desk: See `Stepper`; it has the joint action, and gets the results.
         before: The state, uint8, (state_size,); not changed.
         after: Where the next one goes.
-        seen: Zeros, int8: for each player its observation, then its action mask.
+        seen: Where it goes, int8: for each player its observation, then its mask.
 
     Returns:
         The mask of who decides next; or -1 - player for the first player whose action
@@ -134,8 +135,12 @@ def step_all(desk, before, after, seen):
     row = _row(table, _RESULTS)
     write_results = _load_results(row[0], row[1])
     write_results(game, _address(after), _address(results))
+    at = FIRST_ACTION + sizes.players
+    desk[HAS_NEWS] = 0
     for player in range(sizes.players):
-        desk[FIRST_ACTION + sizes.players + player] = results[player]
+        if desk[at + player] != results[player]:
+            desk[at + player] = results[player]
+            desk[HAS_NEWS] = 1
     return observe_all(desk, after, seen)
 
 
@@ -175,7 +180,8 @@ class Stepper:
 
     Attributes:
         desk: int64: addresses, whose observations are wanted (a mask, at `WANTED`), one
-            action a player (from `FIRST_ACTION`), one result a player.
+            action a player (from `FIRST_ACTION`), one result a player, and whether
+            one of these has changed in the last step (at `HAS_NEWS`).
         observe_all: See the function, without its first argument.
         step_all: See the function, without its first argument.
     """
