@@ -618,6 +618,10 @@ class SearchSettings:
             defaults["final"] = "sample" if sampling else best
         if filled.opponent_model is None:
             defaults["opponent_model"] = filled.rollout_policy
+        if filled.rollout == 0:  # nobody plays below the tree
+            defaults["rollout_policy"] = "random"
+            if filled.tree not in ("self", "pair"):
+                defaults["opponent_model"] = "random"
         if filled.mast == "none" and filled.needs_mast:
             defaults["mast"] = "both"
         return replace(filled, **defaults)

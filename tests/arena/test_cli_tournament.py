@@ -179,7 +179,7 @@ REFUSED = [
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
     ([*STORE, *TABLE, "--agent", "random"], "--agent: two agents have the name 'rand"),
     ([*STORE, *TABLE, "--agent", "=mcts"], "--agent: '' is no name of an agent"),
-    ([*STORE, *TABLE, "--agent", "x=mcts:seed=1"], "--agent: seed=1: a tournament"),
+    ([*STORE, *TABLE, "--agent", "x=mcts:seed=1"], "--agent: seed=1: every agent"),
     ([*STORE, *TABLE, "--budget", "1x"], "--budget: budget '1x': expected a time"),
     ([*STORE, *TABLE, "--design", "round"], "--design: input should be 'round-robin'"),
     ([*STORE, *TABLE, "--field", "mcts"], "--field: names the agent of all other"),

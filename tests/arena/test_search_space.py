@@ -30,7 +30,7 @@ class Trial:
         ("paranoid", ("categorical", "paranoid", (False, True))),
         (
             "tree",
-            ("categorical", "tree", ("one", "self", "multi", "observers")),
+            ("categorical", "tree", ("one", "self", "pair", "multi", "observers")),
         ),
         ("tree=one|multi", ("categorical", "tree", ("one", "multi"))),
         # The word of the option, not Python's None.

@@ -146,12 +146,11 @@ def test_heuristics_equal_the_twins(position):
         danger, size = twin.danger(), len(twin.deck)
         alive = 1 - danger / size
         rng = new_generator(0)
-        policy = functools.partial(model.call, "policy_cautious")
+        policy = functools.partial(model.policy_action, "cautious")
         stake = twin.stake()
         going_on = alive * stake + twin.gain() / size
         for player in twin.inside:
-            addresses = state.ctypes.data, player, 0, rng.ctypes.data
-            chosen = policy(*addresses)
+            chosen = policy(state, player, 0, rng)
             assert chosen == (danger * stake > twin.gain())
             values = model.action_values(state, player)
             expected = np.array([going_on, stake]) / (going_on + stake)
@@ -173,7 +172,7 @@ def test_leaving_looks_better_with_more_gems_and_more_hazards():
 
 def test_cautious_beats_random_play():
     model = rules.model(players=2)
-    policy = functools.partial(model.call, "policy_cautious")
+    policy = functools.partial(model.policy_action, "cautious")
     rng = new_generator(3)
     won = 0
     for game in range(200):
@@ -182,8 +181,7 @@ def test_cautious_beats_random_play():
             joint = random_joint(model, state, rng, 2)
             careful = game % 2
             if careful in movers:
-                addresses = state.ctypes.data, careful, 0, rng.ctypes.data
-                joint[careful] = policy(*addresses)
+                joint[careful] = policy(state, careful, 0, rng)
             model.apply(state, joint, rng)
         won += RESULT_NAMES[model.results(state)[game % 2]] == "won"
     assert won > 130

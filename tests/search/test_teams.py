@@ -160,7 +160,7 @@ def test_an_unfinished_team_game_is_worth_half():
     model = pommerman.model(mode="team")
     state = model.reset(new_generator(0))
     settings = SearchSettings(
-        simulations=100, rollout=0, max_depth=1, action_filter="none"
+        simulations=100, rollout=0, max_depth=1, action_filter="all", value="win"
     )
     result = Search(model, settings).run(state, 1, new_generator(0))
     np.testing.assert_array_equal(result.values, 0.5)
