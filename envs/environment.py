@@ -176,7 +176,8 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
             ValueError: An unknown agent, a missing action or one that is not legal;
                 nothing has changed then.
         """
-        self._current_state()
+        if self._state is None:
+            self._current_state()  # says to reset
         acting, movers = self.agents, self._movers
         if len(actions) != len(movers):  # else a name too many is one too few
             for agent in actions:
@@ -235,23 +236,23 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         self, agents: list[str], seen: np.ndarray
     ) -> tuple[dict[str, dict], dict[str, dict]]:
         """Return observations, views of what was written for each agent, and infos."""
-        parts, shape = self._parts, self._shape
-        everybody_decides = len(self._movers) == len(agents)  # who decides is live
-        first = None
-        if self._movers and not everybody_decides:
-            first = self.possible_agents[self._movers[0]]
-        observations, infos = {}, {}
+        observations, infos, parts = {}, {}, self._parts
         for agent in agents:
             observation, mask = parts[agent]
             observations[agent] = {
                 "observation": seen[observation],
                 "action_mask": seen[mask],
             }
-            decides = everybody_decides or self._numbers[agent] in self._movers
-            infos[agent] = {"active_agent": agent if decides else first}
-        if shape is not None:
+            infos[agent] = {"active_agent": agent}
+        if len(self._movers) != len(agents):  # some are live who do not decide
+            deciding = [self.possible_agents[player] for player in self._movers]
+            first = deciding[0] if deciding else None
+            for agent in agents:
+                if agent not in deciding:
+                    infos[agent]["active_agent"] = first
+        if self._shape is not None:
             for both in observations.values():
-                both["observation"] = both["observation"].reshape(shape)
+                both["observation"] = both["observation"].reshape(self._shape)
         return observations, infos
 
 

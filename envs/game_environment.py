@@ -319,7 +319,7 @@ class GameEnvironment:
         """
         stepper, before = self._stepper, self._state
         after = np.empty(before.size, np.uint8)
-        seen = self._blank()
+        seen = np.empty(self._seen_size, np.int8)
         movers = stepper.step_all(before, after, seen)
         if movers < 0:
             player = -1 - movers
