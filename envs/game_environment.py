@@ -115,6 +115,7 @@ class GameEnvironment:
         self.np_random: np.random.Generator | None = None
         self.np_random_seed: int | None = None
         self._state: np.ndarray | None = None
+        self._spare: np.ndarray | None = None
         self._rng: np.ndarray | None = None
         self._movers: tuple[int, ...] = ()
         self._numbers = {agent: n for n, agent in enumerate(self.possible_agents)}
@@ -126,7 +127,7 @@ class GameEnvironment:
         self.games_begun = 0
         # The joint actions so far; with the opening and its generator they give back
         # every state, which only `history` asks for.
-        self._played: list[tuple[int, ...]] = []
+        self._played: list[list[int]] = []
         self._past: list[np.ndarray] = []
         self._past_rng: np.ndarray | None = None
         self._finished: set[int] = set()
@@ -215,11 +216,11 @@ class GameEnvironment:
         return list(self._past[:-1])
 
     def _seen(
-        self, observer: int, state: np.ndarray | None, joint: tuple[int, ...]
+        self, observer: int, state: np.ndarray | None, joint: list[int]
     ) -> tuple[int | None, ...]:
         """Return a joint action with None for what the observer has not seen of it."""
         if state is None:
-            return joint
+            return tuple(joint)
         model = self.forward_model
         if not model.has("visible_action"):
             return tuple(
@@ -295,7 +296,8 @@ class GameEnvironment:
         self.games_begun += 1
         self._played = []
         self._state = self.forward_model.reset(self._rng)
-        self._past, self._past_rng = [self._state], self._rng.copy()
+        self._spare = np.empty_like(self._state)
+        self._past, self._past_rng = [self._state.copy()], self._rng.copy()
         self._movers = self.forward_model.movers(self._state)
         if not self._movers:
             raise RulesError(f"{self}: nobody is to move in the opening position")
@@ -318,14 +320,14 @@ class GameEnvironment:
             ValueError: An action that is not legal; nothing has changed then.
         """
         stepper, before = self._stepper, self._state
-        after = np.empty(before.size, np.uint8)
+        after = self._spare  # two states take turns
         seen = np.empty(self._seen_size, np.int8)
         movers = stepper.step_all(before, after, seen)
         if movers < 0:
             player = -1 - movers
             self._checked_action(player, joint_action[player])  # says what is wrong
-        self._state = after
-        self._played.append(tuple(joint_action))
+        self._state, self._spare = after, before
+        self._played.append(joint_action)
         self._movers = players_in(movers)
         if movers == 0 or stepper.desk[HAS_NEWS] or self._pays_officially:
             return *self._settle(), seen
