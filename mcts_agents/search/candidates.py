@@ -33,8 +33,10 @@ from mcts_agents.search.records import (
     pools_of,
     slots_of,
     statistics_of,
+    teams_of,
     weights_of,
 )
+from mcts_agents.search.solver import FIRST_WINNER
 from mcts_agents.search.status import MODEL_ERROR, NO_LEGAL_ACTION, NOTHING_KEPT
 from mcts_agents.search.tree import append_edge, mixed, place_of_pool, reserve_edges
 
@@ -48,6 +50,8 @@ def list_candidates(search, bandit):
     decision = decision_of(search)
     decision.player = bandit.player
     decision.visits = bandit.visits
+    if search.solver:
+        decision.won = FIRST_WINNER + teams_of(search)[bandit.player]
     if search.path_determined and bandit.count > 0:
         n = np.int64(bandit.count)
         decision.candidates = 0

@@ -124,6 +124,7 @@ DECISION = np.dtype(
         ("abstract_means", np.intp),  # of each candidate's pool: float64
         ("probability", np.float64),  # a sampling policy writes its choice's here
         ("weights", np.intp),  # scratch: float64, one for each candidate
+        ("won", np.int64),  # outcome of an action that wins for the player's team
     ],
     align=True,
 )

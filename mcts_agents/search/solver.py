@@ -5,21 +5,25 @@ without team mates is a team), or a draw of all. A position is proven for the wi
 mover's team if one of its actions is; if all of its actions are proven, the mover takes
 a draw if there is one, else the position is lost to the team that wins after every
 action (with several teams the winner may depend on the mover's whim: then nothing is
-proven). Outcomes are handed up the path as far as they
-prove anything. Proven losses are avoided, a descent ends at a proven position with its
-exact value, and the search ends when the root is proven.
+proven). Outcomes are handed up the path as far as they prove anything. Proven losses
+are avoided, a descent ends at a proven position with its exact value, and the search
+ends when the root is proven.
+
+Where several players decide at once, the position after a joint action may be proven,
+but nothing is concluded from it about the decision itself: its value may lie in a
+mixture of actions. A simultaneous decision is never proven.
 
 When a node is made each of its actions is tried once, so that those that end the game
 are proven at once: the search sees every mate in one, which sampling may miss for long.
 These tries count as forward-model calls.
 
-It applies where a path determines the state, one player decides at a time, nothing is
-hidden, and values are results.
+It applies where a path determines the state, nothing is hidden, and values are results.
 
 Source: M. Winands, Y. Bjornsson, J.-T. Saito, "Monte-Carlo tree search solver", 2008;
 the rule for more than two players is ours.
 """
 
+import numpy as np
 from numba import njit
 
 from mcts_agents.model.contract import DRAWN, LOST, MAX_PLAYERS, WON
@@ -27,11 +31,13 @@ from mcts_agents.search import calls as call
 from mcts_agents.search.records import (
     edges_of,
     joint_action_of,
+    joints_of,
     nodes_of,
     path_of,
     results_of,
     teams_of,
 )
+from mcts_agents.search.tree import count_bits, mixed, place_of_joint
 
 # Outcome of an edge: nothing proven, team t wins (1 + t), or all draw.
 UNPROVEN = 0
@@ -91,6 +97,7 @@ def prove_path(search, outcome):
         step = path_of(search)[i]
         bandit = nodes_of(search)[step.node]
         if bandit.movers != 1 << bandit.player:  # a simultaneous decision
+            edges_of(search)[joint_link_of_path(search, i)].outcome = outcome
             return
         edges_of(search)[step.edge].outcome = outcome
         outcome = outcome_of_bandit(search, bandit)
@@ -100,10 +107,22 @@ def prove_path(search, outcome):
 
 
 @njit
+def joint_link_of_path(search, last):
+    """Return the link of the joint action that ends at a step of the path."""
+    bandits = count_bits(nodes_of(search)[path_of(search)[last].node].movers)
+    key = np.uint64(0)
+    for i in range(last - bandits + 1, last + 1):
+        key = mixed(key, edges_of(search)[path_of(search)[i].edge].action)
+    node = np.int64(path_of(search)[last - bandits + 1].node)
+    return np.int64(joints_of(search)[place_of_joint(search, node, key)].edge)
+
+
+@njit
 def outcome_of_bandit(search, bandit):
     """Return what the outcomes of its actions prove about a decision."""
     common = UNPROVEN
     draw = False
+    undecided = False  # between several winners
     open_ends = 0
     for index in range(bandit.first, bandit.first + bandit.count):
         outcome = edges_of(search)[index].outcome
@@ -116,7 +135,9 @@ def outcome_of_bandit(search, bandit):
         elif common == UNPROVEN:
             common = outcome
         elif common != outcome:
-            open_ends += 1
-    if draw and open_ends == 0:
+            undecided = True
+    if open_ends > 0:
+        return UNPROVEN
+    if draw:  # which the mover takes, whoever wins after its other actions
         return ALL_DRAW
-    return common if open_ends == 0 else UNPROVEN
+    return UNPROVEN if undecided else common

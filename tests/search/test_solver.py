@@ -11,6 +11,8 @@ from mcts_agents.envs.sushi_go.rules import rules as sushi_go
 from mcts_agents.envs.tictactoe.rules import rules as tictactoe
 from mcts_agents.model import LOST, PLAYING, WON, Rules, Spec, new_generator
 from mcts_agents.search import Search, SearchSettings
+from tests.games.clash import CLASH
+from tests.games.whim import WHIM
 
 # Whoever takes the last of a row of stones wins, and the one after comes second: in
 # this game of three only the last one matters. Take 1 or 2.
@@ -205,3 +207,31 @@ def test_it_is_on_where_results_are_values_and_off_elsewhere():
 def test_it_is_refused_where_nothing_can_be_proven(rules, settings):
     with pytest.raises(ValueError, match="solver=true"):
         Search(rules.model(), SearchSettings(solver=True, **settings))
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+def test_a_win_proven_below_a_simultaneous_decision_is_taken(policy):
+    model = CLASH.model()
+    settings = SearchSettings(simulations=500, solver=True, tree_policy=policy)
+    search = Search(model, settings)
+    for seed in range(20):
+        result = search.run(model.reset(new_generator(0)), 0, new_generator(seed))
+        assert result.action == 1
+        # The other player cannot help it; the decision itself is never proven.
+        assert result.visits[1] > 0.8 * result.simulations
+        assert result.values[1] > 0.9
+        assert not result.solved
+        below = {
+            tuple(child["actions"].values()): child["node"]
+            for child in result.tree(1)["children"]
+        }
+        proven = [a["proven"] for a in below[1, 0]["bandits"][0]["actions"]]
+        assert proven == [None, None, "proven win"]
+
+
+def test_a_draw_is_proven_beside_losses_to_different_players():
+    model = WHIM.model()
+    search = Search(model, SearchSettings(simulations=100))
+    result = search.run(model.reset(new_generator(0)), 0, new_generator(0))
+    assert result.solved
+    assert result.action == 0

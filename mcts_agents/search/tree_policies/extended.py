@@ -116,7 +116,7 @@ def greatest_index(view_address, settings_address, rng_address, policy):
         if settings.use_prior:
             urge *= statistics_at(view)[index].prior
         value += urge
-        if is_lost(edge):
+        if is_lost(view, edge):
             value -= LOST_ALREADY
         if value > best_value:
             best_value = value

@@ -57,9 +57,10 @@ def scale_of(view):
 
 
 @njit
-def is_lost(edge):
-    """Whether an action is proven to lose: a won one would have ended the descent."""
-    return edge.outcome != UNPROVEN and edge.outcome != ALL_DRAW
+def is_lost(view, edge):
+    """Whether an action is proven to lose for the team of the player who decides."""
+    outcome = edge.outcome
+    return outcome != UNPROVEN and outcome != ALL_DRAW and outcome != view.won
 
 
 @njit

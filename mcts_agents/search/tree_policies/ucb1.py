@@ -18,11 +18,11 @@ from numba import njit
 
 from mcts_agents.model.addresses import float64_at, int32_at
 from mcts_agents.search.arithmetic import LOG_TABLE_SIZE, square_root_log
-from mcts_agents.search.solver import ALL_DRAW, UNPROVEN
 from mcts_agents.search.tree_policies.indices import (
     LOST_ALREADY,
     decision_at,
     edges_at,
+    is_lost,
     random_untried,
     rng_at,
     scale_of,
@@ -48,7 +48,7 @@ def ucb1(view_address, settings_address, rng_address):
         for index in range(view.first, view.first + view.count):
             edge = edges[index]
             value = edge.mean * scale + exploration * edge.inverse_root
-            if edge.outcome != UNPROVEN and edge.outcome != ALL_DRAW:
+            if is_lost(view, edge):
                 value -= LOST_ALREADY
             if value > best_value:
                 best_value = value
