@@ -275,6 +275,12 @@ def _check_combinations(settings, model):
                 )
         if settings.threads > 1:
             raise ValueError("reuse_tree=true goes with threads=1 only")
+        if settings.information == "perfect" and model.hidden_information:
+            raise ValueError(
+                "reuse_tree=true: with information='perfect' each decision has a "
+                f"determinization of its own, and in {model.name} the last one's tree "
+                "holds actions that are impossible in it; use information='set'"
+            )
     if settings.threads > 1:
         for name in ("rollout_policy", "opponent_model", "value", "action_heuristic"):
             value = getattr(settings, name)

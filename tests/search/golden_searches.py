@@ -141,10 +141,6 @@ CASES = {
     ),
     "sushi pair": (SUSHI, {"tree": "pair"}),
     "sushi perfect": (SUSHI, {"information": "perfect"}),
-    "sushi perfect reuse": (
-        "sushi_go:players=2",
-        {"information": "perfect", "reuse_tree": True, **MANY},
-    ),
     "sushi reuse": ("sushi_go:players=2", {"reuse_tree": True, **MANY}),
     "sushi multi reuse": (SUSHI, {"tree": "multi", "reuse_tree": True}),
     "sushi forest": (SUSHI, {"determinizations": 5}),

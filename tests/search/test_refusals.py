@@ -336,6 +336,11 @@ KUHN = kuhn_poker.KUHN.model()
             {"reuse_tree": True, "threads": 2},
             "reuse_tree=true goes with threads=1",
         ),
+        (
+            hands(2),
+            {"reuse_tree": True, "information": "perfect"},
+            "reuse_tree=true: with information='perfect'",
+        ),
         *(
             (GAME, {"threads": 2, name: len}, f"threads=2: {name}=<.*> runs in Python")
             for name in (
