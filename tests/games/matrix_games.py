@@ -1,6 +1,7 @@
 """Zero-sum matrix games as compiled rules: both players choose at once, one round.
 
-With `value=score, score_bonus=0` a search gets the payoffs themselves.
+With `value=score, score_bonus=0` a search gets the payoffs themselves, with a constant
+(`shift`) added to those of both players.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ ZERO_SUM = Rules(
             ("rows", np.int64),
             ("columns", np.int64),
             ("payoffs", np.float64, (LARGEST, LARGEST)),
+            ("shift", np.float64),
         ]
     ),
     chance=False,
@@ -27,12 +29,13 @@ ZERO_SUM = Rules(
 
 
 @ZERO_SUM.variant
-def variant(game, *, players=2, payoffs=((0.0,),)):
+def variant(game, *, players=2, payoffs=((0.0,),), shift=0.0):
     """`payoffs[i][j]` goes from the second player to the first; at most 4 x 4."""
     payoffs = np.asarray(payoffs, np.float64)
     if payoffs.ndim != 2 or not 1 <= min(payoffs.shape) <= max(payoffs.shape) <= 4:
         raise ValueError(f"payoffs={payoffs.tolist()}: expected 1 x 1 to 4 x 4 numbers")
     game["rows"], game["columns"] = payoffs.shape
+    game["shift"] = shift
     game["payoffs"][: payoffs.shape[0], : payoffs.shape[1]] = payoffs
     return Spec(players=2, actions=LARGEST)
 
@@ -64,8 +67,8 @@ def apply(game, state, joint_action, rng):
 
 @ZERO_SUM.define
 def scores(game, state, out):
-    out[0] = state.payoff
-    out[1] = -state.payoff
+    out[0] = game.shift + state.payoff
+    out[1] = game.shift - state.payoff
 
 
 @ZERO_SUM.define
@@ -80,6 +83,9 @@ def results(game, state, out):
             out[player] = WON if payoff > 0 else LOST
 
 
-def matrix_game(payoffs: Sequence[Sequence[float]]) -> CompiledModel:
+def matrix_game(
+    payoffs: Sequence[Sequence[float]], shift: float = 0.0
+) -> CompiledModel:
     """Return the model of one matrix game; `payoffs` as in `tests.exact.matrix`."""
-    return ZERO_SUM.model(payoffs=tuple(tuple(row) for row in payoffs))
+    payoffs = tuple(tuple(row) for row in payoffs)
+    return ZERO_SUM.model(payoffs=payoffs, shift=shift)

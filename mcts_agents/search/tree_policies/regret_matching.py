@@ -9,6 +9,8 @@ value that each candidate b would have brought is estimated by
 
 which is unbiased for whatever Q does not depend on this iteration; with the mean value
 so far as Q(b) it varies little. Then R(b) += u(b) - sum over c of strategy(c) u(c).
+While an action is untried, and Q unknown, one of the untried is taken, all equally
+likely, and no regret is noted: a constant added to all values changes nothing.
 For two players of a zero-sum game with simultaneous moves the average strategies
 approach a Nash equilibrium.
 
@@ -26,6 +28,8 @@ from mcts_agents.search.records import EDGE, OUTCOME, STATISTIC
 from mcts_agents.search.tree_policies.indices import (
     candidate,
     decision_at,
+    edges_at,
+    random_untried,
     rng_at,
     settings_at,
     statistics_at,
@@ -37,6 +41,9 @@ from mcts_agents.search.tree_policies.sampling import sample
 def regret_matching(view_address, settings_address, rng_address):
     """Draw an action in proportion to its positive regret."""
     view = decision_at(view_address)
+    if view.untried > 0:
+        view.probability = 1.0 / view.untried
+        return random_untried(view, edges_at(view), rng_at(rng_address))
     statistics = statistics_at(view)
     weights = float64_at(view.weights, view.count)
     total = 0.0
@@ -59,6 +66,8 @@ def regret_matching_update(outcome_address, settings_address, rng_address):
     outcome = carray(as_pointer(outcome_address), 1, OUTCOME)[0]
     statistics = carray(as_pointer(outcome.statistics), outcome.edges_length, STATISTIC)
     edges = carray(as_pointer(outcome.edges), outcome.edges_length, EDGE)
+    if edges[outcome.edge].visits == 0:
+        return 0
     block = range(outcome.first, outcome.first + outcome.count)
     candidates = 0
     total = 0.0
