@@ -26,7 +26,6 @@ from mcts_agents.search.records import (
     candidates_of,
     contexts_of,
     decision_of,
-    edge_values_of,
     edges_of,
     heuristics_of,
     legal_of,
@@ -75,8 +74,6 @@ def list_candidates(search, bandit):
                 return 0
         if search.widening > 0.0:
             decision.count = widen(search, bandit, n)
-        if search.initial_visits > 0:
-            decision.untried = 0
         if search.abstracted:
             decision.abstract_visits = 0
             if search.abstracted >> bandit.player & 1:
@@ -133,10 +130,6 @@ def match_edges(search, bandit, n):
             slot = append_edge(search, bandit, action) - bandit.first
         candidates_of(search)[i] = slot
     search.widest = max(search.widest, bandit.count)
-    if search.initial_visits > 0:
-        bandit.visits += search.initial_visits * (bandit.count - before)
-        bandit.tried = bandit.count
-        decision_of(search).visits = bandit.visits
     if not search.listed:
         return 0
     for i in range(n):
@@ -151,8 +144,6 @@ def count_untried(search):
     for i in range(decision_of(search).count):
         index = candidates_of(search)[i]
         edge = edges_of(search)[index]
-        if search.initial_visits > 0 and edge.available == 0:
-            edge.available = edge.visits * decision_of(search).count
         edge.available += 1
         if edge.visits == 0:
             untried += 1
@@ -190,37 +181,10 @@ def update_heuristics(search, bandit):
             heuristics_of(search)[i] = mast_value(search, bandit.player, action)
     for i in range(decision.count):
         index = candidate_edge(search, i)
-        first_time = statistics[index].valued_at == 0
         statistics[index].valued_at = bandit.visits + 1
         statistics[index].heuristic = heuristics_of(search)[i]
-        if first_time and search.initial_visits > 0:
-            give_visits(search, bandit.player, index)
     if search.prior_temperature != np.inf:
         write_priors(search)
-
-
-@njit
-def give_visits(search, decider, index):
-    """Start an action as if it had been visited with its heuristic value.
-
-    Nothing is said of its value to the others: 0, or under Paranoid the opposite.
-    """
-    edge = edges_of(search)[index]
-    statistic = statistics_of(search)[index]
-    edge.mean = statistic.heuristic
-    edge.inverse_root = 1.0 / np.sqrt(edge.visits)
-    statistic.square = edge.mean * edge.mean
-    if search.edge_values_length > 0:
-        for player in range(search.players):
-            value = 0.0
-            if player == decider:
-                value = edge.mean
-            elif search.paranoid:
-                allied = player != search.root_player and decider != search.root_player
-                value = edge.mean if allied else -edge.mean
-            edge_values_of(search)[index * search.players + player] = value
-    search.low = min(search.low, edge.mean)
-    search.high = max(search.high, edge.mean)
 
 
 @njit

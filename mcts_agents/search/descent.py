@@ -251,7 +251,7 @@ def select(search, tree, movers):
         joint_action_of(search)[bandit.player] = action
         if bandits > 1:
             key = mixed(key, action)
-    fresh = edges_of(search)[link].visits == search.initial_visits
+    fresh = edges_of(search)[link].visits == 0
     if bandits > 1:
         link, fresh = joint_link(search, node, key)
     search.depth[tree] += 1

@@ -107,7 +107,6 @@ def other_fields(
         "needs_scores": settings.value in ("score", "leader"),
         "needs_evaluation": settings.value == "evaluate",
         "normalise": settings.normalise,
-        "initial_visits": settings.initial_visits,
         "heuristic": heuristic,
         "recalculation": settings.action_heuristic_interval,
         "prior_temperature": np.inf
@@ -140,6 +139,7 @@ def write_settings(
         "abstraction_visits",
         "backup_lambda",
         "backup_threshold",
+        "initial_visits",
     ):
         record[name] = getattr(settings, name)
     urgency = settings.first_play_urgency

@@ -101,6 +101,7 @@ SETTINGS = np.dtype(
         ("abstraction_visits", np.float64),  # e of equation 5
         ("backup_lambda", np.float64),
         ("backup_threshold", np.float64),  # T of MaxMC
+        ("initial_visits", np.int64),  # of value H(s, a), besides those of an edge
     ],
     align=True,
 )
@@ -265,7 +266,6 @@ SEARCH = np.dtype(
         ("edge_bytes", np.int64),
         ("extended", np.int64),  # any of the following are asked for
         ("listed", np.int64),  # candidates are listed, not all of a node's edges
-        ("initial_visits", np.int64),  # of an untried action
         ("normalise", np.int64),
         ("heuristic", np.int64),  # what values actions, see `action_heuristics`
         ("recalculation", np.int64),  # visits between two evaluations of actions

@@ -16,8 +16,8 @@ class SearchResult:
     Attributes:
         action: The chosen action.
         actions: The acting player's actions in the root, shape (n,), int32.
-        visits: How often each was taken, shape (n,), int64; `initial_visits` and those
-            of a reused tree included.
+        visits: How often each was taken, shape (n,), int64; those of a reused tree
+            included, `initial_visits` not.
         values: Mean value of each to the acting player, shape (n,), float64, on the
             leaf heuristic's own scale; NaN for an action that was never taken.
         strategy: The average strategy of a sampling policy (EXP3, regret matching),

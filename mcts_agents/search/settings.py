@@ -360,7 +360,8 @@ class SearchSettings:
     )
     initial_visits: int = option(
         0,
-        "Visits with which an action begins, of value H(s, a).",
+        "Visits with which an action begins, of value H(s, a) on the scale of "
+        "normalised values; tree policies count them, results do not.",
         "Action heuristics",
         kind=int,
         least=0,

@@ -62,10 +62,10 @@ def child_of(search, link, movers):
 
 
 @njit
-def clear_edge(edge, action, visits):
+def clear_edge(edge, action):
     """Make an edge record that of an untried `action`."""
     edge.action = action
-    edge.visits = visits
+    edge.visits = 0
     edge.available = 0
     edge.child = NONE
     edge.mean = 0.0
@@ -77,7 +77,7 @@ def clear_edge(edge, action, visits):
 def add_link(search):
     """Append an edge that stands for no single action; return its index."""
     index = search.edge_count
-    clear_edge(edges_of(search)[index], NONE, 0)
+    clear_edge(edges_of(search)[index], NONE)
     search.edge_count = index + 1
     return index
 
@@ -130,7 +130,7 @@ def move_statistics(search, source, target, count):
 def append_edge(search, bandit, action):
     """Add an edge to a bandit that has room for it; return its index."""
     index = bandit.first + bandit.count
-    clear_edge(edges_of(search)[index], action, search.initial_visits)
+    clear_edge(edges_of(search)[index], action)
     if search.statistics_length > 0:
         clear_statistics(search, index)
         # An even share, until somebody knows better.

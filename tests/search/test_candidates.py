@@ -252,35 +252,54 @@ def test_a_negative_heuristic_has_no_share_of_a_raw_prior():
     )
 
 
-@GAMES
 @pytest.mark.parametrize("given", [1, 4, 30])
-def test_initial_visits_count_with_their_value(model, given):
-    # On the game's own scale: leaf values are 100 times those of H.
-    _, found = search(
-        model,
-        simulations=25,
-        initial_visits=given,
-        value=lambda model, state: [0.0, 0.0],
-    )
-    assert found.visits.sum() == 25 + 3 * given
-    assert found.visits.min() >= given
-    # Leaves are worth 0: what is left is the heuristic's share.
-    expected = np.array(HEURISTIC, np.float32) * given / found.visits
-    np.testing.assert_allclose(found.values, expected)
-    tree = found.tree()
-    (bandit,) = tree["bandits"]
-    assert bandit["visits"] == found.visits.sum()
-    if model is NOISY:  # N(a): V for each action, and the visits
-        assert {a["available"] for a in bandit["actions"]} == {3 * given + 25}
-    for child in tree["children"]:
-        (below,) = child["node"]["bandits"]
-        assert all(a["visits"] >= given for a in below["actions"])
+@pytest.mark.parametrize("policy", ["ucb1", "alphago"])
+def test_initial_visits_count_with_the_heuristic_value(policy, given):
+    def expected(edges, low, high):
+        total = sum(n for n, _ in edges) + 3 * given
+        merits = []
+        for (n, q), h in zip(edges, HEURISTIC, strict=True):
+            scaled = (q - low) / (high - low) if n and high > low else 0.0
+            merit = (n * scaled + given * h) / (n + given)
+            if policy == "ucb1":
+                merit += math.sqrt(math.log(total) / (n + given))
+            else:
+                merit += math.sqrt(total) / (1 + n + given)
+            merits.append(merit)
+        return merits
+
+    first_differences(GAME, expected, initial_visits=given, tree_policy=policy)
 
 
 def test_initial_visits_are_chosen_from_the_first():
     # No action is untried: the first iteration already takes the greatest index.
     _, found = search(GAME, simulations=1, initial_visits=10, exploration=0.0)
-    assert found.visits.tolist() == [10, 10, 11]
+    assert found.visits.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize(("least", "range_"), [(20.0, 1.0), (-1e6, 1.0), (0.0, 1e4)])
+def test_initial_visits_do_not_depend_on_the_scale_of_values(policy, least, range_):
+    """Whatever the game pays, H counts as a share of what has been seen."""
+
+    def value(model, state):
+        totals = model.view(state)["totals"][:2]
+        return least + range_ * totals / 12.0
+
+    found = [
+        search(
+            GAME,
+            seed,
+            simulations=200,
+            initial_visits=3,
+            tree_policy=policy,
+            value=value,
+            action_heuristic=lambda model, state, player, actions: [0.5] * 3,
+        )[1]
+        for seed in range(25)
+    ]
+    assert {result.action for result in found} == {2}
+    assert all(result.visits.sum() == 200 for result in found)
 
 
 @pytest.mark.parametrize("model", [auction(), hands(3)])
@@ -293,11 +312,10 @@ def test_initial_visits_where_legal_sets_vary(model):
             initial_visits=3,
             action_heuristic=lambda model, state, player, actions: 0.1 * actions,
         )
-        assert found.visits.sum() == 300 + 3 * len(found.actions)
+        assert found.visits.sum() == 300
         for bandit in bandits(found.tree()):
             total = sum(a["visits"] for a in bandit["actions"])
             assert total == bandit["visits"]
-            assert all(a["visits"] >= 3 for a in bandit["actions"])
             assert all(a["available"] >= a["visits"] for a in bandit["actions"])
         assert searching._search["simulations"][0] == 300
 

@@ -16,7 +16,7 @@ from numba import njit
 
 
 @njit
-def alphago_exploration(view, settings, index, edge, possible):
+def alphago_exploration(settings, visits, possible):
     """Return the exploration term above."""
     root = np.sqrt(np.float64(possible))
-    return settings.exploration * root / (1.0 + edge.visits)
+    return settings.exploration * root / (1.0 + visits)

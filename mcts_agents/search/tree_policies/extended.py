@@ -3,7 +3,8 @@
     J(a) = Q(a) + bias(a) + P(a) * exploration(a)
 
 - Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen; 0 for
-  an untried action.
+  an untried action. With initial visits that many more of value H(s, a) are counted in
+  Q(a), n(a) and N(a), and no action is untried (Gelly, Silver, ICML 2007).
 - Opponent move abstraction replaces it by beta * Q_OMA(a) + (1 - beta) * Q(a), beta =
   sqrt(e / (3 n(a) + e)) (Baier, Kaisers, CoG 2020, equations 4 and 5), where Q_OMA is
   the mean over all positions with the same own moves before, on the same scale.
@@ -75,12 +76,13 @@ def abstracted(view, settings, i, visits, value):
 @njit
 def exploration(policy, view, settings, index, edge):
     """Return the exploration term of a tried action under a policy."""
-    possible = possible_visits(view, edge)
+    visits = np.float64(edge.visits + settings.initial_visits)
+    possible = possible_visits(view, edge) + settings.initial_visits * view.count
     if policy == UCB1:
-        return ucb1_exploration(view, settings, index, edge, possible)
+        return ucb1_exploration(view, settings, visits, possible)
     if policy == UCB_TUNED:
-        return ucb_tuned_exploration(view, settings, index, edge, possible)
-    return alphago_exploration(view, settings, index, edge, possible)
+        return ucb_tuned_exploration(view, settings, index, edge, visits, possible)
+    return alphago_exploration(settings, visits, possible)
 
 
 @njit
@@ -90,7 +92,8 @@ def greatest_index(view_address, settings_address, rng_address, policy):
     settings = settings_at(settings_address)
     edges = edges_at(view)
     rng = rng_at(rng_address)
-    if view.untried > 0 and settings.first_play_urgency == np.inf:
+    given = np.float64(settings.initial_visits)
+    if view.untried > 0 and settings.first_play_urgency == np.inf and given == 0.0:
         if settings.ordered:
             return best_untried(view, edges, rng)
         return random_untried(view, edges, rng)
@@ -101,10 +104,13 @@ def greatest_index(view_address, settings_address, rng_address, policy):
     for i in range(view.count):
         index = candidate(view, i)
         edge = edges[index]
-        visits = np.float64(edge.visits)
+        visits = edge.visits + given
         value = 0.0
-        if visits > 0.0:
+        if edge.visits > 0:
             value = (edge.mean - view.low) * scale
+        if given > 0.0:
+            heuristic = statistics_at(view)[index].heuristic
+            value = (edge.visits * value + given * heuristic) / visits
         if settings.progressive_bias != 0.0:
             heuristic = statistics_at(view)[index].heuristic
             value += settings.progressive_bias * heuristic / (visits + 1.0)
@@ -122,7 +128,7 @@ def greatest_index(view_address, settings_address, rng_address, policy):
             best_value = value
             best = index
             ties = 1
-        elif value == best_value and visits == 0.0:
+        elif value == best_value and edge.visits == 0:
             ties += 1  # untried actions look alike: none is preferred for its number
             if random_below(rng, ties) == 0:
                 best = index

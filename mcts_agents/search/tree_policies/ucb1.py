@@ -68,8 +68,8 @@ def ucb1(view_address, settings_address, rng_address):
 
 
 @njit
-def ucb1_exploration(view, settings, index, edge, possible):
+def ucb1_exploration(view, settings, visits, possible):
     """Return K sqrt(ln N(a) / n(a))."""
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
-    root = 1.0 / np.sqrt(np.float64(edge.visits))
+    root = 1.0 / np.sqrt(visits)
     return settings.exploration * square_root_log(logs, possible) * root

@@ -23,12 +23,20 @@ from mcts_agents.search.tree_policies.indices import (
 
 
 @njit
-def ucb_tuned_exploration(view, settings, index, edge, possible):
-    """Return the exploration term above."""
-    visits = np.float64(edge.visits)
+def ucb_tuned_exploration(view, settings, index, edge, visits, possible):
+    """Return the exploration term above, for `visits` with initial ones among them."""
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
     ratio = square_root_log(logs, possible) / np.sqrt(visits)
     scale = scale_of(view)
-    square = statistics_at(view)[index].square - edge.mean * edge.mean
-    variance = max(square, 0.0) * scale * scale + ratio * np.sqrt(2.0)
+    statistic = statistics_at(view)[index]
+    variance = 0.0
+    if edge.visits > 0:
+        variance = max(statistic.square - edge.mean * edge.mean, 0.0) * scale * scale
+    if settings.initial_visits > 0:  # rewards H(s, a) as many times
+        share = settings.initial_visits / visits
+        distance = np.float64(statistic.heuristic)
+        if edge.visits > 0:
+            distance -= (edge.mean - view.low) * scale
+        variance = (1.0 - share) * (variance + share * distance * distance)
+    variance += ratio * np.sqrt(2.0)
     return settings.exploration * ratio * np.sqrt(min(0.25, variance))
