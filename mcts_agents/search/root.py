@@ -115,14 +115,13 @@ class RootStatistics:
             parts[-1],
             visits=visits,
             values=means,
-            # An action is proven if it is in every tree; worlds may differ.
-            ranks=np.min([part.ranks for part in parts], axis=0),
+            ranks=_merged_ranks([part.ranks for part in parts]),
             strategy=strategy,
             simulations=sum(part.simulations for part in parts),
             forward_model_calls=sum(part.forward_model_calls for part in parts),
             nodes=sum(part.nodes for part in parts),
             depth=max(part.depth for part in parts),
-            solved=all(part.solved for part in parts),
+            solved=any(part.solved for part in parts),
             reused=sum(part.reused for part in parts),
             # Threads hold their trees at once, determinizations one after another.
             bytes=(sum if settings.threads > 1 else max)(p.bytes for p in parts),
@@ -155,6 +154,15 @@ class RootStatistics:
         for key in keys:
             best = best[key[best] == key[best].max()]
         return best
+
+
+def _merged_ranks(ranks: Sequence[np.ndarray]) -> np.ndarray:
+    """Return what any of the searches has proven of each action.
+
+    A proof holds in all of them: nothing is proven where worlds may differ.
+    """
+    best, worst = np.max(ranks, axis=0), np.min(ranks, axis=0)
+    return np.where(best == 2, best, worst)
 
 
 def _rank(outcome: int, team: int) -> int:

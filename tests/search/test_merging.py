@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from mcts_agents.envs.hex.rules import rules as hex_rules
 from mcts_agents.model import draw_uint64, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.toy_games import FUSE_RAISES, auction, fuse, hands, nim
@@ -241,3 +242,55 @@ def test_python_in_threads_is_refused(option):
     settings = SearchSettings(threads=2, **{option: lambda *_: 0})
     with pytest.raises(ValueError, match=r"threads=2: .* runs in Python"):
         Search(nim(), settings)
+
+
+def winning_actions(model, state):
+    """Return the actions of the player to move that win, by trying everything."""
+    known = {}
+
+    def winner(state):
+        key = state.tobytes()
+        if key not in known:
+            if model.is_over(state):
+                known[key] = int(np.argmax(model.returns(state)))
+            else:
+                (player,) = model.movers(state)
+                others = {winner(after(state, player, a)) for a in legal(state, player)}
+                known[key] = player if player in others else 1 - player
+        return known[key]
+
+    def legal(state, player):
+        return model.legal_actions(state, player).tolist()
+
+    def after(state, player, action):
+        changed = model.copy(state)
+        model.apply(changed, {player: action}, new_generator(0))
+        return changed
+
+    (player,) = model.movers(state)
+    return {a for a in legal(state, player) if winner(after(state, player, a)) == player}
+
+
+def test_what_one_thread_proves_is_proven():
+    """Threads that prove different actions to win do not cancel each other's proofs."""
+    model = hex_rules.model(size=3)
+    state = model.reset(new_generator(0))
+    winning = winning_actions(model, state)
+    assert 1 < len(winning) < 9
+    search = Search(model, SearchSettings(simulations=3000, threads=2))
+    alone = Search(model, SearchSettings(simulations=1500))
+    solved = 0
+    for seed in range(60):
+        rng = new_generator(seed)
+        seeds = [draw_uint64(rng) for _ in range(2)]
+        found = search.run(state, 0, new_generator(seed))
+        parts = [
+            alone.run(state, 0, new_generator(np.random.SeedSequence([seed, part])))
+            for part, seed in enumerate(seeds)
+        ]
+        assert found.solved == any(part.solved for part in parts)
+        if found.solved:
+            assert found.action in winning
+            assert found.action in {part.action for part in parts if part.solved}
+        solved += parts[0].solved != parts[1].solved
+    assert solved > 5
