@@ -94,12 +94,14 @@ WORDS: dict[str, Mapping[str, Mapping[str, Any]]] = {
     "perfectinformationpolicy": COMBINE,
 }
 
+# TAG multiplies the score by 1.5 or 0.5, negative ones too.
+_SCORE_PLUS = {"value": "score", "score_bonus": 0.5, "score_bonus_by": "tag"}
 # Leaf heuristics, by the last part of the class's name, or by `heuristicType`.
 HEURISTICS: dict[str, dict[str, Any]] = {
     "winonlyheuristic": {"value": "win"},
     "winonly": {"value": "win"},
-    "scoreheuristic": {"value": "score", "score_bonus": 0.5},
-    "scoreplus": {"value": "score", "score_bonus": 0.5},
+    "scoreheuristic": _SCORE_PLUS,
+    "scoreplus": _SCORE_PLUS,
     "purescoreheuristic": {"value": "score", "score_bonus": 0.0},
     "scoreonly": {"value": "score", "score_bonus": 0.0},
     "leaderheuristic": {"value": "leader"},

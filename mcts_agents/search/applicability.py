@@ -98,6 +98,10 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     ],
     "mast_default": [_WITH_MAST],
     "score_bonus": [_one_of("value", "score", "leader")],
+    "score_bonus_by": [
+        _one_of("value", "score", "leader"),
+        (lambda s: s.score_bonus != 0.0, "score_bonus above 0"),
+    ],
     "backup_lambda": [_one_of("backup", "lambda", "max_lambda")],
     "backup_threshold": [_one_of("backup", "max_mc")],
     "rollout_per_player": [(lambda s: s.rollout > 0, "rollout above 0")],

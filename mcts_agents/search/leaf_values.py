@@ -4,7 +4,9 @@
   1/players to those still playing. Where players have team mates k and `players` count
   teams.
 - `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
-  al., CoG 2022, section V; the bonus is a setting).
+  al., CoG 2022, section V; the bonus is a setting). The percentage is of the score's
+  magnitude, so that winning is better where scores are negative, too. TAG multiplies
+  the score itself (`score_bonus_by=tag`), which there turns the bonus round.
 - `leader`: the own score minus the greatest of the others' (in a team game, of the
   other teams'), with the same bonus.
 - `evaluate`: the game's evaluation function while it runs, `win` once it is over.
@@ -53,11 +55,14 @@ def write_scores(view, settings, out):
     results = int32_at(view.results, view.players)
     scores = float64_at(view.scores, view.players)
     for player in range(view.players):
+        base = scores[player]
+        if not settings.bonus_of_score:
+            base = abs(base)
         out[player] = scores[player]
         if results[player] == WON:
-            out[player] *= 1.0 + settings.score_bonus
+            out[player] += settings.score_bonus * base
         elif results[player] == LOST:
-            out[player] *= 1.0 - settings.score_bonus
+            out[player] -= settings.score_bonus * base
 
 
 @njit

@@ -145,6 +145,7 @@ def write_settings(
     urgency = settings.first_play_urgency
     record["first_play_urgency"] = np.inf if urgency is None else urgency
     record["use_prior"] = settings.prior_temperature is not None
+    record["bonus_of_score"] = settings.score_bonus_by == "tag"
     record["ordered"] = settings.action_heuristic != "none"
     decision = arrays["decision"]
     decision["low"], decision["high"] = 0.0, 1.0

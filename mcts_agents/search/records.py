@@ -102,6 +102,7 @@ SETTINGS = np.dtype(
         ("backup_lambda", np.float64),
         ("backup_threshold", np.float64),  # T of MaxMC
         ("initial_visits", np.int64),  # of value H(s, a), besides those of an edge
+        ("bonus_of_score", np.int64),  # `score_bonus` of the score, not its magnitude
     ],
     align=True,
 )

@@ -489,6 +489,15 @@ class SearchSettings:
         optional=True,
         source=_MULTITREE,
     )
+    score_bonus_by: str = option(
+        "magnitude",
+        "What `score_bonus` is a share of: the score's `magnitude`, so that a winner "
+        "always gains; or, as in `tag`, the score itself, so that a winner with a "
+        "negative score loses by it.",
+        "Leaves and backup",
+        choices=("magnitude", "tag"),
+        source="TAG",
+    )
     evaluator: Any = option(
         None,
         "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "

@@ -265,7 +265,7 @@ class NaiveSearch:
         if settings.value == "score":
             bonus = {WON: settings.score_bonus, LOST: -settings.score_bonus}
             values = [
-                score * (1 + bonus.get(result, 0.0))
+                score + bonus.get(result, 0.0) * abs(score)
                 for score, result in zip(model.scores(state), results, strict=True)
             ]
         else:
@@ -321,9 +321,11 @@ class NaiveSearch:
         own = self.model.teams[bandit.player]
         if own in winners:
             return own
-        if None in outcomes or len(winners) > 1:
+        if None in outcomes:
             return None
-        return "draw" if "draw" in outcomes else outcomes[0]
+        if "draw" in outcomes:
+            return "draw"
+        return outcomes[0] if len(winners) == 1 else None
 
 
 def outcome_of(results, teams) -> object:

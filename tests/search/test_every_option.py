@@ -15,6 +15,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.options import option_of
 from tests.envs.pommerman_positions import drawn
+from tests.games.kuhn_poker import KUHN
 from tests.search.evaluators import linear
 from tests.toy_games import auction, hands, nim
 
@@ -128,6 +129,7 @@ CASES = {
         "evaluate",
     ),
     "score_bonus": (auction(), {}, 0.0, 1.0),
+    "score_bonus_by": (KUHN.model(), {"score_bonus": 0.5}, "magnitude", "tag"),
     "backup": (
         DOTS,
         {"simulations": 5000, **LONG},

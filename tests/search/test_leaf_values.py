@@ -105,13 +105,16 @@ def win(results, teams=None):
     return [1 / len(drawn) if r == DRAWN else worth[r] for r in results]
 
 
-def score(results, scores, bonus):
-    factor = {WON: 1 + bonus, LOST: 1 - bonus, PLAYING: 1.0, DRAWN: 1.0}
-    return [s * factor[r] for r, s in zip(results, scores, strict=True)]
+def score(results, scores, bonus, by="magnitude"):
+    sign = {WON: bonus, LOST: -bonus, PLAYING: 0.0, DRAWN: 0.0}
+    return [
+        s + sign[r] * (abs(s) if by == "magnitude" else s)
+        for r, s in zip(results, scores, strict=True)
+    ]
 
 
-def leader(results, scores, bonus, teams=None):
-    own = score(results, scores, bonus)
+def leader(results, scores, bonus, by="magnitude", teams=None):
+    own = score(results, scores, bonus, by)
     if len(own) == 1:
         return own
     teams = teams or tuple(range(len(results)))
@@ -166,9 +169,10 @@ def verdicts(draw):
     variant=verdicts(),
     value=st.sampled_from(("win", "score", "leader", "evaluate")),
     bonus=st.sampled_from((None, 0.0, 0.25, 1.0)),
+    by=st.sampled_from(("magnitude", "tag")),
     paranoid=st.booleans(),
 )
-def test_values_of_any_verdict(variant, value, bonus, paranoid):
+def test_values_of_any_verdict(variant, value, bonus, by, paranoid):
     model, player = RULES.model(**variant), variant["chooser"]
     share, teams = 0.5 if bonus is None else bonus, variant["teams"]
     expected = []
@@ -180,14 +184,33 @@ def test_values_of_any_verdict(variant, value, bonus, paranoid):
         elif value == "evaluate":
             values = evaluation(results, variant["evaluations"][end], teams)
         elif value == "score":
-            values = score(results, scores, share)
+            values = score(results, scores, share, by)
         else:
-            values = leader(results, scores, share, teams)
+            values = leader(results, scores, share, by, teams)
         expected.append(values[player])
     chosen = {"value": value, "paranoid": paranoid}
     if bonus is not None and value in ("score", "leader"):
         chosen["score_bonus"] = bonus
+    if bonus != 0.0 and value in ("score", "leader"):
+        chosen["score_bonus_by"] = by
     assert leaf_values(model, player, **chosen) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_winner_gains_by_the_bonus_where_scores_are_negative():
+    """Of -10 with a win and -12 with a loss nobody prefers the second."""
+    model = RULES.model(
+        players=2,
+        results=((WON, LOST), (LOST, WON)) * 3,
+        scores=((-10.0, 0.0), (-12.0, 0.0)) * 3,
+    )
+    assert leaf_values(model, 0, value="score") == [-5.0, -18.0] * 3
+    by_tag = {"value": "score", "score_bonus_by": "tag"}
+    assert leaf_values(model, 0, **by_tag) == [-15.0, -6.0] * 3
+    rng = new_generator(0)
+    for seed in range(20):
+        state = model.reset(rng)
+        search = Search(model, SearchSettings(value="score", simulations=50))
+        assert search.run(state, 0, new_generator(seed)).action % 2 == 0
 
 
 @settings(max_examples=30, deadline=None)

@@ -23,6 +23,7 @@ INVALID = {
     "max_depth": [0, -1, 100_001, None, 1.0, True],
     "value": ["points", "", 1, [1]],
     "score_bonus": [-0.1, 1.1, *NUMBERLESS],
+    "score_bonus_by": ["score", None, 1],
     "solver": [0, 1, "yes"],
     "final": ["robust", "", 1],
     "safety_margin": [-0.1, None, *NUMBERLESS],
