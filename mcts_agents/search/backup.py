@@ -33,9 +33,9 @@ def back_up(search):
         for player in range(search.players):
             values[player] = value if teams_of(search)[player] == own else -value
     for player in range(search.players):
-        if search.owned >> player & 1 or search.opponent:
-            search.low = min(search.low, values[player])
-            search.high = max(search.high, values[player])
+        own = player * search.own_ranges
+        search.low[own] = min(search.low[own], values[player])
+        search.high[own] = max(search.high[own], values[player])
     if search.complex_backup:
         for tree in range(search.trees):
             pass_up(search, tree)
@@ -77,8 +77,9 @@ def update_statistics(search, bandit, step, value):
         outcome.edge = step.edge
         outcome.probability = step.probability
         outcome.value = value
-        outcome.low = search.low if search.normalise else 0.0
-        outcome.high = search.high if search.normalise else 1.0
+        own = bandit.player * search.own_ranges
+        outcome.low = search.low[own] if search.normalise else 0.0
+        outcome.high = search.high[own] if search.normalise else 1.0
         outcome.simulation = search.simulations
         outcome.all_candidates = not search.listed
         call.policy_update(search)

@@ -301,8 +301,9 @@ def choose(search):
         decision.probability = 1.0
         return candidate_edge(search, 0)
     if search.normalise:
-        decision.low = search.low
-        decision.high = search.high
+        own = decision.player * search.own_ranges
+        decision.low = search.low[own]
+        decision.high = search.high[own]
     return call.tree_policy(search)
 
 

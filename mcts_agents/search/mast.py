@@ -3,7 +3,7 @@
 Every action taken in an iteration, in the tree or in the rollout, is credited with the
 iteration's value to the player who took it. The averages, one for each player and
 action, make a policy for rollouts: a softmax of temperature T over them, scaled to
-[0, 1] by the least and greatest value seen. An action that was never taken counts as
+[0, 1] by the least and greatest value seen of the player's. An action that was never taken counts as
 the default value. Between decisions totals and visits are multiplied by a decay.
 
 Source: H. Finnsson, Y. Bjornsson, "Simulation-based approach to general game playing",
@@ -31,11 +31,13 @@ from mcts_agents.search.records import (
 def mast_value(search, player, action):
     """Return an action's average, on the scale 0 to 1."""
     average = averages_of(search)[player * search.slots_length + action]
-    if average.visits == 0.0 or not search.high > search.low:
+    own = player * search.own_ranges
+    low, high = search.low[own], search.high[own]
+    if average.visits == 0.0 or not high > low:
         return search.mast_default
     mean = average.total / average.visits
     # Averages of an earlier decision may lie outside of what was seen in this one.
-    return min(max((mean - search.low) / (search.high - search.low), 0.0), 1.0)
+    return min(max((mean - low) / (high - low), 0.0), 1.0)
 
 
 @njit

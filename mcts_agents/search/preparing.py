@@ -55,6 +55,9 @@ def tree_fields(
         "legal_limit": model.legal_limit,
         "depth_limit": settings.max_depth,
         "paranoid": settings.paranoid,
+        # Shares of a win mean the same to every player: one range serves all, and is
+        # known sooner. Elsewhere scores of another scale would hide one's own.
+        "own_ranges": settings.value != "win" or settings.paranoid,
         "information_set": information_set,
         "path_determined": determined,
         "listed": not determined or settings.widening > 0.0,

@@ -118,7 +118,7 @@ DECISION = np.dtype(
         ("visits", np.int64),  # visits of the node
         ("untried", np.int64),  # candidates without a visit
         ("player", np.int64),
-        ("low", np.float64),  # least and greatest value seen in this search
+        ("low", np.float64),  # least and greatest value seen of this player's
         ("high", np.float64),
         ("square_root_logs", np.intp),  # table: sqrt(ln N) at N, float64
         ("statistics", np.intp),  # address of STATISTIC records, as many as edges
@@ -252,6 +252,7 @@ SEARCH = np.dtype(
         ("rollout_limit", np.int64),
         ("depth_limit", np.int64),
         ("paranoid", np.int64),
+        ("own_ranges", np.int64),  # 1 if each player has a range of values of its own
         ("information_set", np.int64),  # a new determinization each iteration
         ("path_determined", np.int64),  # same path, same state: legal sets are fixed
         ("has_random_action", np.int64),
@@ -303,8 +304,10 @@ SEARCH = np.dtype(
         ("joint_count", np.int64),
         ("deepest", np.int64),  # longest path in any tree, in its own decisions
         ("widest", np.int64),  # most edges of any bandit
-        ("low", np.float64),
-        ("high", np.float64),
+        # Least and greatest value seen, for each player; of a win's shares, which are
+        # alike for all, only the first entry is used.
+        ("low", np.float64, MAX_PLAYERS),
+        ("high", np.float64, MAX_PLAYERS),
         # lane
         ("step_count", np.int64),
         ("rollout_actions", np.int64),

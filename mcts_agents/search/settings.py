@@ -304,7 +304,8 @@ class SearchSettings:
     )
     normalise: bool = option(
         True,
-        "Scale values to [0, 1] by the least and greatest value seen in the search.",
+        "Scale each player's values to [0, 1] by the least and greatest it has seen in "
+        "the search; shares of a win (`value=win`) by those of all players.",
         "Tree policy",
         kind=bool,
         tag="normaliseRewards",

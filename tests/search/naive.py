@@ -98,7 +98,11 @@ class NaiveSearch:
         }[settings.tree]
         self.trees = [Tree(set_of_players) for set_of_players in owners]
         self.owned = set().union(*owners)
-        self.low, self.high = math.inf, -math.inf
+        # Least and greatest value seen of each player, or with shares of a win of all.
+        shared = settings.value == "win" and not settings.paranoid
+        self.range_of = [0 if shared else player for player in range(model.players)]
+        self.low = [math.inf] * model.players
+        self.high = [-math.inf] * model.players
         self.calls = self.simulations = self.deepest = self.nodes = 0
 
     # -- what a test asks for
@@ -236,7 +240,9 @@ class NaiveSearch:
         untried = [a for a in legal if bandit.edges[a].visits == 0]
         if untried:
             return untried[self.rng.below(len(untried))]
-        scale = 1 / (self.high - self.low) if self.high > self.low else 0.0
+        own = self.range_of[bandit.player]
+        low, high = self.low[own], self.high[own]
+        scale = 1 / (high - low) if high > low else 0.0
 
         def upper_bound(action):
             edge = bandit.edges[action]
@@ -283,9 +289,9 @@ class NaiveSearch:
         return values
 
     def back_up(self, path, values):
-        for player in self.owned:
-            self.low = min(self.low, values[player])
-            self.high = max(self.high, values[player])
+        for own, value in zip(self.range_of, values, strict=True):
+            self.low[own] = min(self.low[own], value)
+            self.high[own] = max(self.high[own], value)
         for bandit, edge in path:
             edge.visits += 1
             edge.mean += (values[bandit.player] - edge.mean) / edge.visits

@@ -69,7 +69,8 @@ class StoredTwin:
         self.select, self.reply = select, reply
         self.serialised, self.paranoid, self.filtered = serialised, paranoid, filtered
         self.max_depth, self.exploration = max_depth, exploration
-        self.low, self.high = math.inf, -math.inf
+        self.low = [math.inf] * model.players
+        self.high = [-math.inf] * model.players
         self.calls = 0
         self.root = self.node_of(model.copy(state))
 
@@ -132,7 +133,8 @@ class StoredTwin:
         untried = [action for action, edge in edges.items() if edge.visits == 0]
         if untried:
             return untried[self.rng.below(len(untried))]
-        scale = 1 / (self.high - self.low) if self.high > self.low else 0.0
+        low, high = self.low[player], self.high[player]
+        scale = 1 / (high - low) if high > low else 0.0
         log = natural_log(sum(edge.visits for edge in edges.values()))
         weight = self.exploration * math.sqrt(log)
 
@@ -182,11 +184,9 @@ class StoredTwin:
         return values
 
     def back_up(self, path, values):
-        seen = values
-        if self.select is None:
-            seen = [values[self.player]]
-        self.low = min(self.low, *seen)
-        self.high = max(self.high, *seen)
+        for player, value in enumerate(values):
+            self.low[player] = min(self.low[player], value)
+            self.high[player] = max(self.high[player], value)
         for player, edge in path:
             edge.visits += 1
             edge.mean += (values[player] - edge.mean) / edge.visits

@@ -83,14 +83,15 @@ def test_each_choice_is_that_of_equation_5(abstraction, players):
             for path, player, a in edges_of(tree)
         }
         if before is not None:
-            old, pools, low, high = before
-            scale = 1 / (high - low)
+            old, pools, lows, highs = before
             changed = [k for k in edges if edges[k][0] > old.get(k, (0, 0))[0]]
             for path, player, taken in changed:
                 known = [old.get((path, player, a)) for a in range(3)]
                 if None in known:
                     continue
                 total = sum(n for n, _ in known)
+                low = lows[player]
+                scale = 1 / (highs[player] - low)
                 own = tuple(a for p, a in path if p == player)
                 merits, plain = [], []
                 for a, (n, q) in enumerate(known):
@@ -105,8 +106,8 @@ def test_each_choice_is_that_of_equation_5(abstraction, players):
                 assert merits[taken] >= max(merits) - 1e-6
                 checked += 1
                 mattered += plain[taken] < max(plain) - 1e-6
-        low, high = float(record["low"]), float(record["high"])
-        before = edges, pools_of(tree, players), low, high
+        lows, highs = record["low"].tolist(), record["high"].tolist()
+        before = edges, pools_of(tree, players), lows, highs
     assert checked > 200
     assert mattered > 5
 

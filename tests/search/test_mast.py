@@ -227,8 +227,8 @@ def test_determinizations_of_one_decision_decay_nothing():
 def ones_in_rollouts(simulations=3000, players=2, **chosen):
     """Return the share of action 1 below a tree one deep, of each player.
 
-    Player 0 gets 0.25 for its first action 0 and 0.75 for 1, player 1 once 0 and then
-    1, so that the scale is 0 to 1; only the tree is averaged.
+    Player 0 gets 0.25 for its first action 0 and 0.75 for 1, but in the first two
+    iterations 0 and 1, so that its scale is 0 to 1; only the tree is averaged.
     """
     model = scheduled.model(players=players, movers=(1, 3, 3, 3))
     counts, number = np.zeros(2), 0
@@ -239,7 +239,9 @@ def ones_in_rollouts(simulations=3000, players=2, **chosen):
         played = model.view(state)["played"]
         if number > 2:
             counts[:] += (played[1:4, :2] == 1).sum(axis=0)
-        return [0.75 if played[0, 0] else 0.25, min(number - 1, 1)]
+        if number <= 2:
+            return [number - 1.0, 0.0]
+        return [0.75 if played[0, 0] else 0.25, 0.0]
 
     search = made(
         value, model, simulations=simulations, max_depth=1, mast="tree", **chosen
@@ -278,3 +280,26 @@ def test_only_those_meant_follow_the_averages():
     assert_share(found[0], 0.5, count)
     found, count = ones_in_rollouts(opponent_model="random")
     assert_share(found[0], 1 / (1 + math.exp(-5)), count)
+
+
+@pytest.mark.parametrize("tree", ["one", "self", "multi"])
+@pytest.mark.parametrize("paranoid", [False, True])
+def test_the_others_averages_are_on_a_scale_of_their_own(tree, paranoid):
+    """They play what they know to be good for them, whoever owns the tree."""
+    model = scheduled.model(players=2, movers=(1, 2, 2, 2))
+    ones = played_in_all = 0
+
+    def value(model, state):
+        nonlocal ones, played_in_all
+        played = model.view(state)["played"][1:4, 1]
+        ones += (played == 1).sum()
+        played_in_all += len(played)
+        # Every action 1 of player 1 costs player 0 one point.
+        harm = float((played == 1).sum())
+        return [-harm, 0.0 if paranoid else harm - 1000.0]
+
+    settings = {"simulations": 2000, "mast": "rollout", "paranoid": paranoid}
+    search = made(value, model, tree=tree, max_depth=1, **settings)
+    rng = new_generator(0)
+    search.run(model.reset(rng), 0, rng)
+    assert ones > 0.9 * played_in_all
