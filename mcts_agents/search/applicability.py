@@ -48,6 +48,14 @@ _BY_INDEX = _one_of("tree_policy", *_INDEX)
 _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     "exploration": [_BY_INDEX],
     "first_play_urgency": [_BY_INDEX],
+    "first_play_value": [
+        _BY_INDEX,
+        (
+            lambda s: s.first_play_urgency is not None or s.evaluator is not None,
+            "a first_play_urgency or an evaluator",
+        ),
+    ],
+    "first_play_reduction": [_one_of("first_play_value", "parent")],
     "epsilon": [
         _one_of(
             "tree_policy",

@@ -300,10 +300,12 @@ def choose(search):
     if decision.count == 1:
         decision.probability = 1.0
         return candidate_edge(search, 0)
+    own = decision.player * search.own_ranges
     if search.normalise:
-        own = decision.player * search.own_ranges
         decision.low = search.low[own]
         decision.high = search.high[own]
+    else:
+        decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
     return call.tree_policy(search)
 
 

@@ -148,10 +148,13 @@ def write_settings(
     urgency = settings.first_play_urgency
     record["first_play_urgency"] = np.inf if urgency is None else urgency
     record["use_prior"] = settings.prior_temperature is not None
+    record["first_play_parent"] = settings.first_play_value == "parent"
+    record["first_play_reduction"] = settings.first_play_reduction
     record["bonus_of_score"] = settings.score_bonus_by == "tag"
     record["ordered"] = settings.action_heuristic != "none"
     decision = arrays["decision"]
     decision["low"], decision["high"] = 0.0, 1.0
+    decision["worst"] = 0.0
     decision["abstract_visits"] = 0
     decision["square_root_logs"] = logs.ctypes.data
 

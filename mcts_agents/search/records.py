@@ -102,6 +102,8 @@ SETTINGS = np.dtype(
         ("backup_lambda", np.float64),
         ("backup_threshold", np.float64),  # T of MaxMC
         ("initial_visits", np.int64),  # of value H(s, a), besides those of an edge
+        ("first_play_parent", np.int64),  # an untried action counts as its node
+        ("first_play_reduction", np.float64),  # less this
         ("bonus_of_score", np.int64),  # `score_bonus` of the score, not its magnitude
     ],
     align=True,
@@ -127,6 +129,7 @@ DECISION = np.dtype(
         ("probability", np.float64),  # a sampling policy writes its choice's here
         ("weights", np.intp),  # scratch: float64, one for each candidate
         ("won", np.int64),  # outcome of an action that wins for the player's team
+        ("worst", np.float64),  # least value seen, less `low`; 0 with `normalise`
     ],
     align=True,
 )

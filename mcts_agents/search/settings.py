@@ -302,6 +302,23 @@ class SearchSettings:
         optional=True,
         tag="FPU",
     )
+    first_play_value: str = option(
+        "least",
+        "What an untried action is worth, besides its exploration: the `least` value "
+        "seen of the player's in the search, or the mean value of its `parent`, less "
+        "`first_play_reduction`.",
+        "Tree policy",
+        choices=("least", "parent"),
+        source="Wu 2019, section 3; Leela Zero",
+    )
+    first_play_reduction: float = option(
+        0.0,
+        "What is taken off the parent's value, on the scale of values compared; with "
+        "priors, times the square root of the prior share of the actions tried.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+    )
     normalise: bool = option(
         True,
         "Scale each player's values to [0, 1] by the least and greatest it has seen in "

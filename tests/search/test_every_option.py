@@ -99,6 +99,13 @@ CASES = {
     "epsilon": (auction(), {"tree_policy": "epsilon_greedy"}, 0.05, 0.5),
     "temperature": (auction(), {"tree_policy": "exp3_boltzmann"}, 0.05, 0.5),
     "first_play_urgency": (DOTS, LONG, None, 0.2, 1.0),
+    "first_play_value": (DOTS, {"first_play_urgency": 0.5, **LONG}, "least", "parent"),
+    "first_play_reduction": (
+        DOTS,
+        {"first_play_urgency": 0.5, "first_play_value": "parent", **LONG},
+        0.0,
+        0.5,
+    ),
     "normalise": (auction(), {}, False, True),
     "action_heuristic": (DOTS, {"progressive_bias": 5.0, **LONG}, "game", "mast"),
     "action_heuristic_interval": (

@@ -24,6 +24,23 @@ NEEDS = [
     ("exploration", 2.0, {"tree_policy": "uniform"}, "tree_policy ucb1", {}),
     ("exploration", 2.0, {"tree_policy": "exp3"}, "tree_policy ucb1", {}),
     ("first_play_urgency", 1.0, {"tree_policy": "exp3"}, "tree_policy ucb1", {}),
+    (
+        "first_play_value",
+        "parent",
+        {},
+        "a first_play_urgency or an evaluator",
+        {"first_play_urgency": 1.0},
+    ),
+    ("first_play_value", "parent", {"tree_policy": "exp3"}, "tree_policy ucb1", {
+        "first_play_urgency": 0.5
+    }),
+    (
+        "first_play_reduction",
+        0.25,
+        {"first_play_urgency": 1.0},
+        "first_play_value parent",
+        {"first_play_urgency": 1.0, "first_play_value": "parent"},
+    ),
     ("epsilon", 0.2, {}, "tree_policy exp3", {"tree_policy": "exp3"}),
     ("epsilon", 0.2, {"tree_policy": "uniform"}, "epsilon_greedy", None),
     (

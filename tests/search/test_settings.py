@@ -45,6 +45,8 @@ INVALID = {
     "epsilon": [0.0, 1.1, None, *NUMBERLESS],
     "temperature": [0.0, -1.0, None, *NUMBERLESS],
     "first_play_urgency": [-0.1, *NUMBERLESS],
+    "first_play_value": ["most", None, 1],
+    "first_play_reduction": [-0.1, None, *NUMBERLESS],
     "normalise": [0, 1, None, "yes"],
     "action_heuristic": ["own", None, 1],
     "action_heuristic_interval": [0, None, 1.0, True],

@@ -2,8 +2,9 @@
 
     J(a) = Q(a) + bias(a) + P(a) * exploration(a)
 
-- Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen; 0 for
-  an untried action. With initial visits that many more of value H(s, a) are counted in
+- Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen. An
+  untried action counts as the least value seen (0 where values are scaled), or as
+  `value_of_untried` has it. With initial visits that many more of value H(s, a) are counted in
   Q(a), n(a) and N(a), and no action is untried (Gelly, Silver, ICML 2007).
 - Opponent move abstraction replaces it by beta * Q_OMA(a) + (1 - beta) * Q(a), beta =
   sqrt(e / (3 n(a) + e)) (Baier, Kaisers, CoG 2020, equations 4 and 5), where Q_OMA is
@@ -35,6 +36,7 @@ from mcts_agents.search.tree_policies.indices import (
     scale_of,
     settings_at,
     statistics_at,
+    value_of_untried,
 )
 from mcts_agents.search.tree_policies.ucb1 import ucb1_exploration
 from mcts_agents.search.tree_policies.ucb_tuned import ucb_tuned_exploration
@@ -98,6 +100,7 @@ def greatest_index(view_address, settings_address, rng_address, policy):
             return best_untried(view, edges, rng)
         return random_untried(view, edges, rng)
     scale = scale_of(view)
+    untried = value_of_untried(view, settings, edges, settings.use_prior != 0)
     best = candidate(view, 0)
     best_value = -np.inf
     ties = 1
@@ -105,7 +108,7 @@ def greatest_index(view_address, settings_address, rng_address, policy):
         index = candidate(view, i)
         edge = edges[index]
         visits = edge.visits + given
-        value = 0.0
+        value = untried
         if edge.visits > 0:
             value = (edge.mean - view.low) * scale
         if given > 0.0:

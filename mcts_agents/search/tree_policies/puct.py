@@ -2,8 +2,9 @@
 
     J(a) = Q(a) + K P(a) sqrt(N(a)) / (1 + n(a))
 
-- Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen; 0 for
-  an action without a visit.
+- Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen. An
+  action without a visit counts as the least value seen, or as its parent
+  (`first_play_value`).
 - P(a) is the evaluator's prior. Where legal sets vary it is divided by the sum over the
   actions that are legal now; one that was not when the node was evaluated has an even
   share of the node's actions.
@@ -33,6 +34,7 @@ from mcts_agents.search.tree_policies.indices import (
     scale_of,
     settings_at,
     statistics_at,
+    value_of_untried,
 )
 
 
@@ -53,6 +55,7 @@ def puct(view_address, settings_address, rng_address):
     share = 1.0 / total if listed and total > 0.0 else 1.0
     possible = np.int64(view.visits) + waiting
     scale = scale_of(view)
+    untried = value_of_untried(view, settings, edges, True)
     best = candidate(view, 0)
     best_value = -np.inf
     ties = 1
@@ -61,11 +64,14 @@ def puct(view_address, settings_address, rng_address):
         edge = edges[index]
         virtual = statistics[index].virtual_visits
         visits = edge.visits + virtual
-        value = 0.0
+        value = untried
         if edge.visits > 0:
             value = (edge.mean - view.low) * scale
             if virtual > 0:
                 value *= edge.visits / visits
+                value += view.worst * virtual / visits
+        elif virtual > 0:
+            value = view.worst
         available = possible
         if listed:
             # Descents that were given up are counted there, but not in the visits.
