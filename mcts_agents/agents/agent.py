@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, History, new_generator
+from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
@@ -149,6 +149,8 @@ class Planner(Agent):
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Search for `player` from a state that holds only what it may know.
 
@@ -157,6 +159,8 @@ class Planner(Agent):
             state: The position.
             player: The player to move.
             history: What the player has seen of the game so far, for tree reuse.
+            started: The time by `time.perf_counter` from which a budget in seconds
+                counts; now by default.
         """
 
     def act(self, env: Any, agent: str | None = None) -> int:
@@ -181,14 +185,18 @@ class Planner(Agent):
         self.search_of(model, player)
 
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
-        """Search for the action to take in `env` now; see `act` for arguments."""
+        """Search for the action to take in `env` now; see `act` for arguments.
+
+        A budget in seconds covers all that this takes, copies of the environment too.
+        """
+        started = clock.now()
         with self.position(env, agent) as (model, state, player):
             history = None
             if self.settings.reuse_tree:
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
-            return self.search(model, state, player, history)
+            return self.search(model, state, player, history, started=started)
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.

@@ -1,6 +1,5 @@
 """`MCTSAgent`: Monte Carlo tree search with every setting of `SearchSettings`."""
 
-import time
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
 
@@ -67,9 +66,11 @@ class MCTSAgent(Planner):
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Search for `player`; see `Planner.search`."""
-        started = time.perf_counter()
+        started = clock.now() if started is None else started
         search = self.search_of(model, player)
         return search.run(state, player, self._rng, started=started, history=history)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.options import check_integer
 
@@ -51,8 +51,13 @@ class OneStepAgent(Planner):
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Try every action `samples` times."""
+        started = clock.now() if started is None else started
         simulations = self.samples * len(model.legal_actions(state, player))
         search = self.search_of(model, player)
-        return search.run(state, player, self._rng, simulations=simulations)
+        return search.run(
+            state, player, self._rng, started=started, simulations=simulations
+        )

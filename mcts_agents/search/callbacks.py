@@ -2,7 +2,8 @@
 
 Each becomes a C callback of the signature that the kernel expects in its place. An
 exception, Ctrl-C included, is caught in the callback, ends the search by the model's
-error flag, and is raised again by `raise_pending`. Modelled players get a copy of the
+error flag, and is raised again by `raise_pending`. After each call the search's clock
+is looked at. Modelled players get a copy of the
 state that holds only what they may know.
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, draw_uint64
+from mcts_agents.model import ForwardModel, clock, draw_uint64
 from mcts_agents.model.contract import ENTRIES, POLICY
 from mcts_agents.search.records import LEAF
 
@@ -104,7 +105,9 @@ class Callbacks:
             if self._pending is not None:
                 return -1
             try:
-                return function(*arguments)
+                answer = function(*arguments)
+                clock.look()
+                return answer
             except BaseException as error:
                 self._pending = error
                 self.model.error[0] = 1

@@ -1,12 +1,12 @@
 """`Search`: the compiled kernel, its memory, and the loop of slices around it."""
 
-import time
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
@@ -39,7 +39,10 @@ from mcts_agents.search.status import (
 
 # A slice is made about this long, so that clocks and Ctrl-C are heard.
 SLICE_SECONDS = 0.001
+# Iterations of the first slice. Nobody knows yet how long one takes, so where time is
+# short it is a single one.
 FIRST_SLICE = 16
+FIRST_TIMED_SLICE = 1
 
 
 class Search:
@@ -108,11 +111,17 @@ class Search:
     ) -> SearchResult:
         """Search from `state` for `player`, who must be one of its movers.
 
+        A budget in seconds ends rollouts too, at the next action, or with the call of
+        Python code (an environment's, an agent's, an evaluator's) that was going on. If
+        a rollout is cut short the search leaves it out, unless it is the first: where
+        there is a choice at least one simulation is made, however little time there is.
+        Inside a callback of another search this one ends when that one has to.
+
         Args:
             state: The root, not modified; must hold only what `player` may know.
             player: The acting player.
             rng: The search's generator, advanced.
-            started: `time.perf_counter()` from which a budget in seconds counts.
+            started: The time by `clock.now` from which a budget in seconds counts.
             simulations: Iterations to run instead of the settings' budget of them.
             history: The game so far, as far as the player has seen it; without it no
                 tree is reused.
@@ -123,7 +132,7 @@ class Search:
                 keeps none.
             BaseException: Whatever the game's own functions raise.
         """
-        started = time.perf_counter() if started is None else started
+        started = clock.now() if started is None else started
         actions = self.model.legal_actions(state, player)
         if len(actions) == 0:
             raise ValueError(
@@ -145,8 +154,13 @@ class Search:
                 values=np.full(len(actions), np.nan),
                 strategy=(actions == only) * 1.0 if self._sampling else None,
                 principal_variation=[(player, only)],
-                seconds=time.perf_counter() - started,
+                seconds=clock.now() - started,
             )
+        deadline = clock.deadline()
+        if settings.seconds is not None:
+            own = started + settings.seconds - settings.safety_margin
+            deadline = min(own, deadline)
+        time = started, deadline
         self._runs += 1
         if settings.threads > 1:
             if not self._threads:
@@ -156,25 +170,33 @@ class Search:
                 ]
                 for thread in self._threads:
                     thread._blank["memory_limit"] //= settings.threads
-            parts = search_threads(self._threads, state, player, rng, settings, started)
+            parts = search_threads(self._threads, state, player, rng, settings, *time)
         elif settings.determinizations > 1:
-            parts = search_forest(self, state, player, rng, settings, started)
+            parts = search_forest(self, state, player, rng, settings, *time)
         else:
-            parts = [self.search_once(state, player, rng, settings, started, history)]
+            parts = [self.search_once(state, player, rng, settings, deadline, history)]
         return self._result(parts, player, rng, started)
 
     def search_once(
-        self, state, player, rng, settings, started, history=None, part=0
+        self, state, player, rng, settings, deadline, history=None, part=0
     ) -> RootStatistics:
         """Search one tree, or one a player, from one root; see `run`.
 
-        `part` counts the determinizations of one decision.
+        Args:
+            state: As in `run`.
+            player: As in `run`.
+            rng: As in `run`.
+            settings: Whose simulations and forward-model calls are the budget.
+            deadline: The time by `clock.now` at which to end; inf for none.
+            history: As in `run`.
+            part: Counts the determinizations of one decision.
         """
         if part == 0:
             self._decay_averages(player)
         self._begin(state, player, rng, history)
         reused = self._root_visits(player) if self.settings.reuse_tree else 0
-        self._run_slices(started, settings)
+        watch = clock.Watch(self, deadline, self._search["stop"], clock.running())
+        clock.watched(watch, self._run_slices, settings, deadline)
         rng[:] = self._memory.arrays["rng"]
         return self._root(state, player, reused)
 
@@ -386,19 +408,17 @@ class Search:
 
     # -- searching
 
-    def _run_slices(self, started: float, settings: SearchSettings) -> None:
+    def _run_slices(self, settings: SearchSettings, deadline: float) -> None:
         """Run slices of about a millisecond until a budget is spent."""
         search = self._search
         left = settings.simulations or NO_LIMIT
         calls_limit = settings.forward_model_calls or NO_LIMIT
-        deadline = NO_LIMIT
-        if settings.seconds is not None:
-            deadline = started + settings.seconds - settings.safety_margin
         if self._evaluation:
             self._run_batches(left, calls_limit, deadline)
             return
-        iterations = FIRST_SLICE
-        slice_started = time.perf_counter()
+        timed = deadline < math.inf
+        iterations = FIRST_TIMED_SLICE if timed else FIRST_SLICE
+        slice_started = clock.now()
         while left > 0:
             iterations = min(iterations, left)
             before = int(search["simulations"][0])
@@ -411,15 +431,17 @@ class Search:
                 self._grow()
             elif status != SLICE_DONE:
                 self._raise(status)
-            now = time.perf_counter()
+            now = clock.now()
             each = (now - slice_started) / max(done, 1)
             slice_started = now
             # At most fourfold at a time: the first iterations are not typical.
-            iterations = max(1, min(4 * iterations, int(SLICE_SECONDS / each)))
-            if deadline < NO_LIMIT:
+            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
+            iterations = int(max(1, min(4 * iterations, wanted)))
+            if timed and before + done > 0:
                 if now + each >= deadline:
                     return
-                iterations = max(1, min(iterations, int((deadline - now) / each)))
+                if each > 0.0:
+                    iterations = int(max(1, min(iterations, (deadline - now) / each)))
 
     def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
         """Run batches of leaves through the evaluator until a budget is spent."""
@@ -520,7 +542,7 @@ class Search:
             principal_variation=shown.principal_variation(action),
             simulations=root.simulations,
             forward_model_calls=root.forward_model_calls,
-            seconds=time.perf_counter() - started,
+            seconds=clock.now() - started,
             nodes=root.nodes,
             depth=root.depth,
             solved=root.solved,
