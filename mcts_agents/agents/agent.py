@@ -10,6 +10,13 @@ import numpy as np
 from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
+from mcts_agents.search.one_thread import OneThread, one_thread
+
+# A decision ends a little before its time is up, so that what follows the search (reading
+# the tree, dropping copies) is within it: as long before as the last decisions were late.
+# That is forgotten slowly, and never more than a small share of the time.
+RESERVE_DECAY = 0.99
+RESERVE_SHARE = 0.05
 
 # Searches (their memory) that an agent keeps, for as many games or seats at a time.
 KEPT_SEARCHES = 8
@@ -21,6 +28,12 @@ class Agent(ABC):
     An agent never changes the environment, and plans on a copy that holds only what
     the player to move may know. Copies of an agent (`copy.deepcopy`, `pickle`) have its
     settings and its generator, and remember no game.
+
+    An agent serves one thread at a time: a second thread that asks it meanwhile gets a
+    RuntimeError. Give each thread its own agent, for example `copy.deepcopy(agent)`;
+    agents in different threads share nothing that a decision depends on, but agents
+    that are given to both of them as options (`rollout_policy`, say). After an
+    exception or Ctrl-C the agent can be used as before.
 
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.
@@ -43,6 +56,7 @@ class Agent(ABC):
         self.perfect_information = perfect_information
         self.redeterminise = redeterminise
         self._copied: CopiedEnvironment | None = None
+        self._one_thread = OneThread()
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -63,6 +77,7 @@ class Agent(ABC):
         # Copies keep settings and generator, not what belongs to an environment.
         return {**vars(self), "_copied": None}
 
+    @one_thread
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now.
 
@@ -73,7 +88,8 @@ class Agent(ABC):
                 default. Required for a parallel environment.
 
         Raises:
-            RuntimeError: Before `reset`, or after the game is over.
+            RuntimeError: Before `reset`, or after the game is over; or the agent is
+                deciding in another thread.
             ValueError: `agent` has no decision to make, or does not exist; the
                 environment's copies are not faithful or it might hide information.
         """
@@ -140,6 +156,7 @@ class Planner(Agent):
     def __init__(self, settings: SearchSettings, **agent: Any):
         self.settings = settings
         self._searches: dict[tuple[int, int | None], Search] = {}
+        self._reserve = 0.0  # seconds, of each decision
         super().__init__(**agent)
 
     @abstractmethod
@@ -167,6 +184,7 @@ class Planner(Agent):
         """Return the action to take in `env` now; see `Agent.act`."""
         return self.plan(env, agent).action
 
+    @one_thread
     def reset(self, seed: int | None = None) -> None:
         """Start the generator anew, and forget what was learned in earlier games."""
         super().reset(seed)
@@ -180,10 +198,12 @@ class Planner(Agent):
         """Return the action that the search chooses."""
         return self.search(model, state, player).action
 
+    @one_thread
     def prepare(self, model: ForwardModel, player: int = 0) -> None:
         """Set up the search's memory and its compiled code; see `Agent.prepare`."""
         self.search_of(model, player)
 
+    @one_thread
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
         """Search for the action to take in `env` now; see `act` for arguments.
 
@@ -196,7 +216,21 @@ class Planner(Agent):
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
-            return self.search(model, state, player, history, started=started)
+            found = self.search(model, state, player, history, started=started)
+        self._learn_reserve(started)
+        return found
+
+    def _learn_reserve(self, started: float) -> None:
+        """Take in how late this decision ended."""
+        if self.settings.seconds is None:
+            return
+        seconds = self.settings.seconds - self.settings.safety_margin
+        late = clock.now() - started - (seconds - self._reserve)
+        self._reserve *= RESERVE_DECAY
+        # What takes longer, such as compiling or a step of a slow environment, is no
+        # measure of the next decision.
+        if self._reserve < late <= RESERVE_SHARE * seconds:
+            self._reserve = late
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.

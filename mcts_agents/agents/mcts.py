@@ -10,6 +10,7 @@ from mcts_agents.agents.agent import Planner
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search.one_thread import one_thread
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -60,6 +61,7 @@ class MCTSAgent(Planner):
         )
         return f"MCTSAgent({given})"
 
+    @one_thread
     def search(
         self,
         model: ForwardModel,
@@ -72,7 +74,14 @@ class MCTSAgent(Planner):
         """Search for `player`; see `Planner.search`."""
         started = clock.now() if started is None else started
         search = self.search_of(model, player)
-        return search.run(state, player, self._rng, started=started, history=history)
+        return search.run(
+            state,
+            player,
+            self._rng,
+            started=started,
+            reserve=self._reserve,
+            history=history,
+        )
 
 
 def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:

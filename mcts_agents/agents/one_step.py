@@ -12,6 +12,7 @@ import numpy as np
 from mcts_agents.agents.agent import Planner
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search.one_thread import one_thread
 from mcts_agents.search.options import check_integer
 
 # So large that UCB1 always takes the action tried least.
@@ -45,6 +46,7 @@ class OneStepAgent(Planner):
         value = self.settings.value
         return f"OneStepAgent(samples={self.samples}, value={value!r})"
 
+    @one_thread
     def search(
         self,
         model: ForwardModel,

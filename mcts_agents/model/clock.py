@@ -20,23 +20,13 @@ class Watch:
     """One running search: when it has to end, and the flag that ends it.
 
     Args:
-        owner: The search.
         deadline: The time by `now` at which it has to end; inf for none.
         flag: int64 of shape (1,), which the compiled loop reads; 1 ends the search.
-        outer: The search in whose callback this one runs.
     """
 
-    def __init__(
-        self,
-        owner: Any,
-        deadline: float,
-        flag: np.ndarray,
-        outer: "Watch | None" = None,
-    ):
-        self.owner = owner
+    def __init__(self, deadline: float, flag: np.ndarray):
         self.deadline = deadline
         self.flag = flag
-        self.outer = outer
 
 
 # Contexts are entered and left by the interpreter itself: whatever is raised, and
@@ -51,11 +41,6 @@ def now() -> float:
     return time.perf_counter()
 
 
-def running() -> Watch | None:
-    """Return the innermost search that runs in this thread."""
-    return _RUNNING.get()
-
-
 def deadline() -> float:
     """Return when the search has to end in whose callback this is; inf for never."""
     watch = _RUNNING.get()
@@ -64,8 +49,14 @@ def deadline() -> float:
 
 def look() -> None:
     """End the innermost running search if its time is up."""
+    if deadline() <= now():
+        end()
+
+
+def end() -> None:
+    """End the innermost running search."""
     watch = _RUNNING.get()
-    if watch is not None and watch.deadline <= now():
+    if watch is not None:
         watch.flag[0] = 1
 
 

@@ -1,6 +1,6 @@
 """Several searches of one decision: on several determinizations, in several threads."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 import numpy as np
@@ -68,5 +68,14 @@ def search_threads(
         return [search.search_once(state, player, own, budget, deadline)]
 
     with ThreadPoolExecutor(count) as pool:
-        found = list(pool.map(run, range(count)))
-    return [root for roots in found for root in roots]
+        try:
+            running = [pool.submit(run, part) for part in range(count)]
+            # Ctrl-C is heard here; and if one fails the others need not go on.
+            ended, _ = wait(running, return_when=FIRST_EXCEPTION)
+            for future in ended:
+                future.result()
+            return [root for future in running for root in future.result()]
+        except BaseException:
+            for search in searches:
+                search.cancel()
+            raise

@@ -214,7 +214,7 @@ def test_a_search_inside_a_search_ends_with_it(clock, inner):
 def test_a_search_with_less_time_than_the_one_around_it_keeps_to_its_own(clock):
     model = make_model("love_letter:players=3")[1]
     nested = planner(value=slow_value(clock), seconds=1.0)
-    settings = SearchSettings(seconds=50.0, rollout_policy=nested)
+    settings = SearchSettings(seconds=500.0, rollout_policy=nested)
     rng = new_generator(0)
     state = model.reset(rng)
     found = Search(model, settings).run(state, model.movers(state)[0], rng)
@@ -246,3 +246,16 @@ def test_an_evaluator_is_not_asked_when_no_time_is_left_for_it(clock, batch):
     found, seconds = spent(clock, agent, env)
     assert seconds == 16  # the root, and what was found below it
     assert found.simulations > 0
+
+
+def test_what_follows_the_search_is_within_the_budget_from_the_second_time_on(clock):
+    def value(model, state):
+        clock.spend(2.0)
+        return [float(model.scores(state)[0])]
+
+    env = Corridor(clock)
+    env.reset()
+    agent = planner(seconds=50.0, value=value)
+    taken = [spent(clock, agent, env)[1] for _ in range(4)]
+    assert taken[0] == 52
+    assert max(taken[1:]) <= 50 + 1
