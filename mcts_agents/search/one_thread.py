@@ -37,14 +37,12 @@ class OneThread:
         """
         if self._lock.locked():
             raise RuntimeError(refusal())
+        thread = threading.get_ident()
         # Who comes at this very moment waits. Python enters and leaves a lock's block
         # without a chance for a signal in between, so no Ctrl-C leaves it locked.
         with self._lock:
-            self._thread = threading.get_ident()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self._thread = None
+            self._thread = thread
+            return function(*args, **kwargs)
 
 
 def one_thread(method: Callable[..., Any]) -> Callable[..., Any]:
