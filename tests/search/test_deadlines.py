@@ -101,6 +101,14 @@ def test_an_iteration_that_would_end_late_is_not_begun(clock):
     assert (found.simulations, seconds) == (6, 48)
 
 
+@pytest.mark.parametrize("margin", [0.0, 9.0, 41.0, 60.0])
+def test_a_safety_margin_ends_a_search_earlier(clock, margin):
+    env = Corridor(clock)
+    env.reset()
+    _, seconds = spent(clock, planner(seconds=50.0, safety_margin=margin), env)
+    assert seconds == max(1, 50 - margin)
+
+
 def test_the_planning_copy_counts(clock):
     env = Corridor(clock, length=8, copying=3.0)
     env.reset()
@@ -214,7 +222,7 @@ def test_a_search_inside_a_search_ends_with_it(clock, inner):
 def test_a_search_with_less_time_than_the_one_around_it_keeps_to_its_own(clock):
     model = make_model("love_letter:players=3")[1]
     nested = planner(value=slow_value(clock), seconds=1.0)
-    settings = SearchSettings(seconds=500.0, rollout_policy=nested)
+    settings = SearchSettings(seconds=200.0, rollout_policy=nested)
     rng = new_generator(0)
     state = model.reset(rng)
     found = Search(model, settings).run(state, model.movers(state)[0], rng)
