@@ -12,9 +12,9 @@ from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
 from mcts_agents.search.one_thread import OneThread, one_thread
 
-# A decision ends a little before its time is up, so that what follows the search (reading
-# the tree, dropping copies) is within it: as long before as the last decisions were late.
-# That is forgotten slowly, and never more than a small share of the time.
+# A decision ends a little before its time is up, so that what follows the search is
+# within it (reading the tree, dropping copies): as long before as the last decisions
+# were late. That is forgotten slowly, and never more than a small share of the time.
 RESERVE_DECAY = 0.99
 RESERVE_SHARE = 0.05
 
@@ -30,10 +30,10 @@ class Agent(ABC):
     settings and its generator, and remember no game.
 
     An agent serves one thread at a time: a second thread that asks it meanwhile gets a
-    RuntimeError. Give each thread its own agent, for example `copy.deepcopy(agent)`;
-    agents in different threads share nothing that a decision depends on, but agents
-    that are given to both of them as options (`rollout_policy`, say). After an
-    exception or Ctrl-C the agent can be used as before.
+    RuntimeError. Give each thread its own agent, for example `copy.deepcopy(agent)`.
+    Two agents in two threads are independent, unless both were given the same third
+    agent as an option, such as `rollout_policy`. After an exception or Ctrl-C you can
+    use the agent as before.
 
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.

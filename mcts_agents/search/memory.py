@@ -133,8 +133,7 @@ class Memory:
 
     def new_tree(self, nodes: int, edges: int) -> None:
         """Set up fresh arrays for so many nodes and edges, of undefined content."""
-        fresh = self._new_nodes(nodes) | self._new_edges(edges)
-        self.arrays = {**self.arrays, **fresh}
+        self.arrays.update(self._new_nodes(nodes) | self._new_edges(edges))
 
     def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
         states = nodes * self.slot_size if self._stored else 0
@@ -149,7 +148,7 @@ class Memory:
 
     def grow(self, search: np.ndarray) -> None:
         """Double the arrays that the SEARCH record says lack room."""
-        old = self.arrays
+        old = dict(self.arrays)
         lacking = int(search["lacking"][0])
         nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
         grown: dict[str, np.ndarray] = {}
@@ -171,8 +170,8 @@ class Memory:
         if lacking & LACKS_POOLS:
             grown["pools"] = np.zeros(2 * len(old["pools"]), POOL)
             self._compiled.entry("rehash_pools")(old["pools"], grown["pools"])
-        # The old arrays are there until the record says where the new ones are.
-        self.arrays = {**old, **grown}
+        # `old` holds the old arrays until the record says where the new ones are.
+        self.arrays.update(grown)
         self.tell_addresses(search)
 
     def tell_addresses(self, search: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""What one thread at a time may use: a second one gets an error instead of a wrong plan.
+"""What one thread at a time may use: a second one gets an error, not a wrong plan.
 
 Compiled code runs without Python's lock, so two threads would write to the same arrays.
 """

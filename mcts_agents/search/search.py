@@ -72,9 +72,9 @@ class Search:
         self._cancelled = False
         model = self.model
         self._memory = Memory(model, self.settings, self._compiled)
-        # Errors in callbacks are noted where the compiled code looks. Copied environments
-        # note them with their model; searches of compiled rules share the model with
-        # others, in other threads too, and have a place of their own.
+        # Errors in callbacks are noted where the compiled code looks. Copied
+        # environments note them with their model; searches of compiled rules share the
+        # model with others, in other threads too, and have a place of their own.
         own = zeros_apart(1, np.dtype(np.int64))
         self._error = model.error if model.copies_environments else own
         self._callbacks = Callbacks(model, self._error)

@@ -124,7 +124,12 @@ CONFIGURATIONS = [
     Configuration(
         "callbacks",
         tictactoe.env,
-        {"simulations": 12, "value": value, "mast": "both", "opponent_model": "mast"},
+        {
+            "simulations": 12,
+            "value": value,
+            "mast": "both",
+            "opponent_model": "mast",
+        },
         policy=lambda: MCTSAgent(simulations=3, seed=2),
     ),
     Configuration(
@@ -237,7 +242,7 @@ def _run(configuration: Configuration, most: int) -> Tally:
             step = max(1.0, total / places)
             for number in range(min(places, total)):
                 interrupt(configuration, env, used, number, int(number * step), tally)
-    tally.wrong += [f"lost in {lost.object!r}: {lost.exc_value!r}" for lost in swallowed]
+    tally.wrong += [f"lost in {one.object!r}: {one.exc_value!r}" for one in swallowed]
     return tally
 
 
@@ -279,8 +284,10 @@ def interrupt(
         tally.wrong.append(f"{places.where} (place {at}): {wrong}")
 
 
-def differs(configuration: Configuration, agent: MCTSAgent, env: Any, seed: int) -> str:
-    """Say how the agent's next plan differs from a new agent's; empty if it does not."""
+def differs(
+    configuration: Configuration, agent: MCTSAgent, env: Any, seed: int
+) -> str:
+    """Say how the agent's next plan differs from a new agent's, if it does."""
     generator = agent._rng.copy()
     try:
         found = found_by(agent, env)

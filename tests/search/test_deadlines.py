@@ -246,11 +246,12 @@ def test_an_evaluator_is_not_asked_when_no_time_is_left_for_it(clock, batch):
 
     env = tictactoe.env()
     env.reset(seed=0)
-    agent = planner(seconds=50.0, tree_policy="alphago", evaluator=evaluator, batch=batch)
+    asked = {"tree_policy": "alphago", "evaluator": evaluator, "batch": batch}
+    agent = planner(seconds=50.0, **asked)
     found, seconds = spent(clock, agent, env)
     assert seconds == 48
     assert found.simulations == found.visits.sum() > 0
-    agent = planner(seconds=1e-9, tree_policy="alphago", evaluator=evaluator, batch=batch)
+    agent = planner(seconds=1e-9, **asked)
     found, seconds = spent(clock, agent, env)
     assert seconds == 16  # the root, and what was found below it
     assert found.simulations > 0

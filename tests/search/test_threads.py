@@ -59,7 +59,8 @@ QUESTIONS = {
     "reset": lambda agent, env: agent.reset(2),
     "prepare": lambda agent, env: agent.prepare(env.unwrapped.forward_model),
     "decide": lambda agent, env: agent.decide(
-        env.unwrapped.forward_model, *env.unwrapped.planning_state("player_0", agent._rng)
+        env.unwrapped.forward_model,
+        *env.unwrapped.planning_state("player_0", new_generator(0)),
     ),
 }
 
