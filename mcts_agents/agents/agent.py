@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, History, new_generator
+from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
+from mcts_agents.search.one_thread import OneThread, one_thread
+
+# A decision ends a little before its time is up, so that what follows the search is
+# within it (reading the tree, dropping copies): as long before as the last decisions
+# were late. That is forgotten slowly, and never more than a small share of the time.
+RESERVE_DECAY = 0.99
+RESERVE_SHARE = 0.05
 
 # Searches (their memory) that an agent keeps, for as many games or seats at a time.
 KEPT_SEARCHES = 8
@@ -21,6 +28,12 @@ class Agent(ABC):
     An agent never changes the environment, and plans on a copy that holds only what
     the player to move may know. Copies of an agent (`copy.deepcopy`, `pickle`) have its
     settings and its generator, and remember no game.
+
+    An agent serves one thread at a time: a second thread that asks it meanwhile gets a
+    RuntimeError. Give each thread its own agent, for example `copy.deepcopy(agent)`.
+    Two agents in two threads are independent, unless both were given the same third
+    agent as an option, such as `rollout_policy`. After an exception or Ctrl-C you can
+    use the agent as before.
 
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.
@@ -43,6 +56,7 @@ class Agent(ABC):
         self.perfect_information = perfect_information
         self.redeterminise = redeterminise
         self._copied: CopiedEnvironment | None = None
+        self._one_thread = OneThread()
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -63,6 +77,7 @@ class Agent(ABC):
         # Copies keep settings and generator, not what belongs to an environment.
         return {**vars(self), "_copied": None}
 
+    @one_thread
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now.
 
@@ -73,7 +88,8 @@ class Agent(ABC):
                 default. Required for a parallel environment.
 
         Raises:
-            RuntimeError: Before `reset`, or after the game is over.
+            RuntimeError: Before `reset`, or after the game is over; or the agent is
+                deciding in another thread.
             ValueError: `agent` has no decision to make, or does not exist; the
                 environment's copies are not faithful or it might hide information.
         """
@@ -140,6 +156,7 @@ class Planner(Agent):
     def __init__(self, settings: SearchSettings, **agent: Any):
         self.settings = settings
         self._searches: dict[tuple[int, int | None], Search] = {}
+        self._reserve = 0.0  # seconds, of each decision
         super().__init__(**agent)
 
     @abstractmethod
@@ -149,6 +166,8 @@ class Planner(Agent):
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Search for `player` from a state that holds only what it may know.
 
@@ -157,12 +176,15 @@ class Planner(Agent):
             state: The position.
             player: The player to move.
             history: What the player has seen of the game so far, for tree reuse.
+            started: The time by `time.perf_counter` from which a budget in seconds
+                counts; now by default.
         """
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
         return self.plan(env, agent).action
 
+    @one_thread
     def reset(self, seed: int | None = None) -> None:
         """Start the generator anew, and forget what was learned in earlier games."""
         super().reset(seed)
@@ -176,19 +198,39 @@ class Planner(Agent):
         """Return the action that the search chooses."""
         return self.search(model, state, player).action
 
+    @one_thread
     def prepare(self, model: ForwardModel, player: int = 0) -> None:
         """Set up the search's memory and its compiled code; see `Agent.prepare`."""
         self.search_of(model, player)
 
+    @one_thread
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
-        """Search for the action to take in `env` now; see `act` for arguments."""
+        """Search for the action to take in `env` now; see `act` for arguments.
+
+        A budget in seconds covers all that this takes, copies of the environment too.
+        """
+        started = clock.now()
         with self.position(env, agent) as (model, state, player):
             history = None
             if self.settings.reuse_tree:
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
-            return self.search(model, state, player, history)
+            found = self.search(model, state, player, history, started=started)
+        self._learn_reserve(started)
+        return found
+
+    def _learn_reserve(self, started: float) -> None:
+        """Take in how late this decision ended."""
+        if self.settings.seconds is None:
+            return
+        seconds = self.settings.seconds - self.settings.safety_margin
+        late = clock.now() - started - (seconds - self._reserve)
+        self._reserve *= RESERVE_DECAY
+        # What takes longer, such as compiling or a step of a slow environment, is no
+        # measure of the next decision.
+        if self._reserve < late <= RESERVE_SHARE * seconds:
+            self._reserve = late
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.

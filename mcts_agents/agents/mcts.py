@@ -1,6 +1,5 @@
 """`MCTSAgent`: Monte Carlo tree search with every setting of `SearchSettings`."""
 
-import time
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -8,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search.one_thread import one_thread
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -61,17 +61,27 @@ class MCTSAgent(Planner):
         )
         return f"MCTSAgent({given})"
 
+    @one_thread
     def search(
         self,
         model: ForwardModel,
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Search for `player`; see `Planner.search`."""
-        started = time.perf_counter()
+        started = clock.now() if started is None else started
         search = self.search_of(model, player)
-        return search.run(state, player, self._rng, started=started, history=history)
+        return search.run(
+            state,
+            player,
+            self._rng,
+            started=started,
+            reserve=self._reserve,
+            history=history,
+        )
 
 
 def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:

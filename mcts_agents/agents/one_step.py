@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search.one_thread import one_thread
 from mcts_agents.search.options import check_integer
 
 # So large that UCB1 always takes the action tried least.
@@ -45,14 +46,20 @@ class OneStepAgent(Planner):
         value = self.settings.value
         return f"OneStepAgent(samples={self.samples}, value={value!r})"
 
+    @one_thread
     def search(
         self,
         model: ForwardModel,
         state: np.ndarray,
         player: int,
         history: History | None = None,
+        *,
+        started: float | None = None,
     ) -> SearchResult:
         """Try every action `samples` times."""
+        started = clock.now() if started is None else started
         simulations = self.samples * len(model.legal_actions(state, player))
         search = self.search_of(model, player)
-        return search.run(state, player, self._rng, simulations=simulations)
+        return search.run(
+            state, player, self._rng, started=started, simulations=simulations
+        )

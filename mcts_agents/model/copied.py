@@ -27,6 +27,7 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from mcts_agents.model import clock
 from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
 from mcts_agents.model.comparing import first_difference
 from mcts_agents.model.contract import (
@@ -256,7 +257,9 @@ class CopiedEnvironment(ForwardModel):
             if self._pending is not None:
                 return 0
             try:
-                return int(function(*arguments) or 0)
+                answer = int(function(*arguments) or 0)
+                clock.look()
+                return answer
             except BaseException as error:
                 self._note(error)
                 return 0

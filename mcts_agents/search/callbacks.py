@@ -2,27 +2,36 @@
 
 Each becomes a C callback of the signature that the kernel expects in its place. An
 exception, Ctrl-C included, is caught in the callback, ends the search by the model's
-error flag, and is raised again by `raise_pending`. Modelled players get a copy of the
+error flag, and is raised again by `raise_pending`. After each call the search's clock
+is looked at. Modelled players get a copy of the
 state that holds only what they may know.
 """
 
 import ctypes
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, draw_uint64
+from mcts_agents.model import ForwardModel, clock, draw_uint64
 from mcts_agents.model.contract import ENTRIES, POLICY
+from mcts_agents.model.guards import noted_signals
 from mcts_agents.search.records import LEAF
 
 
 class Callbacks:
-    """The callbacks of one search, and the exception that one of them caught."""
+    """The callbacks of one search, and the exception that one of them caught.
 
-    def __init__(self, model: ForwardModel):
+    Args:
+        model: The game.
+        error: int64 of shape (1,): 1 once a callback has caught an exception.
+    """
+
+    def __init__(self, model: ForwardModel, error: np.ndarray):
         self.model = model
         self.used = False
+        self._error = error
         self._agents: list[Any] = []
         self._kept: list[Any] = []  # ctypes forgets a callback that nobody holds
         self._pending: BaseException | None = None
@@ -31,8 +40,21 @@ class Callbacks:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
         pending, self._pending = self._pending, None
         if pending is not None:
-            self.model.error[0] = 0
+            self._error[0] = 0
             raise pending
+
+    def signals(self) -> AbstractContextManager[None]:
+        """Keep what signals raise at the entry of a callback, while a search runs."""
+        if not self.used:
+            return nullcontext()
+        return noted_signals(self._note, self._guarded(int).__code__)
+
+    def _note(self, error: BaseException) -> None:
+        """Keep the first exception, and tell compiled code to stop."""
+        if self._pending is None:
+            self._pending = error
+        self._error[0] = 1
+        clock.end()
 
     def seed(self, rng: np.ndarray) -> None:
         """Start the modelled agents' generators anew, from the search's."""
@@ -100,21 +122,27 @@ class Callbacks:
         return self.model.copy(_array(address, self.model.state_size, np.uint8))
 
     def _address(self, function: Callable[..., int], parameters: int) -> int:
+        kinds = [ctypes.c_int64] * parameters
+        callback = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._guarded(function))
+        self._kept.append(callback)
+        self.used = True
+        return ctypes.cast(callback, ctypes.c_void_p).value
+
+    def _guarded(self, function: Callable[..., int]) -> Callable[..., int]:
+        """Wrap a function for compiled code, which knows no exceptions of Python."""
+
         def guarded(*arguments: int) -> int:
             if self._pending is not None:
                 return -1
             try:
-                return function(*arguments)
+                answer = function(*arguments)
+                clock.look()
+                return answer
             except BaseException as error:
-                self._pending = error
-                self.model.error[0] = 1
+                self._note(error)
                 return -1
 
-        kinds = [ctypes.c_int64] * parameters
-        callback = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(guarded)
-        self._kept.append(callback)
-        self.used = True
-        return ctypes.cast(callback, ctypes.c_void_p).value
+        return guarded
 
 
 def _array(address: int, length: int, dtype: Any) -> np.ndarray:

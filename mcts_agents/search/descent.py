@@ -171,8 +171,13 @@ def play(search):
                 observe_moves(search, movers)
             if search.rollout_end != EXACT:
                 note_counters(search, movers)
+        # What was chosen in a tree is still applied: its value is that of what follows.
+        if in_trees == 0 and search.stop:
+            break
         call.apply(search)
         search.forward_model_calls += count_bits(movers)
+        if search.stop:
+            break
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
 
 

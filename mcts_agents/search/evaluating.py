@@ -1,12 +1,12 @@
 """The Python side of batched leaf evaluation: the evaluator's calls and its answers."""
 
-import time
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, clock
 from mcts_agents.search.batch_records import BATCH, LANE, WAITING_STEP
 from mcts_agents.search.compiled import Compiled
 from mcts_agents.search.memory import zeros_apart
@@ -14,14 +14,17 @@ from mcts_agents.search.settings import SearchSettings
 from mcts_agents.search.status import (
     BAD_LOGITS,
     BAD_VALUES,
+    BUDGET_SPENT,
     EVALUATE,
     GROW,
     NO_LIMIT,
     SLICE_DONE,
 )
 
-# Descents in one call of compiled code, if no batch gets full.
+# Descents in one call of compiled code, if no batch gets full; where a decision has a
+# budget of time, as many as take so many seconds.
 DESCENTS = 256
+SLICE_SECONDS = 0.001
 # Steps of waiting descents that a batch has room for, besides one longest path.
 STEPS_A_LANE = 64
 
@@ -103,12 +106,17 @@ class Evaluation:
     ) -> int:
         """Search until a budget is spent; return the status of the last slice.
 
+        The evaluator is not asked for another batch that would not be answered in time,
+        if it takes as long as the last one; a batch that waits is always answered. So a
+        decision ends later than `deadline` by one call of the evaluator at the most,
+        and it takes two calls, of the root and of a leaf, however little time there is.
+
         Args:
             search: The SEARCH record.
             grow: Makes room in the search's arrays.
             simulations: Iterations to run.
             call_limit: Forward-model calls to make.
-            deadline: `time.perf_counter()` at which to end.
+            deadline: The time by `clock.now` at which to end; inf for none.
         """
         addresses = search.ctypes.data, self._record.ctypes.data
         noise = search.ctypes.data, *self._noise
@@ -118,23 +126,33 @@ class Evaluation:
         noise_due = self._noise[0] > 0.0 and not self._add_noise(*noise)
         done = search["simulations"]
         target = min(int(done[0]) + simulations, NO_LIMIT)
+        waiting = self._record["lane_count"]
+        timed = deadline < math.inf
+        descents = 1 if timed else DESCENTS
+        answering = 0.0  # seconds of the evaluator's last call
+        status = SLICE_DONE
         while done[0] < target:
-            began = time.perf_counter()
-            status = self._fill(*addresses, DESCENTS, target, call_limit)
+            began = clock.now()
+            status = self._fill(*addresses, descents, target, call_limit)
+            filled = clock.now()
             if status == EVALUATE:
                 self._answer(addresses)
+                answering = clock.now() - filled
                 noise_due = noise_due and not self._add_noise(*noise)
             elif status == GROW:
                 grow()
             elif status != SLICE_DONE:
-                return status
-            if deadline < NO_LIMIT:
-                now = time.perf_counter()
-                if now + (now - began) >= deadline:
-                    if self._record["lane_count"][0]:
-                        self._answer(addresses)
-                    return SLICE_DONE
-        return SLICE_DONE
+                break
+            status = SLICE_DONE
+            if timed:
+                descents = _descents_in_time(descents, filled - began)
+                late = clock.now() + (filled - began) + answering >= deadline
+                if late and (done[0] or waiting[0]):
+                    status = BUDGET_SPENT
+                    break
+        if status == BUDGET_SPENT and waiting[0]:
+            self._answer(addresses)
+        return status
 
     def _answer(self, addresses: tuple[int, int]) -> None:
         """Ask the evaluator about all that waits, and take its answers in."""
@@ -179,3 +197,9 @@ class Evaluation:
     @property
     def _named(self) -> str:
         return f"the evaluator {self._evaluator!r}"
+
+
+def _descents_in_time(last: int, seconds: float) -> int:
+    """Return the descents of the next slice; `last` of them took so many seconds."""
+    wanted = SLICE_SECONDS * last / seconds if seconds > 0.0 else math.inf
+    return int(max(1, min(4 * last, wanted, DESCENTS)))

@@ -79,6 +79,8 @@ def run_closed_slice(search, iterations, call_limit):
 @njit
 def next_status(search, call_limit):
     """Return SLICE_DONE if another iteration may begin, else why it may not."""
+    if search.stop and search.simulations > 0:
+        return BUDGET_SPENT
     # A tree that is searched to its ends costs no calls; this must not go on for ever.
     if search.forward_model_calls + search.idle >= call_limit:
         return BUDGET_SPENT
@@ -96,7 +98,13 @@ def next_status(search, call_limit):
 
 @njit
 def take_in_leaf(search):
-    """Value the state that was reached, and back its values up."""
+    """Value the state that was reached, and back its values up.
+
+    An iteration that was stopped on its way is left out, unless it is the only one:
+    the sum of its rewards would be compared with those of whole rollouts.
+    """
+    if search.stop and search.simulations > 0:
+        return BUDGET_SPENT
     status = evaluate_leaf(search)
     if status == SLICE_DONE:
         back_up(search)

@@ -133,44 +133,45 @@ class Memory:
 
     def new_tree(self, nodes: int, edges: int) -> None:
         """Set up fresh arrays for so many nodes and edges, of undefined content."""
-        self._new_nodes(nodes)
-        self._new_edges(edges)
+        self.arrays.update(self._new_nodes(nodes) | self._new_edges(edges))
 
-    def _new_nodes(self, nodes: int) -> None:
-        self.arrays["nodes"] = np.empty(nodes, NODE)
+    def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
         states = nodes * self.slot_size if self._stored else 0
-        self.arrays["states"] = np.empty(states, np.uint8)
+        return {"nodes": np.empty(nodes, NODE), "states": np.empty(states, np.uint8)}
 
-    def _new_edges(self, edges: int) -> None:
-        self.arrays["edges"] = np.empty(edges, EDGE)
-        self.arrays["statistics"] = np.empty(edges * self._statistics, STATISTIC)
-        self.arrays["edge_values"] = np.empty(edges * self._vector)
+    def _new_edges(self, edges: int) -> dict[str, np.ndarray]:
+        return {
+            "edges": np.empty(edges, EDGE),
+            "statistics": np.empty(edges * self._statistics, STATISTIC),
+            "edge_values": np.empty(edges * self._vector),
+        }
 
     def grow(self, search: np.ndarray) -> None:
         """Double the arrays that the SEARCH record says lack room."""
         old = dict(self.arrays)
         lacking = int(search["lacking"][0])
         nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
+        grown: dict[str, np.ndarray] = {}
         used: dict[str, int] = {}
         if lacking & LACKS_NODES:
-            self._new_nodes(2 * len(old["nodes"]))
+            grown |= self._new_nodes(2 * len(old["nodes"]))
             used |= {"nodes": nodes}
             if self._stored:
                 used |= {"states": nodes * self.slot_size}
         if lacking & LACKS_EDGES:
-            self._new_edges(2 * len(old["edges"]))
+            grown |= self._new_edges(2 * len(old["edges"]))
             used |= {"edges": edges, "statistics": edges}
             used |= {"edge_values": edges * self._vector}
         for name, count in used.items():
-            self.arrays[name][:count] = old[name][:count]
+            grown[name][:count] = old[name][:count]
         if lacking & LACKS_JOINTS:
-            joints = np.zeros(2 * len(old["joints"]), JOINT)
-            self._compiled.entry("rehash")(old["joints"], joints)
-            self.arrays["joints"] = joints
+            grown["joints"] = np.zeros(2 * len(old["joints"]), JOINT)
+            self._compiled.entry("rehash")(old["joints"], grown["joints"])
         if lacking & LACKS_POOLS:
-            pools = np.zeros(2 * len(old["pools"]), POOL)
-            self._compiled.entry("rehash_pools")(old["pools"], pools)
-            self.arrays["pools"] = pools
+            grown["pools"] = np.zeros(2 * len(old["pools"]), POOL)
+            self._compiled.entry("rehash_pools")(old["pools"], grown["pools"])
+        # `old` holds the old arrays until the record says where the new ones are.
+        self.arrays.update(grown)
         self.tell_addresses(search)
 
     def tell_addresses(self, search: np.ndarray) -> None:

@@ -1,11 +1,11 @@
 """Several searches of one decision: on several determinizations, in several threads."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 import numpy as np
 
-from mcts_agents.model import draw_uint64, new_generator
+from mcts_agents.model import clock, draw_uint64, new_generator
 from mcts_agents.search.root import RootStatistics
 
 
@@ -26,9 +26,11 @@ def shared(settings, parts: int, part: int):
 
 
 def search_forest(
-    search, state, player, rng, settings, started
+    search, state, player, rng, settings, started, deadline
 ) -> list[RootStatistics]:
     """Search a tree on each of several determinizations, one after another (PIMC).
+
+    They share the time; once it is over no further one is begun.
 
     Source: J. Long, N. Sturtevant, M. Buro, T. Furtak, "Understanding the success of
     perfect information Monte Carlo sampling in game tree search", AAAI 2010.
@@ -36,18 +38,18 @@ def search_forest(
     parts = []
     count = settings.determinizations
     for part in range(count):
+        if parts and clock.now() >= deadline:
+            break
         world = search.model.copy(state)
         search.model.redeterminise(world, player, rng)
         budget = shared(settings, count, part)
-        if settings.seconds is not None:
-            end = (settings.seconds - settings.safety_margin) * (part + 1) / count
-            budget = replace(budget, seconds=max(end, 1e-9), safety_margin=0.0)
-        parts.append(search.search_once(world, player, rng, budget, started, part=part))
+        end = started + (deadline - started) * (part + 1) / count
+        parts.append(search.search_once(world, player, rng, budget, end, part=part))
     return parts
 
 
 def search_threads(
-    searches, state, player, rng, settings, started
+    searches, state, player, rng, settings, started, deadline
 ) -> list[RootStatistics]:
     """Search the same root in several threads, each with a generator of its own.
 
@@ -62,9 +64,18 @@ def search_threads(
         budget = replace(shared(settings, count, part), threads=1)
         search = searches[part]
         if settings.determinizations > 1:
-            return search_forest(search, state, player, own, budget, started)
-        return [search.search_once(state, player, own, budget, started)]
+            return search_forest(search, state, player, own, budget, started, deadline)
+        return [search.search_once(state, player, own, budget, deadline)]
 
     with ThreadPoolExecutor(count) as pool:
-        found = list(pool.map(run, range(count)))
-    return [root for roots in found for root in roots]
+        try:
+            running = [pool.submit(run, part) for part in range(count)]
+            # Ctrl-C is heard here; and if one fails the others need not go on.
+            ended, _ = wait(running, return_when=FIRST_EXCEPTION)
+            for future in ended:
+                future.result()
+            return [root for future in running for root in future.result()]
+        except BaseException:
+            for search in searches:
+                search.cancel()
+            raise

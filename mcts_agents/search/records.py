@@ -324,6 +324,8 @@ SEARCH = np.dtype(
         ("last_movers", np.int64),  # who played the last joint action
         ("last_turn", np.int64),
         ("last_round", np.int64),
+        # set from outside: the clock, or an interrupt, ends the search
+        ("stop", np.int64),
     ],
     align=True,
 )

@@ -1,12 +1,13 @@
 """`Search`: the compiled kernel, its memory, and the loop of slices around it."""
 
-import time
+import math
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, History
+from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import calls, candidates, rollout, solver
 from mcts_agents.search.callbacks import Callbacks
 from mcts_agents.search.compiled import compiled, compiled_plug_in
@@ -14,6 +15,7 @@ from mcts_agents.search.evaluating import Evaluation
 from mcts_agents.search.history import follow
 from mcts_agents.search.memory import Memory, zeros_apart
 from mcts_agents.search.merging import search_forest, search_threads
+from mcts_agents.search.one_thread import OneThread
 from mcts_agents.search.preparing import (
     adds_to_index,
     has_update,
@@ -30,7 +32,6 @@ from mcts_agents.search.showing import TreeReader
 from mcts_agents.search.status import (
     BUDGET_SPENT,
     GROW,
-    MODEL_ERROR,
     NO_LIMIT,
     NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
@@ -39,7 +40,10 @@ from mcts_agents.search.status import (
 
 # A slice is made about this long, so that clocks and Ctrl-C are heard.
 SLICE_SECONDS = 0.001
+# Iterations of the first slice. Nobody knows yet how long one takes, so where time is
+# short it is a single one.
 FIRST_SLICE = 16
+FIRST_TIMED_SLICE = 1
 
 
 class Search:
@@ -58,8 +62,22 @@ class Search:
         self.settings = settings.for_model(model)
         self._given = settings
         self._compiled = compiled()
+        self._one_thread = OneThread()
+        self._runs = 0
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Set up all that decisions write to, as for a search that never ran."""
+        self._whole = False
+        self._cancelled = False
+        model = self.model
         self._memory = Memory(model, self.settings, self._compiled)
-        self._callbacks = Callbacks(model)
+        # Errors in callbacks are noted where the compiled code looks. Copied
+        # environments note them with their model; searches of compiled rules share the
+        # model with others, in other threads too, and have a place of their own.
+        own = zeros_apart(1, np.dtype(np.int64))
+        self._error = model.error if model.copies_environments else own
+        self._callbacks = Callbacks(model, self._error)
         self._evaluation = None
         if self.settings.evaluator is not None:
             self._evaluation = Evaluation(model, self.settings, self._compiled)
@@ -78,6 +96,7 @@ class Search:
         )
         for name, value in {**tree_fields(model, self.settings), **more}.items():
             self._blank[name] = value
+        self._blank["error"] = self._error.ctypes.data
         self._blank["policy"][0] = self._policy
         self._memory.tell_addresses(self._blank)
         arrays = self._memory.arrays
@@ -91,10 +110,10 @@ class Search:
         entry = "run_closed_slice" if closed else "run_slice"
         self._run_slice = self._compiled.entry(entry)
         self._threads: list[Search] = []
-        self._runs = 0
         # What the last decision was about: its player, and the game so far.
         self._player: int | None = None
         self._history: History | None = None
+        self._whole = True
 
     def run(
         self,
@@ -103,16 +122,24 @@ class Search:
         rng: np.ndarray,
         *,
         started: float | None = None,
+        reserve: float = 0.0,
         simulations: int | None = None,
         history: History | None = None,
     ) -> SearchResult:
         """Search from `state` for `player`, who must be one of its movers.
 
+        A budget in seconds ends rollouts too, at the next action, or with the call of
+        Python code (an environment's, an agent's, an evaluator's) that was going on. If
+        a rollout is cut short the search leaves it out, unless it is the first: where
+        there is a choice at least one simulation is made, however little time there is.
+        Inside a callback of another search this one ends when that one has to.
+
         Args:
             state: The root, not modified; must hold only what `player` may know.
             player: The acting player.
             rng: The search's generator, advanced.
-            started: `time.perf_counter()` from which a budget in seconds counts.
+            started: The time by `clock.now` from which a budget in seconds counts.
+            reserve: Seconds before the end of such a budget at which to end.
             simulations: Iterations to run instead of the settings' budget of them.
             history: The game so far, as far as the player has seen it; without it no
                 tree is reused.
@@ -120,10 +147,28 @@ class Search:
         Raises:
             ValueError: `player` has no decision to make in `state`.
             RuntimeError: The game lists no legal action for a mover, or its filter
-                keeps none.
-            BaseException: Whatever the game's own functions raise.
+                keeps none; or this search is running already, in another thread or
+                around the callback that asks for this run.
+            BaseException: Whatever the game's own functions raise. The search forgets
+                all then, and the next run is that of a new one.
         """
-        started = time.perf_counter() if started is None else started
+
+        def refusal() -> str:
+            return (
+                f"{self.model.name}: this search is running already, in another thread "
+                "or around a callback of its own; use another Search, or another agent"
+            )
+
+        budget = {"started": started, "reserve": reserve, "simulations": simulations}
+        return self._one_thread.call(
+            refusal, self._run, state, player, rng, history=history, **budget
+        )
+
+    def _run(
+        self, state, player, rng, *, started, reserve, simulations, history
+    ) -> SearchResult:
+        """See `run`."""
+        started = clock.now() if started is None else started
         actions = self.model.legal_actions(state, player)
         if len(actions) == 0:
             raise ValueError(
@@ -145,9 +190,14 @@ class Search:
                 values=np.full(len(actions), np.nan),
                 strategy=(actions == only) * 1.0 if self._sampling else None,
                 principal_variation=[(player, only)],
-                seconds=time.perf_counter() - started,
+                seconds=clock.now() - started,
             )
-        self._runs += 1
+        deadline = clock.deadline()
+        if settings.seconds is not None:
+            own = started + settings.seconds - settings.safety_margin - reserve
+            deadline = min(own, deadline)
+        time = started, deadline
+        self._begin_changes()
         if settings.threads > 1:
             if not self._threads:
                 alone = replace(self._given, threads=1)
@@ -156,25 +206,54 @@ class Search:
                 ]
                 for thread in self._threads:
                     thread._blank["memory_limit"] //= settings.threads
-            parts = search_threads(self._threads, state, player, rng, settings, started)
+            parts = search_threads(self._threads, state, player, rng, settings, *time)
         elif settings.determinizations > 1:
-            parts = search_forest(self, state, player, rng, settings, started)
+            parts = search_forest(self, state, player, rng, settings, *time)
         else:
-            parts = [self.search_once(state, player, rng, settings, started, history)]
-        return self._result(parts, player, rng, started)
+            parts = [self.search_once(state, player, rng, settings, deadline, history)]
+        found = self._result(parts, player, rng, started)
+        self._whole = True
+        return found
+
+    def _begin_changes(self) -> None:
+        """Get ready for changes; if they are interrupted, all is thrown away later.
+
+        An exception, Ctrl-C among them, may come at any place between here and the end:
+        while arrays grow, say. No place has to put anything right, because whoever
+        finds that the last run has not come to its end begins with everything new.
+        """
+        if not self._whole:
+            self._set_up()
+        self._whole = False
+
+    def cancel(self) -> None:
+        """End a run that is going on in another thread, at its next action."""
+        self._cancelled = True
+        self._search["stop"] = 1
 
     def search_once(
-        self, state, player, rng, settings, started, history=None, part=0
+        self, state, player, rng, settings, deadline, history=None, part=0
     ) -> RootStatistics:
         """Search one tree, or one a player, from one root; see `run`.
 
-        `part` counts the determinizations of one decision.
+        Args:
+            state: As in `run`.
+            player: As in `run`.
+            rng: As in `run`.
+            settings: Whose simulations and forward-model calls are the budget.
+            deadline: The time by `clock.now` at which to end; inf for none.
+            history: As in `run`.
+            part: Counts the determinizations of one decision.
         """
+        self._runs += 1
         if part == 0:
             self._decay_averages(player)
         self._begin(state, player, rng, history)
         reused = self._root_visits(player) if self.settings.reuse_tree else 0
-        self._run_slices(started, settings)
+        watch = clock.Watch(deadline, self._search["stop"])
+        with self._callbacks.signals():
+            clock.watched(watch, self._run_slices, settings, deadline)
+        self._raise_pending()
         rng[:] = self._memory.arrays["rng"]
         return self._root(state, player, reused)
 
@@ -188,7 +267,13 @@ class Search:
         """Return `player`'s own tree, or the one it shares, of the last decision.
 
         The form is that of `SearchResult.tree`, which gives the acting player's.
+
+        Raises:
+            RuntimeError: There was no decision, or the last one was interrupted.
         """
+        # A callback of this very search may read it as it is.
+        if not self._runs or not (self._whole or self._one_thread.mine):
+            raise RuntimeError(f"{self.model.name}: there is no finished decision")
         return self._reader().tree(self._root_tree(player), player, depth)
 
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
@@ -196,20 +281,11 @@ class Search:
 
         For measuring: it is what a simulation costs without the search.
         """
-        self._begin_random(state, rng)
-        run_playouts = self._compiled.entry("run_playouts")
-        count = run_playouts(self._search.ctypes.data, count)
-        rng[:] = self._memory.arrays["rng"]
-        return count
+        return self._play_at_random("run_playouts", state, count, rng)
 
     def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Step through `count` random games; return how many actions were applied."""
-        self._begin_random(state, rng)
-        actions = self._compiled.entry("run_random_games")(
-            self._search.ctypes.data, count
-        )
-        rng[:] = self._memory.arrays["rng"]
-        return actions
+        return self._play_at_random("run_random_games", state, count, rng)
 
     # -- beginning
 
@@ -261,11 +337,16 @@ class Search:
         else:
             row[0] = self._callbacks.policy(policy)
 
-    def _begin_random(self, state: np.ndarray, rng: np.ndarray) -> None:
-        """Set up for uniformly random play, whatever the settings say."""
+    def _play_at_random(self, entry: str, state, count: int, rng: np.ndarray) -> int:
+        """Play uniformly at random, whatever the settings say."""
+        self._begin_changes()
         self._begin(state, 0, rng, None)
         self._search["policy"] = rollout.RANDOM
         self._search["mast_rollout"] = 0
+        answer = self._compiled.entry(entry)(self._search.ctypes.data, count)
+        rng[:] = self._memory.arrays["rng"]
+        self._whole = True
+        return answer
 
     def _begin(self, state, player, rng, history) -> None:
         """Set up the records, and the trees, empty or kept from the last decision."""
@@ -287,7 +368,7 @@ class Search:
         arrays["leaf"]["root_player"] = player
         arrays["joint_action"][:] = -1
         self._begin_policies(player)
-        model.error[0] = 0
+        self._error[0] = 0
         self._callbacks.seed(arrays["rng"])
         if kept is None:
             arrays["edges"]["child"][: len(owns)] = NONE
@@ -386,20 +467,20 @@ class Search:
 
     # -- searching
 
-    def _run_slices(self, started: float, settings: SearchSettings) -> None:
+    def _run_slices(self, settings: SearchSettings, deadline: float) -> None:
         """Run slices of about a millisecond until a budget is spent."""
         search = self._search
         left = settings.simulations or NO_LIMIT
         calls_limit = settings.forward_model_calls or NO_LIMIT
-        deadline = NO_LIMIT
-        if settings.seconds is not None:
-            deadline = started + settings.seconds - settings.safety_margin
         if self._evaluation:
             self._run_batches(left, calls_limit, deadline)
             return
-        iterations = FIRST_SLICE
-        slice_started = time.perf_counter()
+        timed = deadline < math.inf
+        iterations = FIRST_TIMED_SLICE if timed else FIRST_SLICE
+        slice_started = clock.now()
         while left > 0:
+            if self._cancelled:
+                raise CancelledError
             iterations = min(iterations, left)
             before = int(search["simulations"][0])
             status = self._run_slice(search.ctypes.data, iterations, calls_limit)
@@ -411,24 +492,22 @@ class Search:
                 self._grow()
             elif status != SLICE_DONE:
                 self._raise(status)
-            now = time.perf_counter()
+            now = clock.now()
             each = (now - slice_started) / max(done, 1)
             slice_started = now
             # At most fourfold at a time: the first iterations are not typical.
-            iterations = max(1, min(4 * iterations, int(SLICE_SECONDS / each)))
-            if deadline < NO_LIMIT:
+            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
+            iterations = int(max(1, min(4 * iterations, wanted)))
+            if timed and before + done > 0:
                 if now + each >= deadline:
                     return
-                iterations = max(1, min(iterations, int((deadline - now) / each)))
+                if each > 0.0:
+                    iterations = int(max(1, min(iterations, (deadline - now) / each)))
 
     def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
         """Run batches of leaves through the evaluator until a budget is spent."""
         budgets = left, calls_limit, deadline
-        try:
-            status = self._evaluation.run(self._search, self._grow, *budgets)
-        except BaseException:  # the evaluator's own; a batch was left unanswered
-            self.forget()
-            raise
+        status = self._evaluation.run(self._search, self._grow, *budgets)
         if status not in (SLICE_DONE, BUDGET_SPENT):
             self._raise(status)
 
@@ -436,11 +515,13 @@ class Search:
         self._memory.grow(self._search)
         self._memory.tell_addresses(self._blank)
 
+    def _raise_pending(self) -> None:
+        """Raise what a callback has caught, if any has."""
+        self._callbacks.raise_pending()
+        self.model.raise_pending()
+
     def _raise(self, status: int) -> None:
-        self.forget()
-        if status == MODEL_ERROR:
-            self._callbacks.raise_pending()
-            self.model.raise_pending()
+        self._raise_pending()
         if status == ROLLOUT_TOO_LONG:
             raise RuntimeError(
                 f"{self.model.name}: a rollout is longer than mast can take in; "
@@ -520,7 +601,7 @@ class Search:
             principal_variation=shown.principal_variation(action),
             simulations=root.simulations,
             forward_model_calls=root.forward_model_calls,
-            seconds=time.perf_counter() - started,
+            seconds=clock.now() - started,
             nodes=root.nodes,
             depth=root.depth,
             solved=root.solved,

@@ -1,4 +1,4 @@
-"""Budgets end a search where they say, and bounds hold."""
+"""Budgets end a search where they say, and bounds hold; time: `test_deadlines`."""
 
 import time
 
@@ -71,24 +71,13 @@ def test_calls_overshoot_by_less_than_one_iteration(model, calls):
     assert found.forward_model_calls < calls + longest
 
 
-@pytest.mark.parametrize("seconds", [0.01, 0.1])
-def test_seconds_end_a_search(seconds):
-    search(auction(), simulations=10)  # compiled now
-    started = time.perf_counter()
-    found = search(auction(), seconds=seconds)
-    assert time.perf_counter() - started < seconds + 1.0
-    assert found.seconds < seconds + 1.0
-    assert found.seconds > seconds / 2
-    assert found.simulations > 10
-
-
 def test_seconds_count_from_where_the_caller_started():
     model = auction()
     rng = new_generator(0)
     state = model.reset(rng)
     late = time.perf_counter() - 100.0
     found = Search(model, SearchSettings(seconds=50.0)).run(state, 0, rng, started=late)
-    assert 1 <= found.simulations < 100
+    assert found.simulations == 1
     assert found.seconds > 100.0
 
 
@@ -99,7 +88,7 @@ def test_the_first_budget_to_be_spent_ends_the_search():
     found = search(auction(), simulations=many, forward_model_calls=60, seconds=60.0)
     assert 60 <= found.forward_model_calls < 72
     found = search(auction(), simulations=many, forward_model_calls=many, seconds=0.02)
-    assert found.seconds < 1.0
+    assert 0 < found.simulations < many
 
 
 def test_a_caller_may_ask_for_fewer_simulations():
@@ -108,12 +97,6 @@ def test_a_caller_may_ask_for_fewer_simulations():
     state = model.reset(rng)
     found = Search(model, SearchSettings()).run(state, 0, rng, simulations=3)
     assert found.simulations == 3
-
-
-def test_a_safety_margin_ends_a_search_earlier():
-    search(auction(), simulations=10)  # compiled now
-    found = search(auction(), seconds=0.3, safety_margin=0.25)
-    assert 0.02 < found.seconds < 0.2
 
 
 @pytest.mark.parametrize("tree", ["one", "multi"])

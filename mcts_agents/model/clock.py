@@ -1,0 +1,70 @@
+"""The clock of decisions, and how Python code inside a search keeps to it.
+
+A search looks at the clock between two slices of compiled code. Whatever runs in Python
+within a slice (copied environments, agents that play rollouts, heuristics) looks at the
+clock after each call, and sets the flag that the compiled loop reads at each action. So
+a rollout that takes longer than the budget ends when the budget does.
+
+A search inside another search's callback ends with it, whatever its own budget is.
+"""
+
+import contextvars
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+
+class Watch:
+    """One running search: when it has to end, and the flag that ends it.
+
+    Args:
+        deadline: The time by `now` at which it has to end; inf for none.
+        flag: int64 of shape (1,), which the compiled loop reads; 1 ends the search.
+    """
+
+    def __init__(self, deadline: float, flag: np.ndarray):
+        self.deadline = deadline
+        self.flag = flag
+
+
+# Contexts are entered and left by the interpreter itself: whatever is raised, and
+# wherever, no search that has ended stays in here.
+_RUNNING: contextvars.ContextVar[Watch | None] = contextvars.ContextVar(
+    "running", default=None
+)
+
+
+def now() -> float:
+    """Return the time in seconds; differences of two times mean something."""
+    return time.perf_counter()
+
+
+def deadline() -> float:
+    """Return when the search has to end in whose callback this is; inf for never."""
+    watch = _RUNNING.get()
+    return math.inf if watch is None else watch.deadline
+
+
+def look() -> None:
+    """End the innermost running search if its time is up."""
+    if deadline() <= now():
+        end()
+
+
+def end() -> None:
+    """End the innermost running search."""
+    watch = _RUNNING.get()
+    if watch is not None:
+        watch.flag[0] = 1
+
+
+def watched(watch: Watch, function: Any, *arguments: Any) -> Any:
+    """Call a function while `watch` is the innermost running search."""
+    return contextvars.copy_context().run(_entered, watch, function, arguments)
+
+
+def _entered(watch: Watch, function: Any, arguments: tuple[Any, ...]) -> Any:
+    _RUNNING.set(watch)
+    return function(*arguments)
