@@ -12,7 +12,7 @@ import pytest
 
 from tests.model.compiling import FUNCTIONS, Compiling, Fault, in_two_threads
 
-VALUE = 67
+VALUE = 7
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_process_that_was_killed_is_succeeded(cache, place):
 def test_a_change_of_the_folder_that_fails(tmp_path, kind):
     """At each folder or file made, renamed or removed: the next process works."""
     failed = 0
-    for at in range(8):
+    for at in range(7):
         cache = tmp_path / str(at)
         told = Compiling(cache, fault=Fault(kind, at)).end()
         if kind == "error":  # the code serves the process all the same
