@@ -21,6 +21,7 @@ Functions typed into a notebook or standard input have no file to hash and are
 compiled for the running process only.
 """
 
+import dis
 import hashlib
 import inspect
 import itertools
@@ -50,6 +51,12 @@ from mcts_agents.model.machine_code import CodeFile, njit_with
 
 # Modules whose content is fixed by the versions that enter the key.
 _FIXED_BY_VERSION = {"numba", "numpy", "llvmlite", "math", "builtins"}
+
+# What is written out the same in every process; and modules, which are looked into.
+_PLAIN = (
+    bool | int | float | complex | str | bytes | None | type | np.generic | np.dtype
+    | np.ndarray | numba.types.Type | python_types.ModuleType
+)  # fmt: skip
 
 _PREAMBLE = """\
 from numba import int64, intp, carray
@@ -292,7 +299,11 @@ def _reached(function):
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         outer[name] = cell.cell_contents
     for name, value in outer.items():
-        yield from _classified(name, value, used)
+        # The text of other objects may hold addresses, which differ in each process.
+        # Most of them only share their name with a field, as in `state.name`.
+        usual = isinstance(value, _PLAIN) or _python_function(value) is not None
+        if usual or name in _globals_in(function.__code__):
+            yield from _classified(name, value, used)
 
 
 def _names_in(code) -> set[str]:
@@ -301,6 +312,16 @@ def _names_in(code) -> set[str]:
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
             names |= _names_in(constant)
+    return names
+
+
+def _globals_in(code) -> set[str]:
+    """Return the names that a function and those inside it load from outside."""
+    loads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in loads}
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            names |= _globals_in(constant)
     return names
 
 

@@ -197,6 +197,50 @@ def test_whatever_the_code_reaches_makes_it_anew(folder):
     assert play(folder, ALONE) == (54321, (1, 0, 0))
 
 
+NAMESAKE = """
+import functools
+import numpy as np
+from numba import njit
+from mcts_agents.model.compilation import compile_module, statistics
+
+STATE = np.dtype([("hands", np.int64), ("cards", np.int64)])
+
+@functools.lru_cache
+def hands():
+    return 1
+
+cards = {"functions": [hands]}
+
+def helper(state):
+    return state.hands + state.cards
+
+source = '''
+@njit(int64(intp), cache=CACHE)
+def call(x):
+    return author(carray(as_pointer(x), 1, STATE)[0])
+'''
+"""
+
+
+def test_an_object_that_shares_its_name_with_a_field_changes_nothing(tmp_path):
+    """Its text holds its address, which is another one in each process."""
+    (tmp_path / "namesake.py").write_text(NAMESAKE)
+    code = textwrap.dedent(
+        """
+        from namesake import *
+        from mcts_agents.model.addresses import as_pointer
+        namespace = {"author": njit(helper), "as_pointer": as_pointer, "STATE": STATE}
+        module = compile_module("namesake", source, namespace, [helper, as_pointer])
+        state = np.array([4, 1])
+        print(module.call(state.ctypes.data), statistics().cache_misses)
+        """
+    )
+    assert run(tmp_path, code)[0].split() == ["5", "1"]
+    taken = "taken = [object() for _ in range(100_000)]\n"  # other addresses
+    assert run(tmp_path, taken + code)[0].split() == ["5", "0"]
+    assert len(compiled(tmp_path)) == 1
+
+
 CLOSURES = """
 import numpy as np
 from numba import njit
