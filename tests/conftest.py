@@ -1,9 +1,12 @@
 """Fixtures that several files share."""
 
+import itertools
 import signal
 import subprocess
 import sys
+import time
 
+import hypothesis
 import pytest
 
 from mcts_agents.cli import main
@@ -11,6 +14,21 @@ from mcts_agents.cli import main
 # A suite that is started in the background inherits an interrupt that is ignored, and
 # so do its children; some tests are about what an interrupt does.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test fails because the machine is slow or busy.
+hypothesis.settings.register_profile(
+    "any machine",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("any machine")
+
+
+@pytest.fixture
+def ticking_clock(monkeypatch):
+    """Let a millisecond pass each time the clock is read, and no other time."""
+    readings = itertools.count()
+    monkeypatch.setattr(time, "perf_counter", lambda: 1000 + next(readings) / 1000)
 
 
 @pytest.fixture

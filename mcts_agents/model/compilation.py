@@ -2,39 +2,63 @@
 
 Numba checks a cached function against its own file only: change a helper in another
 module and stale machine code keeps running. So every function that is compiled for
-the cache stands in a generated module whose file name is a hash of *all* sources and
-constants that the function can reach, of the versions that made it, and of the
-bounds-checking setting (which Numba's own cache key ignores). Whatever changes, the
-name changes, and the next process compiles anew; whatever stays, hits.
+the cache stands in a generated module whose name is a hash of *all* sources and
+constants that the function can reach, of the versions that made it, of the processor,
+and of the bounds-checking setting (which Numba's own cache key ignores). Whatever
+changes, the name changes, and the next process compiles anew; whatever stays, hits.
+
+The machine code of a module is one file with a checksum (see `machine_code`). A damaged
+file is deleted and made again. While one process compiles a module, others that need
+it wait; the lock is a file beside it, and the operating system ends it with the
+process.
 
 The files live in `NUMBA_CACHE_DIR` if that is set, else in the user's cache folder.
+The folder is made so that only its owner can read and write it: the files hold pickles
+and machine code, so whoever can write there decides what is executed. A folder that
+others prepared, and that cannot be written, serves as well.
+
 Functions typed into a notebook or standard input have no file to hash and are
 compiled for the running process only.
 """
 
+import dis
 import hashlib
 import inspect
 import itertools
+import linecache
 import os
 import platform
+import stat
 import sys
+import threading
 import time
 import types as python_types
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import llvmlite
 import numba
 import numpy as np
+from filelock import FileLock, Timeout
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 from rich.console import Console
+
+from mcts_agents.model.machine_code import CodeFile, njit_with
 
 # Modules whose content is fixed by the versions that enter the key.
 _FIXED_BY_VERSION = {"numba", "numpy", "llvmlite", "math", "builtins"}
 
+# What is written out the same in every process; and modules, which are looked into.
+_PLAIN = (
+    bool | int | float | complex | str | bytes | None | type | np.generic | np.dtype
+    | np.ndarray | numba.types.Type | python_types.ModuleType
+)  # fmt: skip
+
 _PREAMBLE = """\
-from numba import njit
 from numba import int64, intp, carray
 """
 
@@ -52,6 +76,9 @@ class Statistics:
 
 
 _statistics = Statistics()
+
+# A module is in `sys.modules` before its functions are compiled.
+_one_thread = threading.RLock()
 
 # Numbers of modules that no key names.
 _unkept = itertools.count()
@@ -79,6 +106,9 @@ def compile_module(
 ) -> python_types.ModuleType:
     """Run `source`, which defines `@njit(...)` functions, as a cached module.
 
+    If another process is compiling the same module, this one waits for it, and takes
+    over if that process ends before it is done.
+
     Args:
         name: What is being compiled, for the file's name and the progress line.
         source: Python source using `njit`, `int64`, `intp`, `carray` and the names of
@@ -91,38 +121,24 @@ def compile_module(
         The module, its functions compiled or loaded.
     """
     started = time.perf_counter()
-    key = _content_key(source, namespace, roots)
-    path = None if key is None else _write_module(name, key, source)
-    module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    code = compile(
-        (_PREAMBLE + source).replace("CACHE", str(path is not None)),
-        str(path or f"<{name}>"),
-        "exec",
-    )
-    module = python_types.ModuleType(module_name)
-    module.__file__ = str(path or f"<{name}>")
-    module.__dict__.update(namespace)
-    # Numba looks functions up by their module's name when it loads them.
-    sys.modules[module_name] = module
-    done = None if path is None else path.with_suffix(".done")
-    if done is None or not done.exists():
-        Console(stderr=True).print(
-            f"[dim]Compiling {name.replace('_', ' ')} (a few seconds; "
-            + ("once for this version)" if done else "this process only)"),
-            highlight=False,
-        )
-    try:
-        exec(code, module.__dict__)
-    except BaseException:
-        del sys.modules[module_name]
-        raise
-    if done is not None:
-        done.touch()
+    with _one_thread, ExitStack() as held:
+        key = _content_key(source, namespace, roots)
+        module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
+        if module_name in sys.modules:
+            return sys.modules[module_name]
+        shown = name.replace("_", " ")
+        code = None
+        if key is not None:
+            code = _find_code(cache_folder() / f"{name}_{key}.code", shown, held)
+        if code is None or not code.functions:
+            kept = "this process only" if code is None else "once for this version"
+            _say(f"Compiling {shown} (a few seconds; {kept})")
+        module = _run(module_name, source, namespace, code)
+        if code is not None and code.added:
+            _keep(code)
     for value in vars(module).values():
         if isinstance(value, Dispatcher) and value.__module__ == module_name:
-            if path is None:
+            if code is None:
                 _statistics.uncached += 1
                 continue
             _statistics.cache_hits += sum(value.stats.cache_hits.values())
@@ -131,32 +147,97 @@ def compile_module(
     return module
 
 
-def _write_module(name: str, key: str, source: str) -> Path | None:
-    """Write the module's file if it is not there; None where nothing can be kept."""
-    folder = cache_folder()
-    path = folder / f"{name}_{key}.py"
+def _find_code(path: Path, shown: str, held: ExitStack) -> CodeFile | None:
+    """Read a module's machine code; if there is none, hold the lock to make it.
+
+    Returns:
+        The file, empty if it is to be made; None where it cannot be kept.
+    """
+    code = CodeFile(path)
     try:
-        if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            # Written aside and moved: another process may be doing the same.
-            partial = folder / f"{name}_{key}.{os.getpid()}.partial"
-            partial.write_text((_PREAMBLE + source).replace("CACHE", "True"))
-            partial.replace(path)
+        if code.read():
+            return code
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The lock ends with the process, however that ends.
+        lock = FileLock(path.with_suffix(".lock"))
+        try:
+            held.enter_context(lock.acquire(timeout=0))
+        except Timeout:
+            _say(f"Waiting for another process, which is compiling {shown}")
+            held.enter_context(lock.acquire())
+        if not code.read() and path.exists():
+            _say(f"{path} is damaged and is made again")
+            path.unlink()
+    # A disk that has no locks is the second.
+    except (OSError, NotImplementedError) as error:
+        _warn_not_kept(path.parent, error)
+        return None
+    return code
+
+
+def _run(module_name, source, namespace, code: CodeFile | None):
+    """Run a module's source, which finds its functions in `code` or compiles them."""
+    source = (_PREAMBLE + source).replace("CACHE", str(code is not None))
+    file = f"<{module_name}>"
+    # For the lines shown in error messages. None: no file to compare it with.
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    module = python_types.ModuleType(module_name)
+    module.__file__ = file
+    module.__dict__.update(namespace, njit=njit_with(code))
+    # Numba looks functions up by their module's name when it loads them.
+    sys.modules[module_name] = module
+    try:
+        exec(compile(source, file, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[module_name]
+        raise
+    return module
+
+
+def _keep(code: CodeFile) -> None:
+    """Write a file of machine code, or warn why that cannot be done."""
+    folder = code.path.parent
+    try:
+        code.write()
+        mode = folder.stat().st_mode
     except OSError as error:
+        _warn_not_kept(folder, error)
+        return
+    # Who writes there decides what later processes execute. Other systems than POSIX
+    # show these bits whatever the rights are.
+    if os.name == "posix" and mode & stat.S_IWOTH:
         warnings.warn(
-            f"compiled code cannot be kept in {folder} ({error.strerror}) and is "
-            "compiled anew in each process; set NUMBA_CACHE_DIR to a writable folder",
+            f"everybody can write to {folder}, and what is written there is executed; "
+            "take that right away (chmod o-w) or set NUMBA_CACHE_DIR to another folder",
             stacklevel=3,
         )
-        return None
-    return path
+
+
+def _warn_not_kept(folder: Path, error: Exception) -> None:
+    warnings.warn(
+        f"compiled code cannot be kept in {folder} "
+        f"({getattr(error, 'strerror', None) or error}) and is "
+        "compiled anew in each process; set NUMBA_CACHE_DIR to a writable folder",
+        stacklevel=4,  # whoever called compile_module
+    )
+
+
+def _say(line: str) -> None:
+    """Print one line on standard error, however long it is."""
+    Console(stderr=True).print(
+        line, style="dim", markup=False, highlight=False, soft_wrap=True
+    )
 
 
 def _content_key(source, namespace, roots) -> str | None:
     """Hash all that the compiled code depends on; None if a source has no file."""
     digest = hashlib.sha256()
-    versions = (numba.__version__, np.__version__, platform.python_version())
-    digest.update(repr((versions, bool(numba.config.BOUNDSCHECK))).encode())
+    versions = [m.__version__ for m in (numba, llvmlite, np)]
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    checked = bool(numba.config.BOUNDSCHECK)
+    digest.update(
+        repr((versions, platform.python_version(), processor, checked)).encode()
+    )
     digest.update(source.encode())
     for name in sorted(namespace):
         if not callable(namespace[name]) or isinstance(namespace[name], np.dtype):
@@ -218,7 +299,11 @@ def _reached(function):
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         outer[name] = cell.cell_contents
     for name, value in outer.items():
-        yield from _classified(name, value, used)
+        # The text of other objects may hold addresses, which differ in each process.
+        # Most of them only share their name with a field, as in `state.name`.
+        usual = isinstance(value, _PLAIN) or _python_function(value) is not None
+        if usual or name in _globals_in(function.__code__):
+            yield from _classified(name, value, used)
 
 
 def _names_in(code) -> set[str]:
@@ -227,6 +312,16 @@ def _names_in(code) -> set[str]:
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
             names |= _names_in(constant)
+    return names
+
+
+def _globals_in(code) -> set[str]:
+    """Return the names that a function and those inside it load from outside."""
+    loads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in loads}
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            names |= _globals_in(constant)
     return names
 
 

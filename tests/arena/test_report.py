@@ -261,7 +261,7 @@ def opened(tmp_path):
             capture_output=True,
             text=True,
             check=True,
-            timeout=120,
+            timeout=600,  # a guard against hanging
         ).stdout
         return shown, _requested_by_pages(json.loads(log.read_text()))
 

@@ -114,6 +114,6 @@ def test_watch_ends_when_all_is_played(tmp_path):
         watching.wait(3)
     with Store.write(path) as written:
         written.describe(written.description(), 4)
-    told, _ = watching.communicate(timeout=30)
+    told, _ = watching.communicate(timeout=600)  # a guard against hanging
     assert watching.returncode == 0
     assert "4 of 4 games, complete" in told

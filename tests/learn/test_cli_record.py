@@ -15,7 +15,7 @@ from tests.command import COMMAND
 from tests.learn.recorded import files, record_here
 
 # Seconds after which a process that should have done something has not.
-PATIENCE = 60.0
+PATIENCE = 600.0
 
 ARGUMENTS = [
     "sushi_go", "--players", "3", "--agent", "mcts:simulations=300", "--games", "24",

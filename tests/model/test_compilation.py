@@ -13,6 +13,7 @@ import pytest
 
 GAME = """
 import numpy as np
+from numba import njit
 from mcts_agents.model import PLAYING, Rules, Spec, new_generator
 from mcts_agents.model.compilation import statistics
 import helpers
@@ -21,6 +22,13 @@ from helpers import add_more
 from package import tables
 
 STEP = 1
+
+def reached(x):
+    value = STEP + 10 * helpers.add_more(x - x)
+    value += 100 * package.deep.inside.digit() + 1000 * tables.TABLE[1]
+    return value + 10000 * package.DIGIT
+
+reached_by_rules = njit(reached)
 rules = Rules("dial", state=np.dtype([("value", np.int64), ("cells", np.int32, 4),
                                        ("grid", np.int8, (2, 3))]))
 
@@ -44,9 +52,7 @@ def legal_actions(game, state, player, out):
 
 @rules.define
 def apply(game, state, joint_action, rng):
-    state.value = STEP + 10 * helpers.add_more(joint_action[0] - joint_action[0])
-    state.value += 100 * package.deep.inside.digit() + 1000 * tables.TABLE[1]
-    state.value += 10000 * package.DIGIT
+    state.value = reached_by_rules(joint_action[0])
 
 @rules.define
 def scores(game, state, out):
@@ -90,6 +96,19 @@ print(int(model.view(state)["value"]),
       found.cache_hits, found.cache_misses, found.uncached)
 """
 MAIN = "from game import rules, new_generator, statistics\n" + PLAY
+# The same for the one function by itself, which is compiled in a moment.
+ALONE = '''
+from mcts_agents.model.compilation import compile_module, statistics
+from game import njit, reached
+source = """
+@njit(int64(int64), cache=CACHE)
+def call(x):
+    return author(x)
+"""
+module = compile_module("alone", source, {"author": njit(reached)}, [reached])
+found = statistics()
+print(module.call(0), found.cache_hits, found.cache_misses, found.uncached)
+'''
 
 
 @pytest.fixture
@@ -119,22 +138,22 @@ def run(folder, code, *, typed=False, fails=False, **variables):
         text=True,
         cwd=folder,
         env=environment,
-        timeout=120,
+        timeout=600,  # a guard against hanging
         check=False,
     )
     assert (done.returncode != 0) == fails, done.stderr
     return done.stdout, done.stderr
 
 
-def play(folder, **variables):
+def play(folder, code=MAIN, **variables):
     """Return the game's value, and hits, misses and uncached functions."""
-    out, _ = run(folder, MAIN, **variables)
+    out, _ = run(folder, code, **variables)
     value, hits, misses, uncached = map(int, out.split())
     return value, (hits, misses, uncached)
 
 
 def compiled(folder):
-    return {path.name for path in (folder / "cache" / "mcts_agents").glob("*.py")}
+    return {path.name for path in (folder / "cache" / "mcts_agents").glob("*.code")}
 
 
 def edit(folder, name, old, new):
@@ -152,7 +171,16 @@ def test_kept_and_never_stale(folder):
     out, said = run(folder, MAIN)
     assert out.split() == ["54321", str(misses), "0", "0"]
     assert "Compiling" not in said
-    first = compiled(folder)
+    edit(folder, "other.py", "x + 1", "x + 3")
+    assert play(folder) == (54341, (0, misses, 0))
+    assert len(compiled(folder)) == 2
+    # Back to the old text: the old code is found again.
+    (folder / "other.py").write_text(FILES["other.py"])
+    assert play(folder) == (54321, (misses, 0, 0))
+
+
+def test_whatever_the_code_reaches_makes_it_anew(folder):
+    assert play(folder, ALONE) == (54321, (0, 1, 0))
     # A constant, a helper's helper, a deep module, an array, a package's constant.
     for name, old, new, expected in (
         ("game.py", "STEP = 1", "STEP = 2", 54322),
@@ -162,15 +190,55 @@ def test_kept_and_never_stale(folder):
         ("package/__init__.py", "DIGIT = 5", "DIGIT = 8", 87642),
     ):
         edit(folder, name, old, new)
-        value, (hits, later_misses, _) = play(folder)
-        assert value == expected, name
-        assert (hits, later_misses) == (0, misses), name
+        assert play(folder, ALONE) == (expected, (0, 1, 0)), name
     assert len(compiled(folder)) == 6
-    # Back to the old text: the old code is found again.
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    assert play(folder) == (54321, (misses, 0, 0))
-    assert first < compiled(folder)
+    assert play(folder, ALONE) == (54321, (1, 0, 0))
+
+
+NAMESAKE = """
+import functools
+import numpy as np
+from numba import njit
+from mcts_agents.model.compilation import compile_module, statistics
+
+STATE = np.dtype([("hands", np.int64), ("cards", np.int64)])
+
+@functools.lru_cache
+def hands():
+    return 1
+
+cards = {"functions": [hands]}
+
+def helper(state):
+    return state.hands + state.cards
+
+source = '''
+@njit(int64(intp), cache=CACHE)
+def call(x):
+    return author(carray(as_pointer(x), 1, STATE)[0])
+'''
+"""
+
+
+def test_an_object_that_shares_its_name_with_a_field_changes_nothing(tmp_path):
+    """Its text holds its address, which is another one in each process."""
+    (tmp_path / "namesake.py").write_text(NAMESAKE)
+    code = textwrap.dedent(
+        """
+        from namesake import *
+        from mcts_agents.model.addresses import as_pointer
+        namespace = {"author": njit(helper), "as_pointer": as_pointer, "STATE": STATE}
+        module = compile_module("namesake", source, namespace, [helper, as_pointer])
+        state = np.array([4, 1])
+        print(module.call(state.ctypes.data), statistics().cache_misses)
+        """
+    )
+    assert run(tmp_path, code)[0].split() == ["5", "1"]
+    taken = "taken = [object() for _ in range(100_000)]\n"  # other addresses
+    assert run(tmp_path, taken + code)[0].split() == ["5", "0"]
+    assert len(compiled(tmp_path)) == 1
 
 
 CLOSURES = """
@@ -300,8 +368,7 @@ def test_an_error_while_compiling_leaves_nothing_behind(folder):
     out, _ = run(folder, code)
     assert out.splitlines() == ["refused True", "[]"] * 2
     cache = folder / "cache" / "mcts_agents"
-    assert not list(cache.glob("*.done"))
-    assert not list(cache.glob("*.partial"))
+    assert {path.suffix for path in cache.iterdir()} == {".lock"}
     (folder / "game.py").write_text(GAME)
     assert play(folder)[0] == 54321
 
