@@ -256,9 +256,7 @@ class Calls:
         self._joint_is("apply", joint)
         return after
 
-    def sample(
-        self, state: np.ndarray, observer: int, rng: np.ndarray
-    ) -> np.ndarray:
+    def sample(self, state: np.ndarray, observer: int, rng: np.ndarray) -> np.ndarray:
         """Return a state whose hidden part was resampled for an observer."""
         sample = state.copy()
         self._drawing("redeterminise", sample, rng, observer, self._rng.address)

@@ -50,9 +50,12 @@ def check_draws(
         for policy in model.policies:
             memory = np.zeros(max(model.policy_bytes(policy), 1), np.uint8)
             model.begin_policy(policy, memory.ctypes.data, rng)
+            state = position.state.copy()
             action = model.policy_action(
-                policy, position.state.copy(), player, memory.ctypes.data, rng
+                policy, state, player, memory.ctypes.data, rng
             )
+            if state.tobytes() != position.state.tobytes():
+                place.fail(policy, "changed the state", "A policy only looks")
             _check_legal(calls, policy, [action], player, actions)
             report.checked["scripted policies choose legal actions"] += 1
 

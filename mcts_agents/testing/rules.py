@@ -1,7 +1,7 @@
 """`check_rules`: compiled rules against their contract, in random games.
 
-Every function that the rules bring is called in every position of some random games,
-with the same arguments twice and between guard bytes. What belongs together is compared:
+The check calls every function of the rules in the positions of some random games, twice
+with the same arguments and between guard bytes. It compares what belongs together:
 `movers` with `legal_actions`, `results` with the end, keys with positions, samples with
 what their observer sees.
 """

@@ -34,7 +34,7 @@ MISTAKES = {
     "evaluate_infinite": "`evaluate` wrote inf for player 0",
     "evaluate_beyond_1": r"`evaluate` wrote 1\.5 for player 0",
     "action_values_nan": "`action_values` wrote nan for number 2",
-    "results_playing_at_the_end": "`results` wrote PLAYING for player 0 though `movers`",
+    "results_playing_at_the_end": "`results` wrote PLAYING for player 0 though",
     "results_of_a_mover": "`results` wrote WON for player 1, who is still in `movers`",
     "results_not_final": "`results` changed from LOST to PLAYING for player 0",
     "results_unknown": "`results` wrote 9 for player 0",
@@ -46,12 +46,12 @@ MISTAKES = {
     "playout_miscounts": "`playout` returned 1 with a limit of 0 actions",
     "playout_stops": "`playout` stopped after 1 of 7 actions in an unfinished game",
     "playout_biased": "`playout` ends with results .*, random games with ",
-    "sample_changes_what_is_seen": "`redeterminise` changed for observer 0 what it sees",
+    "sample_changes_what_is_seen": "`redeterminise` changed for observer 0 what it",
     "sample_changes_the_score": "`redeterminise` changed for observer 0 what it sees",
-    "sample_depends_on_the_truth": "`redeterminise` gives observer 0 one sample of this "
-    "state and another one of a sample of it, with the same seed",
+    "sample_depends_on_the_truth": "`redeterminise` gives observer 0 one sample of "
+    "this state and another one of a sample of it, with the same seed",
     "observe_outside": "`observe` wrote -1 for player 0",
-    "observe_behind": "`observe` (wrote outside of `out` of `observe`|raised IndexError)",
+    "observe_behind": "`observe` (wrote outside of `out` of `obs|raised IndexError)",
     "key_too_coarse": "`state_key` is 0 here and in a position with other movers",
     "key_sees_all": "`redeterminise` changed for observer 0 its `state_key`",
     "filter_foreign": r"`filter_actions` kept \[3, 1, 2\] of \[0, 1, 2\] for player 0",
@@ -104,7 +104,12 @@ def test_a_sample_that_is_the_truth():
 
 
 def test_all_faults_are_tested():
-    elsewhere = {"none", "sample_is_the_truth", "results_of_teams", "sample_leaves_the_coin"}
+    elsewhere = {
+        "none",
+        "results_of_teams",
+        "sample_is_the_truth",
+        "sample_leaves_the_coin",
+    }
     assert set(FAULTS) == set(MISTAKES) | elsewhere
 
 
