@@ -46,14 +46,13 @@ def check_draws(
                         f"instead of about {expected:.0f}",
                         "All legal actions must be equally likely",
                     )
-            report.checked["random_action is uniform"] += 1
+                report.checked["random_action is uniform"] += 1
+            report.checked["random_action is legal"] += 1
         for policy in model.policies:
             memory = np.zeros(max(model.policy_bytes(policy), 1), np.uint8)
             model.begin_policy(policy, memory.ctypes.data, rng)
             state = position.state.copy()
-            action = model.policy_action(
-                policy, state, player, memory.ctypes.data, rng
-            )
+            action = model.policy_action(policy, state, player, memory.ctypes.data, rng)
             if state.tobytes() != position.state.tobytes():
                 place.fail(policy, "changed the state", "A policy only looks")
             _check_legal(calls, policy, [action], player, actions)

@@ -39,7 +39,7 @@ class Hidden:
         self.model, self.calls, self.report = model, calls, report
         self.permute = permute
         self._seen: list[list[Any]] = []
-        self._alike: dict[tuple[int, str], np.ndarray] = {}
+        self._alike: dict[tuple[int, int, str], np.ndarray] = {}
         self._samples = self._changed = self._others = 0
         self._keys = model.has("state_key")
         if not model.hidden_information:
@@ -166,12 +166,20 @@ class Hidden:
             if self._sample(world, observer, seed).tobytes() != sample.tobytes():
                 self._fail_on_truth(observer, "the state after `permute`")
             self.report.checked[PERMUTED] += 1
-        key = observer, repr(self._seen[observer])
+        if not (self._keys or self.model.observation_shape):
+            self.report.skip(ALIKE, "the rules have neither `observe` nor `state_key`")
+            return
+        known = self.model.state_key(state, observer) if self._keys else 0
+        key = observer, known, repr(self._seen[observer])
         world = self._alike.setdefault(key, state.copy())
         if world.tobytes() != state.tobytes():
             if self._sample(world, observer, seed).tobytes() != sample.tobytes():
-                self._fail_on_truth(observer, "a position that looks the same to it")
-            self.report.checked["samples of positions that look the same"] += 1
+                self._fail_on_truth(
+                    observer,
+                    "a position that looks the same to it (by `observe`, `state_key` "
+                    "and the actions so far)",
+                )
+            self.report.checked[ALIKE] += 1
 
     def _fail_on_truth(self, observer: int, where: str) -> None:
         self.calls.place.fail(
@@ -199,4 +207,5 @@ class Hidden:
 
 CHANGES = "redeterminise changes something"
 SAMPLES = "redeterminise keeps what its observer knows"
+ALIKE = "samples of positions that look the same"
 PERMUTED = "redeterminise does not depend on what is hidden, by `permute`"

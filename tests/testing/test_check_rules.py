@@ -11,9 +11,14 @@ from mcts_agents.model import Rules
 from mcts_agents.model.contract import ENTRIES
 from mcts_agents.testing import CheckError, check_rules
 from tests.envs.variants import VARIANTS
+from tests.games.goofspiel import GOOFSPIEL
+from tests.games.kuhn_poker import KUHN
+from tests.model.test_rules import RACE
+from tests.team_game import STONES
 from tests.test_no_leak import PERMUTED
 from tests.testing import faulty_game
 from tests.testing.faulty_game import FAULTS, rules
+from tests.toy_games import auction, fuse, hands, nim
 
 PLACE = r"\(episode \d+, move \d+, seed 0\)\. [A-Z]"
 
@@ -101,6 +106,26 @@ def test_a_sample_that_is_the_truth():
     wrong = rules.model(fault="sample_is_the_truth")
     with pytest.raises(CheckError, match="`redeterminise` changed nothing in 6 pos"):
         check_rules(wrong, episodes=1)
+
+
+def test_rules_that_show_a_player_s_card_in_its_key_only():
+    report = check_rules(KUHN, episodes=20)
+    assert report.checked["samples of positions that look the same"] > 10
+    assert report.skipped["observe"] == "the rules have no such function"
+
+
+def test_rules_that_show_nothing():
+    report = check_rules(hands(), episodes=10)
+    assert report.skipped["samples of positions that look the same"] == (
+        "the rules have neither `observe` nor `state_key`"
+    )
+
+
+@pytest.mark.parametrize(
+    "sound", [auction, nim, fuse, lambda: STONES, lambda: GOOFSPIEL, lambda: RACE]
+)
+def test_small_games_of_other_tests_pass(sound):
+    assert check_rules(sound()).checked["the end of a game"] == 5
 
 
 def test_all_faults_are_tested():
