@@ -127,6 +127,9 @@ class Hidden:
                 calls.vector("results", sample).tolist(),
             ],
         }
+        pairs["the scores"] = [
+            calls.vector("scores", s).tolist() for s in (state, sample)
+        ]
         if self.model.observation_shape is not None:
             pairs["what it sees (`observe`)"] = [
                 calls.observation(s, observer).tolist() for s in (state, sample)

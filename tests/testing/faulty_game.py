@@ -33,6 +33,7 @@ FAULTS = (
     "apply_draws",
     "apply_raises",
     "apply_changes_the_actions",
+    "apply_writes_behind",
     "random_action_illegal",
     "random_action_biased",
     "playout_miscounts",
@@ -82,6 +83,7 @@ FAULTS = (
     APPLY_DRAWS,
     APPLY_RAISES,
     APPLY_ACTIONS,
+    APPLY_BEHIND,
     RANDOM_ILLEGAL,
     RANDOM_BIASED,
     PLAYOUT_MISCOUNTS,
@@ -189,6 +191,8 @@ def apply(game, state, joint_action, rng):
     state.left -= 1
     if game.fault == APPLY_ACTIONS:
         joint_action[player] = -1
+    if game.fault == APPLY_BEHIND:
+        state.cards[4] = 1
 
 
 @rules.define
