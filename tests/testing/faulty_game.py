@@ -362,6 +362,18 @@ def greedy(game, state, player, rng):
     return 3 if game.fault == POLICY_ILLEGAL else 2
 
 
+# The same game with the functions only that a game with hidden information must have.
+silent = Rules("silent", state=rules.state, game=rules.game, chance=False)
+for function in (reset, movers, legal_actions, apply, scores, results, redeterminise):
+    silent.define(function)
+
+
+@silent.variant
+def silent_variant(game, *, players=2):
+    game["team"][:2] = 0, 1
+    return Spec(players=players, actions=3)
+
+
 def permute(model, state, observer, random):
     """Deal the cards that the observer does not hold again, and toss the coin."""
     view = model.view(state)

@@ -18,7 +18,7 @@ from tests.team_game import STONES
 from tests.test_no_leak import PERMUTED
 from tests.testing import faulty_game
 from tests.testing.faulty_game import FAULTS, rules
-from tests.toy_games import auction, fuse, hands, nim
+from tests.toy_games import auction, fuse, nim
 
 PLACE = r"\(episode \d+, move \d+, seed 0\)\. [A-Z]"
 
@@ -116,7 +116,7 @@ def test_rules_that_show_a_player_s_card_in_its_key_only():
 
 
 def test_rules_that_show_nothing():
-    report = check_rules(hands(), episodes=10)
+    report = check_rules(faulty_game.silent, episodes=10)
     assert report.skipped["samples of positions that look the same"] == (
         "the rules have neither `observe` nor `state_key`"
     )
