@@ -165,10 +165,16 @@ class Face(ABC):
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Make a first copy fit for planning: no pictures, no caches of copies."""
+        without_pictures(self.env)
         for layer in layers(self.env):
-            if getattr(layer, "__dict__", {}).get("render_mode") is not None:
-                layer.render_mode = None
             without_caches(layer, self.agents)
+
+
+def without_pictures(env: Any) -> None:
+    """Let an environment, a copy, and all that it wraps draw no pictures any more."""
+    for layer in layers(env):
+        if getattr(layer, "__dict__", {}).get("render_mode") is not None:
+            layer.render_mode = None
 
 
 def mask_in(shown: Any) -> np.ndarray | None:

@@ -22,7 +22,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.model.cloning import Cloner
 from mcts_agents.model.comparing import first_difference
 from mcts_agents.model.copied import face_of
-from mcts_agents.model.faces import Face
+from mcts_agents.model.faces import Face, without_pictures
 from mcts_agents.model.guards import global_generators, unchanged, with_parts
 from mcts_agents.testing.fingerprint import fingerprint
 from mcts_agents.testing.loops import Agent, Loop, loop_of
@@ -311,8 +311,11 @@ class _Check:
     def _clone(self, env: Any, cloner: Cloner | None = None) -> Any:
         with self._author("copying"):
             if isinstance(env.unwrapped, GameEnvironment):
-                return copy.deepcopy(env)
-            return (cloner or Cloner()).clone(env)
+                twin = copy.deepcopy(env)
+            else:
+                twin = (cloner or Cloner()).clone(env)
+            without_pictures(twin)
+            return twin
 
     # -- hidden information
 
