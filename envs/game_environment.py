@@ -56,8 +56,9 @@ class GameEnvironment:
     is all zeros for an agent that is not asked for an action. Pictures (`render`) show
     everything, hidden information included, as a spectator sees it.
 
-    Copies (`copy.deepcopy`, `pickle`) are faithful at any moment and independent; a
-    window is not copied.
+    Copies (`copy.copy`, `copy.deepcopy`, `pickle`) are faithful at any moment and
+    independent; a window is not copied. A wrapper around the environment is another
+    object: `copy.copy` of the wrapper shares the environment inside.
 
     Args:
         game: The game.
@@ -411,6 +412,10 @@ class GameEnvironment:
         )
 
     # -- copies
+
+    def __copy__(self) -> "GameEnvironment":
+        # Sharing any part would let a step of one environment change the other.
+        return copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GameEnvironment":
         twin = object.__new__(type(self))

@@ -7,7 +7,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PAGES = (README, (ROOT / "docs" / "reinforcement_learning.md").read_text())
+PAGES = (
+    README,
+    (ROOT / "docs" / "reinforcement_learning.md").read_text(),
+    (ROOT / "docs" / "checking_games.md").read_text(),
+)
 SNIPPETS = [
     snippet
     for page in PAGES

@@ -42,6 +42,9 @@ class SingleAgentEnv(gymnasium.Env):
     game's rules, in environments of other people by the returns (who has the highest
     one alone has won). `action_masks()` is what sb3-contrib's MaskablePPO asks for.
 
+    `copy.deepcopy` and `pickle` copy the PettingZoo environment too; `copy.copy` shares
+    it with the copy, as with every wrapper.
+
     Args:
         env: A PettingZoo environment, AEC or parallel, or a function that makes one;
             with `render_mode` as a keyword if it is not None. Its actions are Discrete.

@@ -12,7 +12,13 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copied import results_by_return
-from mcts_agents.model.faces import mask_in, shows_masks
+from mcts_agents.model.faces import (
+    as_mask,
+    check_number_of_actions,
+    finite_reward,
+    mask_in,
+    shows_masks,
+)
 from mcts_agents.wrappers.opponents import Chooser
 
 
@@ -45,6 +51,9 @@ class Table(ABC):
                     f"{env}: the action space of {name} is {env.action_space(name)}, "
                     "expected a Discrete one"
                 )
+            check_number_of_actions(
+                env.action_space(name), f"{env}: the action space of {name}"
+            )
         actions = {name: env.action_space(name) for name in self.names}
         self.starts = [int(space.start) for space in actions.values()]
         # What agents do who are not asked.
@@ -52,8 +61,11 @@ class Table(ABC):
         self._everything = {a: np.ones(int(s.n), np.int8) for a, s in actions.items()}
         # This package's environments know the results; of others returns are compared.
         self.model = getattr(env.unwrapped, "forward_model", None)
+        # Masks of this package's environments are right, and need no look.
         self._declared = {
-            a for a in self.names if _declares_mask(env.observation_space(a))
+            a
+            for a in self.names
+            if self.model is not None and _declares_mask(env.observation_space(a))
         }
         self.learner = self.names[0]
 
@@ -87,7 +99,11 @@ class Table(ABC):
         return results[self.names.index(self.learner)]
 
     def _mask(self, agent: str, observation: Any, info: Any) -> np.ndarray:
-        """Return the mask that an agent was shown, else that everything is legal."""
+        """Return the mask that an agent was shown, else that everything is legal.
+
+        Raises:
+            ValueError: What was shown is no mask of the agent's action space.
+        """
         if agent in self._declared:
             return observation["action_mask"]
         mask = mask_in(observation)
@@ -95,19 +111,15 @@ class Table(ABC):
             mask = mask_in(info)
         if mask is None:
             return self._everything[agent]
-        if mask.dtype != np.int8:
-            mask = (mask != 0).astype(np.int8)
-        if len(mask) != len(self._everything[agent]):
-            raise ValueError(
-                f"{self.env}: the mask of {agent} is for {len(mask)} actions, its "
-                f"action space has {len(self._everything[agent])}"
-            )
-        return mask
+        size = len(self._everything[agent])
+        mask = as_mask(mask, size, f"{self.env}: the mask of {agent}")
+        return mask.astype(np.int8, copy=False)
 
     def _earn(self, rewards: dict[str, float]) -> None:
         if self.model is None:
             for agent, reward in rewards.items():
-                self._returns[agent] += reward
+                whose = f"{self.env}: the reward of {agent}"
+                self._returns[agent] += finite_reward(reward, whose)
         self.reward += float(rewards.get(self.learner, 0.0))
 
     def _end(self, observation: Any, terminated: bool, truncated: bool) -> None:

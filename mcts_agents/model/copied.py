@@ -71,7 +71,8 @@ class CopiedEnvironment(ForwardModel):
 
     Args:
         env: A PettingZoo AEC or parallel environment, or a Gymnasium environment,
-            after `reset`, wrapped or not. Every agent's action space is Discrete.
+            after `reset`, wrapped or not. Every agent's action space is Discrete, of
+            at most 2**20 actions; rewards are finite, returns within 1e100.
         perfect_information: The caller's word that the environment hides nothing from
             the player to move.
         redeterminise: `(env_copy, agent_name, numpy.random.Generator)`: resamples in

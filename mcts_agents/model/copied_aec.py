@@ -56,8 +56,7 @@ class AECFace(Face):
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
         env.step(joint_action[self.agents.index(env.agent_selection)])
-        for agent, reward in env.rewards.items():
-            returns[self.agents.index(agent)] += reward
+        self._earn(env.rewards, returns)
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
                 return

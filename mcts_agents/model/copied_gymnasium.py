@@ -47,7 +47,7 @@ class GymnasiumFace(Face):
     def step(self, joint_action: list[int], returns: np.ndarray) -> None:
         """Take one step."""
         shown, reward, terminated, truncated, info = self.env.step(joint_action[0])
-        returns[0] += float(reward)
+        self._earn({self.agents[0]: reward}, returns)
         self._done = bool(terminated or truncated)
         self._mask = shown_mask(shown, info)
         self._at_root = False

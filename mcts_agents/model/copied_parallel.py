@@ -53,7 +53,7 @@ class ParallelFace(Face):
         return deciding or players
 
     def _waits(self, player: int) -> bool:
-        mask = self.mask_of(player)
+        mask = self.checked_mask(player)
         return mask is not None and not mask.any()
 
     def legal_actions(self, player: int) -> list[int]:
@@ -72,8 +72,7 @@ class ParallelFace(Face):
                 action = int(self.action_spaces[player].start)
             actions[agent] = action
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
-        for agent, reward in rewards.items():
-            returns[self.agents.index(agent)] += reward
+        self._earn(rewards, returns)
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
         self._masks = {

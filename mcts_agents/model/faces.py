@@ -5,7 +5,9 @@ who moves, which actions are legal, what a step earns. Actions are the numbers t
 environment's own Discrete spaces use.
 """
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,12 @@ from mcts_agents.model.cloning import Cloner
 from mcts_agents.model.comparing import first_difference
 from mcts_agents.model.uncached import without_caches
 from mcts_agents.model.watchers import layers
+
+# With more actions a node's edges alone fill the memory.
+MOST_ACTIONS = 2**20
+
+# A return beyond this, or its square, would overflow in a search's sums.
+GREATEST_RETURN = 1e100
 
 
 class Face(ABC):
@@ -41,6 +49,7 @@ class Face(ABC):
                 f"{self.name}: the action space of {agent} is {space}; planning needs "
                 "Discrete spaces that start at 0 or above"
             )
+        check_number_of_actions(space, f"{self.name}: the action space of {agent}")
         return space
 
     @abstractmethod
@@ -55,18 +64,59 @@ class Face(ABC):
     def step(self, joint_action: list[int], returns: np.ndarray) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
+    def _earn(self, rewards: Mapping[str, Any], returns: np.ndarray) -> None:
+        """Add each agent's reward to its return.
+
+        Raises:
+            ValueError: A reward is no finite number, or a return leaves the range in
+                which a search can compute.
+        """
+        for agent, reward in rewards.items():
+            player = self.agents.index(agent)
+            earned = finite_reward(reward, f"{self.name}: the reward of {agent}")
+            total = float(returns[player]) + earned
+            if abs(total) > GREATEST_RETURN:
+                raise ValueError(
+                    f"{self.name}: the rewards of {agent} add up to {total} (the last "
+                    f"one is {reward!r}); planning needs returns from "
+                    f"-{GREATEST_RETURN:g} to {GREATEST_RETURN:g}"
+                )
+            returns[player] = total
+
     @abstractmethod
     def mask_of(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions if the environment shows one."""
 
+    def checked_mask(self, player: int) -> np.ndarray | None:
+        """Return the mask of a player's actions, or None; see `as_mask`.
+
+        Raises:
+            ValueError: It is no mask of the player's action space.
+        """
+        mask = self.mask_of(player)
+        if mask is None:
+            return None
+        size = int(self.action_spaces[player].n)
+        return as_mask(mask, size, f"{self.name}: the mask of {self.agents[player]}")
+
     def legal_actions(self, player: int) -> list[int]:
-        """Return a player's legal actions; all of its space where no mask is shown."""
+        """Return a player's legal actions; all of its space where no mask is shown.
+
+        Raises:
+            ValueError: What is shown is no mask of the player's action space, or
+                leaves no action.
+        """
         space = self.action_spaces[player]
         start = int(space.start)
-        mask = self.mask_of(player)
+        mask = self.checked_mask(player)
         if mask is None:
             return list(range(start, start + int(space.n)))
         legal = mask.nonzero()[0].tolist()
+        if not legal:
+            raise ValueError(
+                f"{self.name}: the mask of {self.agents[player]} holds zeros only, "
+                "though it is to decide"
+            )
         return [action + start for action in legal] if start else legal
 
     def player_of(self, agent: str | None) -> int:
@@ -115,10 +165,16 @@ class Face(ABC):
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Make a first copy fit for planning: no pictures, no caches of copies."""
+        without_pictures(self.env)
         for layer in layers(self.env):
-            if getattr(layer, "__dict__", {}).get("render_mode") is not None:
-                layer.render_mode = None
             without_caches(layer, self.agents)
+
+
+def without_pictures(env: Any) -> None:
+    """Let an environment, a copy, and all that it wraps draw no pictures any more."""
+    for layer in layers(env):
+        if getattr(layer, "__dict__", {}).get("render_mode") is not None:
+            layer.render_mode = None
 
 
 def mask_in(shown: Any) -> np.ndarray | None:
@@ -126,6 +182,62 @@ def mask_in(shown: Any) -> np.ndarray | None:
     if isinstance(shown, dict) and "action_mask" in shown:
         return np.asarray(shown["action_mask"])
     return None
+
+
+def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
+    """Return a mask that an environment shows, if it is one.
+
+    Args:
+        mask: Booleans, integers or floats, each 0 or 1.
+        actions: Number of actions of the agent.
+        whose: What the mask is, for the message.
+
+    Returns:
+        The same mask, shape (actions,).
+
+    Raises:
+        ValueError: Another shape, or another value.
+    """
+    if mask.shape != (actions,):
+        raise ValueError(
+            f"{whose} has the shape {mask.shape}; its action space needs ({actions},)"
+        )
+    # One byte each is the usual mask, and all its bytes are looked at in one call.
+    if mask.itemsize == 1 and mask.dtype.kind in "biu":
+        if not mask.tobytes().strip(b"\0\1"):
+            return mask
+    elif mask.dtype.kind in "iuf" and ((mask == 0) | (mask == 1)).all():
+        return mask
+    wrong = [value for value in mask.tolist() if value not in (0, 1)]
+    if not wrong:
+        return mask
+    raise ValueError(
+        f"{whose} holds {wrong[0]!r}; expected 1 for each legal action and 0 for the "
+        "rest"
+    )
+
+
+def finite_reward(reward: Any, whose: str) -> float:
+    """Return a reward as a float.
+
+    Raises:
+        ValueError: It is no number, infinite or NaN.
+    """
+    try:
+        earned = float(reward)
+    except (TypeError, ValueError, OverflowError):
+        earned = math.nan
+    if not math.isfinite(earned):
+        raise ValueError(f"{whose} is {reward!r}, expected a finite number")
+    return earned
+
+
+def check_number_of_actions(space: spaces.Discrete, whose: str) -> None:
+    """Raise ValueError if a space has more actions than can be planned for."""
+    if space.start + space.n > MOST_ACTIONS:
+        raise ValueError(
+            f"{whose} is {space}; planning allows actions up to {MOST_ACTIONS - 1}"
+        )
 
 
 def shows_masks(space: spaces.Space | None) -> bool:

@@ -70,7 +70,7 @@ def space_generators(
     found: Iterable[spaces.Space], dice: np.random.Generator
 ) -> Iterator[None]:
     """Let spaces, which copies share with the live environment, draw from `dice`."""
-    before = {id(s): (s, s._np_random) for space in found for s in _with_parts(space)}
+    before = {id(s): (s, s._np_random) for space in found for s in with_parts(space)}
     try:
         for space, _ in before.values():
             space._np_random = dice
@@ -80,11 +80,12 @@ def space_generators(
             space._np_random = generator
 
 
-def _with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
+def with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
+    """Give a space and all spaces inside."""
     yield space
     parts = getattr(space, "spaces", ())
     for part in parts.values() if isinstance(parts, dict) else parts:
-        yield from _with_parts(part)
+        yield from with_parts(part)
 
 
 @contextmanager

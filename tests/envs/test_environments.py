@@ -1,6 +1,7 @@
 """Every environment keeps PettingZoo's conventions and shows what the rules say."""
 
 import copy
+import itertools
 import pickle
 import subprocess
 import sys
@@ -268,6 +269,41 @@ def test_copies_in_mid_game_are_faithful_and_independent(label, factory, copied)
     assert [frozen(env.unwrapped.__getstate__()["attributes"]["_state"])] == before
     assert endings[0] == endings[1]
     assert endings[0] == _finish(env, observations if factory == 2 else None)
+
+
+@every_variant
+@pytest.mark.parametrize("factory", [0, 2], ids=["raw_env", "parallel_env"])
+def test_copies_of_all_kinds_stay_apart_when_they_step_in_turns(label, factory):
+    def started():
+        env = factories(label)[factory]()
+        env.reset(seed=3)
+        for _ in range(3):
+            step(env, np.random.default_rng(3))
+        return env
+
+    def step(env, rng):
+        """Take one random step; return all that is seen after it."""
+        movers = env._undecided()
+        actions = {}
+        for player in movers[:1] if factory == 0 else movers:
+            legal = env.forward_model.legal_actions(env._state, player)
+            actions[env.possible_agents[player]] = int(rng.choice(legal))
+        env.step(actions if factory == 2 else next(iter(actions.values())))
+        return env.agents[:], env._movers, frozen(env.spectator_state())
+
+    def playing(env, seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(12):
+            if not env._movers:
+                return
+            yield step(env, rng)
+
+    alone = [list(playing(started(), seed)) for seed in (5, 6, 7)]
+    env = started()
+    twins = env, copy.copy(env), copy.copy(env)
+    games = [playing(twin, seed) for twin, seed in zip(twins, (5, 6, 7), strict=True)]
+    together = list(itertools.zip_longest(*games))
+    assert [[s for s in game if s] for game in zip(*together, strict=True)] == alone
 
 
 def _finish(env, observations):

@@ -1,0 +1,85 @@
+"""A short text that changes when anything in an environment does.
+
+It shares no code with the copies of `mcts_agents.model.cloning` nor with what compares
+these, so that one can be checked by the other.
+"""
+
+import hashlib
+import random
+import types
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import Rules
+
+_PLAIN = (type(None), bool, int, float, complex, str)
+# Classes and code are the same for all objects; they are told by their names.
+_NAMED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+
+
+def fingerprint(value: Any) -> str:
+    """Return a hash of all numbers, texts and generators in an object, 32 digits."""
+    text = hashlib.blake2b(digest_size=16)
+    # Items are kept alive here, so that no id comes twice.
+    seen: dict[int, tuple[int, Any]] = {}
+    waiting: list[Any] = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, bytes):
+            text.update(f"{len(item)} bytes:".encode())
+            text.update(item)
+            continue
+        if isinstance(item, (*_PLAIN, np.generic)):
+            text.update(f"{type(item).__name__}:{item!r};".encode())
+            continue
+        text.update(f"{type(item).__qualname__}:".encode())
+        if id(item) in seen:
+            text.update(f"same as {seen[id(item)][0]};".encode())
+            continue
+        seen[id(item)] = len(seen), item
+        waiting.extend(reversed(_parts(item)))
+    return text.hexdigest()
+
+
+def _parts(item: Any) -> list[Any]:
+    """Return what an object is made of, in a fixed order."""
+    if isinstance(item, _NAMED):
+        return [item.__name__]
+    if isinstance(item, Rules):
+        return [item.name]  # beside it only what was compiled so far
+    if type(item).__module__.startswith("numba."):
+        return []  # compiled code
+    if isinstance(item, np.ndarray):
+        if item.dtype.hasobject:
+            return [item.shape, item.tolist()]
+        return [str(item.dtype), item.shape, item.tobytes()]
+    if isinstance(item, random.Random):
+        return [] if isinstance(item, random.SystemRandom) else [item.getstate()]
+    if isinstance(item, np.random.RandomState):
+        return [item.get_state(legacy=False)]
+    if isinstance(item, np.random.BitGenerator):
+        return [item.state]
+    if isinstance(item, np.random.Generator):
+        return [item.bit_generator]
+    if isinstance(item, dict):
+        return [*item.keys(), *item.values(), *_attributes(item)]
+    if isinstance(item, list | tuple | deque):
+        return [*item, *_attributes(item)]
+    if isinstance(item, set | frozenset):
+        return sorted(map(fingerprint, item))
+    if isinstance(item, types.MethodType):
+        return [item.__func__.__qualname__, item.__self__]
+    return _attributes(item)
+
+
+def _attributes(item: Any) -> list[Any]:
+    found: list[Any] = []
+    for name, value in getattr(item, "__dict__", {}).items():
+        found += [name, value]
+    for kind in type(item).__mro__:
+        for name, member in vars(kind).items():
+            if isinstance(member, types.MemberDescriptorType) and hasattr(item, name):
+                found += [name, getattr(item, name)]
+    return found
