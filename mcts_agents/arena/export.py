@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.arena.records import GameRecord, SeatRecord
-from mcts_agents.arena.writing import replacing
+from mcts_agents.writing import replacing
 
 _COLUMNS = {
     "number": int,
