@@ -1,6 +1,7 @@
 """Output files: whole or not at all, and devices and pipes written into.
 
-Every output file of the package is written by `replacing`.
+Every output file of the package is written by `replacing`. What grows while several
+processes may be about (stores, datasets) is kept for one of them by `locked`.
 """
 
 import errno
@@ -13,6 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock
 
 # Characters of a file's name that its temporary file has, too; of up to four bytes.
 _NAMED = 40
@@ -48,6 +51,25 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.touch()
             yield temporary
             _write_into(path, temporary)
+
+
+def locked(path: str | os.PathLike[str]) -> FileLock:
+    """Return a lock that this process holds until it is released, or the process ends.
+
+    Args:
+        path: The file of the lock, which stays behind.
+
+    Raises:
+        Timeout: Another process holds it (of `filelock`).
+        OSError: The file cannot be made.
+    """
+    if not os.path.lexists(path):
+        # What this raises, where no file can be made, a lock would take for a race with
+        # somebody who removes it, and wait.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666))
+    lock = FileLock(path, timeout=0)
+    lock.acquire()
+    return lock
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:
