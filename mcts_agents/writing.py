@@ -104,22 +104,23 @@ def _beside(path: str | os.PathLike[str], mode: int | None) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     name = f".{target.name[:_NAMED]}.{secrets.token_hex(4)}.part"
     temporary = target.with_name(name)
+    begun = False
     try:
         # With the rights of any new file: the standard library's temporary files are
         # for their owner alone.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-    try:
+        begun = True
         yield temporary
         with open(temporary, "r+b") as file:
             os.fsync(file.fileno())  # the content is on the disk before the name is
         if mode is not None:
             temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):  # the first error says more
             temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not begun:  # named after what was asked for
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
 
 
