@@ -267,7 +267,7 @@ def operations(folder):
             lambda f: record_random(f, games=3),  # a file is replaced, and one added
             lambda f: record_random(f, games=1),
             dataset_of,
-            MOST_KINDS,
+            ("a full disk, once", "an interrupt"),
         ),
     ]
 
