@@ -233,7 +233,8 @@ def operations(folder):
     report.render_report = lambda results: page  # seconds of drawing, each time
     arrays = {"policy.0.weight": np.ones((3, 2)), "policy.0.bias": np.ones(3)}
     perceptron = Perceptron(arrays, "tanh")
-    spec = TournamentSpec(games="tictactoe", agents=["random", "one-step"], games_each=2)
+    agents = ["random", "one-step"]
+    spec = TournamentSpec(games="tictactoe", agents=agents, games_each=2)
     (fixture, *_) = Schedule(spec)
     replay = Replay(play_fixture(fixture), search=False)
     moments = list(replay.moments())[:1]

@@ -16,6 +16,7 @@ from mcts_agents.arena.spec import TournamentSpec
 from mcts_agents.arena.statistics import summarise
 from mcts_agents.arena.store import Store, StoreError
 from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tuning import Tuning, TuningSpec
 from mcts_agents.cli.results import results_object
 from mcts_agents.learn.recording import run_recording
 from mcts_agents.learn.shards import DatasetError
@@ -47,9 +48,9 @@ def whole(tmp_path_factory):
 def edited(whole, tmp_path):
     """Return a function that copies the store and changes it, as `sqlite3` would."""
 
-    def edit(*statements):
+    def edit(*statements, of=whole):
         path = tmp_path / "edited.db"
-        shutil.copy(whole, path)
+        shutil.copy(of, path)
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA foreign_keys = OFF")
@@ -59,6 +60,48 @@ def edited(whole, tmp_path):
         return path
 
     return edit
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A store with a study of one trial."""
+    path = tmp_path_factory.mktemp("study") / "s.db"
+    keys = {"agent": "mcts:simulations=5", "parameters": ["rollout=0|10"]}
+    spec = TuningSpec(game="tictactoe", games_each=2, **keys)
+    with Store.write(path) as store:
+        Tuning(spec, store).run_trial(Here())
+    return path
+
+
+TABLES, TRIAL = "the tables of its study", "trial 1 of its study"
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE study_directions SET direction = 'x'", TABLES),
+        ("UPDATE study_user_attributes SET value_json = '['", TABLES),
+        ("UPDATE study_user_attributes SET value_json = '7'", TABLES),
+        ("UPDATE trials SET state = 'x'", TABLES),
+        ("UPDATE trials SET datetime_start = 'x'", TABLES),
+        ("UPDATE trial_params SET distribution_json = '['", TABLES),
+        ("UPDATE trial_params SET param_value = 99", TABLES),
+        ("UPDATE trial_values SET objective = 7", TABLES),
+        ("UPDATE alembic_version SET version_num = 'x'", TABLES),
+        ("UPDATE trial_user_attributes SET value_json = -5", f"{TRIAL}: games is -5"),
+        ("UPDATE trial_values SET value = 'x'", f"{TRIAL}: win rate is 'x'"),
+        ("UPDATE trial_values SET value = 7.0", f"{TRIAL}: win rate is 7.0"),
+    ],
+)
+def test_an_edited_study_is_named(statement, told, study, edited, run_here):
+    path = edited((statement,), of=study)
+    done = run_here(
+        *"tune --game tictactoe --games 2 --trials 1 --parameter rollout=0|10".split(),
+        *("--agent", "mcts:simulations=5", "--store", str(path)),
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"mcts-agents: {path}: {told}")
+    assert done.stderr.count("\n") == 1
 
 
 def one_line(error, path):
