@@ -122,9 +122,7 @@ class _Seat(_Checked):
 
     def record(self) -> SeatRecord:
         fields = self.model_dump(exclude={"seat", "decision_seconds"})
-        return SeatRecord(
-            seconds=np.frombuffer(self.decision_seconds, "<f4"), **fields
-        )
+        return SeatRecord(seconds=np.frombuffer(self.decision_seconds, "<f4"), **fields)
 
 
 class _Failure(_Played):
