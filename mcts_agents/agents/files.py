@@ -15,6 +15,7 @@ import yaml
 
 from mcts_agents.agents.tag_json import from_tag, is_tag
 from mcts_agents.names import MAX_NESTING
+from mcts_agents.writing import replacing
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -51,10 +52,11 @@ def read_file(path: str) -> dict[str, Any]:
 
 
 def write_file(path: str, mapping: Mapping[str, Any]) -> None:
-    """Write a mapping that `read_file` reads again.
+    """Write a mapping that `read_file` reads again; whole or not at all.
 
     Raises:
         ValueError: The name of the file ends as no file of an agent does.
+        OSError: It cannot be written; the file is as it was.
     """
     if not is_file_name(path):
         raise ValueError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}")
@@ -62,7 +64,8 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
         text = json.dumps(mapping, indent=2) + "\n"
     else:
         text = yaml.safe_dump(dict(mapping), sort_keys=False, allow_unicode=True)
-    Path(path).write_text(text, encoding="utf-8")
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _begins_with_file(value: str) -> bool:

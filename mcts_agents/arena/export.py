@@ -27,6 +27,12 @@ Columns (a game's are repeated in the rows of its seats):
     searches          decisions that were searched for
     depth             mean over these of the longest path in the tree
     decision_seconds  time of each decision, as text with a space between two
+
+In CSV a text that a spreadsheet could take for a formula is written with an apostrophe
+before it: one that begins with `=`, `+`, `-`, `@` (also those of full width), a tab, a
+carriage return or a line feed, and one that begins with an apostrophe, so that this can
+be undone. To read the text itself, remove one apostrophe at its beginning:
+`text.removeprefix("'")`. Numbers and Parquet are written as they are.
 """
 
 import csv
@@ -39,7 +45,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.arena.records import GameRecord, SeatRecord
-from mcts_agents.arena.writing import replacing
+from mcts_agents.writing import replacing
 
 _COLUMNS = {
     "number": int,
@@ -69,6 +75,11 @@ _COLUMNS = {
 }
 COLUMNS = tuple(_COLUMNS)
 SUFFIXES = (".csv", ".parquet")
+
+# What makes a cell a formula in some spreadsheet, as OWASP lists it ("CSV Injection"),
+# and the mark that says that a cell is none.
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_MARK = "'"
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
@@ -145,7 +156,16 @@ def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(
+            {name: _cell(value) for name, value in row.items()} for row in rows
+        )
+
+
+def _cell(value: Any) -> Any:
+    """Return what stands in a cell, so that no spreadsheet computes a text."""
+    if isinstance(value, str) and value.startswith((*_FORMULA, _MARK)):
+        return f"{_MARK}{value}"
+    return value
 
 
 def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:

@@ -19,7 +19,7 @@ from mcts_agents.arena.intervals import Estimate
 from mcts_agents.arena.pictures import heat_map, rating_plot, win_rates
 from mcts_agents.arena.results import Results
 from mcts_agents.arena.statistics import Figures
-from mcts_agents.arena.writing import replacing
+from mcts_agents.writing import replacing
 
 # Longer names are a number in small cells; the list of agents has both.
 _SHORT_NAME = 24

@@ -5,6 +5,10 @@ row for each seat of it) and `failures` (games that could not be played). A row 
 `games` and its `seats` are one transaction, so a process that is killed at any moment
 leaves whole games behind. Only the process that runs the tournament writes; others may
 read meanwhile.
+
+Stores of every format since 1 are read and continued. A format is dropped only in a
+new major version, two years or more after it was replaced, and the error then names the
+last version that reads it.
 """
 
 import errno
@@ -21,20 +25,27 @@ from urllib.parse import quote
 
 from filelock import FileLock, Timeout
 
+from mcts_agents.arena.reading import (
+    MOST,
+    RowError,
+    described,
+    failure_of,
+    game_of,
+)
 from mcts_agents.arena.records import Failure, GameRecord
 from mcts_agents.arena.tables import (
     APPLICATION,
+    FAILURE_COLUMNS,
     FORMAT,
     GAME_COLUMNS,
     SEAT_COLUMNS,
     SEAT_COLUMNS_1,
     TABLES,
     UPDATES,
-    failure_of,
     failure_row,
-    game_of,
     game_rows,
 )
+from mcts_agents.writing import locked
 
 # Seconds to wait for another process that reads or writes at this moment.
 PATIENCE = 30.0
@@ -57,11 +68,13 @@ class Store:
         """Open a store to add to it, and make it if there is none.
 
         One process at a time holds a store; the lock is a file beside it, `PATH.lock`,
-        and ends with the process however that ends.
+        and ends with the process however that ends. Hard links would have locks (and
+        journals of SQLite's) of their own, so a store that has any is not written.
 
         Raises:
-            StoreError: Another process holds it; the file is no store, or one of a
-                newer version; or it cannot be written.
+            StoreError: Another process holds it; the file has hard links; it is no
+                store, a damaged one, or one of a newer version; or it cannot be
+                written.
         """
         path = Path(path)
         try:
@@ -71,9 +84,9 @@ class Store:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             if _exists(path):
                 cls._look(path).close()  # refuses what is no store before locking it
-            # Beside the file itself, whatever links lead to it.
-            lock = FileLock(f"{path.resolve()}.lock", timeout=0)
-            lock.acquire()
+                _refuse_hard_links(path)
+            # Beside the file itself, whatever symbolic links lead to it.
+            lock = locked(f"{path.resolve()}.lock")
         except Timeout as error:
             raise StoreError(
                 f"{path}: another process is writing to it; wait for that one, or take "
@@ -109,8 +122,8 @@ class Store:
         """Open a store to look at it, also while a tournament is writing to it.
 
         Raises:
-            StoreError: There is no such file; it is no store, or one of a newer
-                version.
+            StoreError: There is no such file; it is no store, a damaged one, or one of
+                a newer version.
         """
         path = Path(path)
         store = cls._look(path)
@@ -156,15 +169,24 @@ class Store:
         """Return what is played, as `TournamentSpec.description` gave it, if anything.
 
         Raises:
-            StoreError: The file cannot be read.
+            StoreError: The file cannot be read, or holds what no store has.
         """
-        row = self._one("SELECT description FROM tournament")
-        return json.loads(row[0]) if row else None
+        found = self._described()
+        return None if found is None else found[0]
 
     def total(self) -> int:
-        """Return how many games the tournament has, played or not."""
-        row = self._one("SELECT total FROM tournament")
-        return row[0] if row else 0
+        """Return how many games the tournament has, played or not.
+
+        Raises:
+            StoreError: See `description`.
+        """
+        found = self._described()
+        return 0 if found is None else found[1]
+
+    def _described(self) -> tuple[dict[str, Any], int] | None:
+        row = self._one("SELECT description, total FROM tournament")
+        with self._reading():
+            return described(row) if row else None
 
     def describe(self, description: dict[str, Any], total: int) -> None:
         """Write down what is played, and how many games that are.
@@ -200,7 +222,7 @@ class Store:
         """Return the stored games by their numbers, ascending.
 
         Raises:
-            StoreError: The file cannot be read.
+            StoreError: The file cannot be read, or holds what no store has.
         """
         games = self._all(f"SELECT {GAME_COLUMNS} FROM games ORDER BY number")
         columns = self._seat_columns()
@@ -213,15 +235,21 @@ class Store:
             begin = at
             while at < len(seats) and seats[at][0] == row[0]:
                 at += 1
-            yield game_of(row, seats[begin:at])
+            with self._reading():
+                game = game_of(row, seats[begin:at], GAME_COLUMNS, columns)
+            yield game
 
     def game(self, number: int) -> GameRecord:
         """Return one stored game.
 
         Raises:
-            StoreError: There is none of this number, or the file cannot be read.
+            StoreError: There is none of this number, the file cannot be read, or it
+                holds what no store has.
         """
-        row = self._one(f"SELECT {GAME_COLUMNS} FROM games WHERE number = ?", number)
+        row = None
+        if number <= MOST:  # SQLite knows no greater ones
+            query = f"SELECT {GAME_COLUMNS} FROM games WHERE number = ?"
+            row = self._one(query, number)
         if row is None:
             low, high, count = self._one(
                 "SELECT min(number), max(number), count(*) FROM games"
@@ -232,7 +260,8 @@ class Store:
         seats = self._all(
             f"SELECT {columns} FROM seats WHERE number = ? ORDER BY seat", number
         )
-        return game_of(row, seats)
+        with self._reading():
+            return game_of(row, seats, GAME_COLUMNS, columns)
 
     # -- games that could not be played
 
@@ -247,9 +276,14 @@ class Store:
             run(f"INSERT OR REPLACE INTO failures VALUES ({_marks(row)})", row)
 
     def failures(self) -> list[Failure]:
-        """Return the games that could not be played, by their numbers."""
-        rows = self._all("SELECT * FROM failures ORDER BY number")
-        return [failure_of(row) for row in rows]
+        """Return the games that could not be played, by their numbers.
+
+        Raises:
+            StoreError: The file cannot be read, or holds what no store has.
+        """
+        rows = self._all(f"SELECT {FAILURE_COLUMNS} FROM failures ORDER BY number")
+        with self._reading():
+            return [failure_of(row, FAILURE_COLUMNS) for row in rows]
 
     # -- SQLite
 
@@ -280,9 +314,27 @@ class Store:
                     f"{self.path}: written by a newer version of mcts-agents (tables "
                     f"{version}, this one knows up to {FORMAT}); install that version"
                 )
+            self._check_content(version)
         except StoreError:
             self.connection.close()
             raise
+
+    def _check_content(self, version: int) -> None:
+        """Refuse a damaged file, and tables that do more than hold rows."""
+        if version < 1:
+            raise StoreError(
+                f"{self.path}: damaged: user_version is {version}, expected 1 to "
+                f"{FORMAT}"
+            )
+        found = [text for (text,) in self._all("PRAGMA quick_check(1)")]
+        if found != ["ok"]:
+            raise StoreError(f"{self.path}: damaged: {' '.join(found[0].split())}")
+        for kind, name in self._all(
+            "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view')"
+        ):
+            raise StoreError(
+                f"{self.path}: has a {kind} {name!r}, and a store has tables only"
+            )
 
     def _version(self) -> int:
         (version,) = self._one("PRAGMA user_version")
@@ -312,11 +364,20 @@ class Store:
                 ) from error
             raise
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say in which file a row is that no store has."""
+        try:
+            yield
+        except RowError as error:
+            raise StoreError(f"{self.path}: {error}") from error
+
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         try:
             return self.connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: cannot be read: {error}") from error
+            reason = " ".join(str(error).split())[:200]  # it may quote a whole value
+            raise StoreError(f"{self.path}: cannot be read: {reason}") from error
 
     def _one(self, query: str, *values: Any) -> Any:
         rows = self._all(query, *values)
@@ -340,6 +401,15 @@ def _exists(path: Path) -> bool:
     return True
 
 
+def _refuse_hard_links(path: Path) -> None:
+    links = path.stat().st_nlink
+    if links > 1:
+        raise StoreError(
+            f"{path}: has {links} names (hard links), and a process that writes to it "
+            "by another name would not be noticed; write to a copy"
+        )
+
+
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path))}?mode={mode}"
     try:
@@ -347,6 +417,9 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             uri, uri=True, timeout=PATIENCE, isolation_level=None
         )
         connection.execute("PRAGMA foreign_keys = ON")
+        # What SQLite recommends for files that others may have edited.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
     except sqlite3.Error as error:
         raise StoreError(f"{path}: cannot be opened: {error}") from error
     return connection

@@ -1,4 +1,4 @@
-"""The tables of a store, and records as rows of them."""
+"""The tables of a store, and records as rows of them; `reading` has the way back."""
 
 import json
 from datetime import UTC, datetime
@@ -6,18 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.arena.records import (
-    Entrant,
-    Failure,
-    Fixture,
-    GameRecord,
-    SeatRecord,
-    Setting,
-)
+from mcts_agents.arena.records import Failure, GameRecord
 
 Row = tuple[Any, ...]
 
-# Version of the tables, in SQLite's `user_version`.
+# Version of the tables, in SQLite's `user_version`; 1 was the first one.
 FORMAT = 2
 # Marks a store among SQLite files: "mcts" in ASCII, in SQLite's `application_id`.
 APPLICATION = 0x6D637473
@@ -83,6 +76,9 @@ SEAT_COLUMNS = (
     "number, seat, agent, spec, seed, result, win, rank, score, decisions, seconds, "
     "simulations, searches, depth, decision_seconds, team"
 )
+FAILURE_COLUMNS = (
+    "number, game, players, budget, round, seed, seats, error, details, ended"
+)
 # Of version 1, which knew no teams: every seat was one of its own.
 SEAT_COLUMNS_1 = SEAT_COLUMNS.replace("team", "seat AS team")
 
@@ -133,40 +129,6 @@ def game_rows(record: GameRecord) -> tuple[Row, list[Row]]:
     return game, seats
 
 
-def game_of(row: Row, seats: list[Row]) -> GameRecord:
-    """Return the game that rows of `games` and `seats` hold."""
-    number, game, players, budget, round_, seed, moves, _, seconds, version, _ = row
-    return GameRecord(
-        number=number,
-        setting=Setting(game, players, budget),
-        round=round_,
-        seed=seed,
-        moves=tuple((player, action) for player, action in json.loads(moves)),
-        seconds=seconds,
-        version=version,
-        seats=tuple(_seat(seat) for seat in seats),
-    )
-
-
-def _seat(row: Row) -> SeatRecord:
-    _, _, agent, spec, seed, result, win, rank, score, _, _, *search, times, team = row
-    simulations, searches, depth = search
-    return SeatRecord(
-        agent=agent,
-        spec=spec,
-        seed=seed,
-        team=team,
-        result=result,
-        win=win,
-        rank=rank,
-        score=score,
-        seconds=np.frombuffer(times, "<f4"),
-        simulations=simulations,
-        searches=searches,
-        depth=depth,
-    )
-
-
 def failure_row(failure: Failure) -> Row:
     """Return the row of `failures`."""
     fixture = failure.fixture
@@ -182,19 +144,6 @@ def failure_row(failure: Failure) -> Row:
         failure.details,
         _now(),
     )
-
-
-def failure_of(row: Row) -> Failure:
-    """Return the failure that a row of `failures` holds."""
-    number, game, players, budget, round_, seed, seats, error, details, _ = row
-    fixture = Fixture(
-        number=number,
-        setting=Setting(game, players, budget),
-        round=round_,
-        seed=seed,
-        seats=tuple(Entrant(*seat) for seat in json.loads(seats)),
-    )
-    return Failure(fixture, error, details)
 
 
 def _now() -> str:

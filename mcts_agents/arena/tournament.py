@@ -45,11 +45,13 @@ def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
 
     Raises:
         StoreError: It cannot be opened (see `Store.write`); it holds another
-            tournament, or more games of this one.
+            tournament, more games of this one, or rows that no store has.
     """
     store = Store.write(path)
     try:
         enter(store, schedule)
+        for _ in store.games():  # edited rows are refused before hours of games
+            pass
     except BaseException:
         store.close()
         raise

@@ -37,13 +37,13 @@ def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
 @contextmanager
 def written(store: Path, output: Path) -> Iterator[None]:
     """Refuse a file that cannot be written, before any work and after it."""
-    if output.exists() and store.exists() and output.samefile(store):
-        raise RequestError(f"{output}: this is the store itself; take another name")
-    if not output.parent.is_dir():
-        raise RequestError(f"{output}: there is no folder {output.parent}")
-    if output.is_dir():
-        raise RequestError(f"{output}: this is a folder; name a file")
     with _told_of(output):
+        if output.exists() and store.exists() and output.samefile(store):
+            raise RequestError(f"{output}: this is the store itself; take another name")
+        if not output.parent.is_dir():
+            raise RequestError(f"{output}: there is no folder {output.parent}")
+        if output.is_dir():
+            raise RequestError(f"{output}: this is a folder; name a file")
         yield
 
 

@@ -42,6 +42,7 @@ def replay_game(
     with requested():
         with Store.read(store) as opened:
             record = opened.game(number)
+    with requested(store):
         replay = Replay(record, search)
         if write is None and not as_json:
             _print(replay, actions)

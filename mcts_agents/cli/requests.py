@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
@@ -20,12 +21,17 @@ class RequestError(Exception):
 
 
 @contextmanager
-def requested() -> Iterator[None]:
-    """Turn ValueErrors of what the user named into RequestErrors."""
+def requested(file: Path | None = None) -> Iterator[None]:
+    """Turn ValueErrors of what the user named into RequestErrors.
+
+    Args:
+        file: What the errors are about, where they do not name it themselves.
+    """
     try:
         yield
     except ValueError as error:
-        raise RequestError(str(error)) from error
+        told = str(error) if file is None else f"{file}: {error}"
+        raise RequestError(told) from error
 
 
 def requested_model(spec: str, players: int | None) -> tuple[Game, ForwardModel]:

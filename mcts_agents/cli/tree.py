@@ -13,6 +13,7 @@ from mcts_agents.cli.requests import RequestError, requested, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import ForwardModel
 from mcts_agents.search import SearchResult
+from mcts_agents.writing import replacing
 
 # Of a text that is written to a file.
 FILE_WIDTH = 100
@@ -140,6 +141,7 @@ def _write(text: str, output: Path | None) -> None:
         print(text, end="")
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        with replacing(output) as temporary:
+            temporary.write_text(text, encoding="utf-8")
     except OSError as error:
         raise RequestError(f"{output}: cannot be written: {error.strerror}") from error

@@ -13,7 +13,7 @@ from rich.table import Table
 from mcts_agents.arena.backends import Backend, make_backend
 from mcts_agents.arena.intervals import wilson
 from mcts_agents.arena.spec_file import complaints
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.store import Store, StoreError
 from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec, load_optuna
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
@@ -40,7 +40,7 @@ def tune_agent(
         load_optuna()  # before a store is made
         workers = make_backend(*backend)
         with Store.write(path) as store:
-            tuning = Tuning(spec, store)
+            tuning = _study(spec, store)
             try:
                 with workers, game_progress(console) as progress:
                     _run(tuning, workers, progress, trials, confirm)
@@ -52,6 +52,38 @@ def tune_agent(
                 )
                 raise typer.Exit(INTERRUPTED) from None
             _show(tuning, as_json)
+
+
+def _study(spec: TuningSpec, store: Store) -> Tuning:
+    """Return the study in a store; what cannot be read of it is told in one line."""
+    try:
+        tuning = Tuning(spec, store)
+        trials = tuning.trials()
+    except StoreError:
+        raise
+    except Exception as error:  # of edited tables, Optuna raises almost anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise StoreError(
+            f"{store.path}: the tables of its study cannot be read by Optuna: {reason}"
+        ) from error
+    for trial in trials:
+        if wrong := _wrong(trial):
+            raise StoreError(
+                f"{store.path}: trial {trial.number} of its study: {wrong[:200]}"
+            )
+    return tuning
+
+
+def _wrong(trial: Trial) -> str:
+    """Say what a stored trial has that no trial has; empty if nothing."""
+    rate = trial.win_rate
+    if type(trial.games) is not int or trial.games < 0:
+        return f"games is {trial.games!r}, expected a whole number from 0"
+    if rate is not None and not (type(rate) is float and 0 <= rate <= 1):
+        return f"win rate is {rate!r}, expected a number from 0 to 1"
+    if not isinstance(trial.refused, str):
+        return f"refused is {trial.refused!r}, expected a text"
+    return ""
 
 
 def _spec(keys: dict[str, Any]) -> TuningSpec:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 
 from mcts_agents.arena.drawing import colour, marker, style
 from mcts_agents.arena.intervals import Estimate
+from mcts_agents.writing import replacing
 
 
 def draw_learning_curve(
@@ -28,6 +30,7 @@ def draw_learning_curve(
     Raises:
         ValueError: A format that matplotlib does not write, or an estimate without
             games.
+        OSError: The file cannot be written; it is as it was.
     """
     from matplotlib.figure import Figure
 
@@ -74,4 +77,6 @@ def draw_learning_curve(
         axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
         axes.grid(axis="y", color="#dddddd")
         figure.legend(title="against", loc="outside lower center", ncols=3)
-        figure.savefig(path, dpi=150)
+        form = Path(path).suffix[1:]
+        with replacing(path) as temporary:
+            figure.savefig(temporary, format=form, dpi=150)

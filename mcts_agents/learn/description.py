@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcts_agents.arena.writing import replacing
 from mcts_agents.learn.columns import Layout
 from mcts_agents.learn.shards import DatasetError
+from mcts_agents.writing import replacing
 
 # Raised when a reader of the old files would misread the new ones.
 SCHEMA = 1

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from mcts_agents.arena.backends import Backend
 from mcts_agents.arena.records import Failure
@@ -16,6 +16,7 @@ from mcts_agents.learn.description import FILE, read_description, write_descript
 from mcts_agents.learn.playing import GameRows
 from mcts_agents.learn.shards import DatasetError, read_shard, shard_path, write_shard
 from mcts_agents.learn.spec import GAMES_PER_SHARD, AgentSpec, Recording
+from mcts_agents.writing import locked
 
 
 class RecordingError(RuntimeError):
@@ -142,9 +143,8 @@ def _play(
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
     """Let no other process write into a folder, and remove what a killed one left."""
-    lock = FileLock(folder / f"{FILE}.lock", timeout=0)
     try:
-        lock.acquire()
+        lock = locked(folder / f"{FILE}.lock")
     except Timeout as error:
         raise DatasetError(
             f"{folder}: another process is recording there; wait for that one, or "

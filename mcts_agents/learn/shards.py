@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.arena.writing import replacing
 from mcts_agents.learn.columns import Column, Layout
+from mcts_agents.writing import replacing
 
 FORMATS = ("npz", "parquet")
 

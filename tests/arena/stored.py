@@ -21,7 +21,7 @@ def store(path, games, agents, total=None, failures=()):
         "field": None,
         "budgets": sorted({s.budget for s in settings}),
         "design": "round-robin",
-        "games_each": len(games) // max(1, len(settings)),
+        "games_each": max(1, len(games) // max(1, len(settings))),
         "seed": 7,
     }
     with Store.write(path) as written:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -53,6 +54,61 @@ def test_other_programs_read_what_was_written(games, tmp_path, suffix):
             times = np.array(row.decision_seconds.split(), np.float32)
             assert (times == seat.seconds).all()
             assert row.seconds == pytest.approx(times.sum())
+
+
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(1+1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "\uff1d1",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff201",
+    "'=1",
+    "'quoted'",
+    "a=b",
+    'mcts:tree=multi,"=1"',
+]
+
+
+def test_no_spreadsheet_takes_a_text_for_a_formula(tmp_path):
+    games = tournament(agents=len(FORMULAS), games=60, players=(2,), names_=FORMULAS)
+    games = [
+        replace(
+            game,
+            version="-1.5",
+            seats=tuple(replace(seat, score=-1.5) for seat in game.seats),
+        )
+        for game in games
+    ]
+    path = tmp_path / "rows.csv"
+    export_rows(games, path)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    numbers = {"score", "win", "rank", "depth", "seconds", "game_seconds"}
+    for row in rows:
+        for column, cell in row.items():
+            if cell[:1] in set("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"):
+                assert column in numbers
+                assert float(cell) == -1.5
+        assert row["score"] == "-1.5"  # a number, which stays one
+        assert row["version"] == "'-1.5"  # a text, whatever it looks like
+    seats = [seat for game in games for seat in game.seats]
+    assert {seat.agent for seat in seats} == set(FORMULAS)
+    # As docs/command_line.md says.
+    read = pandas.read_csv(path, keep_default_na=False)
+    found = read["agent"].str.removeprefix("'")
+    assert list(found) == [seat.agent for seat in seats]
+    assert set(read["score"]) == {-1.5}
+    for text in ("a=b", 'mcts:tree=multi,"=1"'):
+        assert text in set(read["agent"])  # what is no formula is as it was
+    whole = tmp_path / "rows.parquet"
+    export_rows(games, whole)
+    assert list(pandas.read_parquet(whole)["agent"]) == [s.agent for s in seats]
 
 
 def test_a_query_counts_what_statistics_count(games, tmp_path):

@@ -185,6 +185,19 @@ def test_an_error_in_a_game_is_a_failure(monkeypatch):
     assert "play_match" in failure.details
 
 
+@pytest.mark.parametrize("score", [np.nan, np.inf])
+def test_a_score_that_no_store_could_show_is_a_failure(score, monkeypatch):
+    """Of this game alone; the store would refuse it, or be unreadable from then on."""
+    _, model = make_model("tictactoe", 2)
+    monkeypatch.setattr(type(model), "scores", lambda model, state: [score, 0.0])
+    failure = play(fixture("tictactoe", 2, [RANDOM, RANDOM], 1))
+    assert isinstance(failure, Failure)
+    assert failure.error == (
+        "ValueError: tictactoe: the scores at the end are "
+        f"[{score}, 0.0], expected finite numbers"
+    )
+
+
 def test_an_observer_is_told_every_decision():
     game, model = make_model("sushi_go", 2)
     make_env, _, _ = environments(game)

@@ -5,11 +5,13 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.replay import html as replay_html
 from mcts_agents.arena.report import render_report, write_report
 from mcts_agents.arena.results import Results, read_results
 from mcts_agents.arena.spec import TournamentSpec
@@ -99,6 +101,24 @@ def page(running):
 
 def test_nothing_is_asked_from_outside(page):
     alone(page)
+
+
+def directives(text):
+    """Return the content security policy of a page, which stands before all else."""
+    (policy,) = re.findall(
+        r'<head>\s*<meta charset="utf-8">\s*'
+        r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">',
+        text,
+    )
+    return dict(directive.split(maxsplit=1) for directive in policy.split(";"))
+
+
+def test_the_policy_is_that_of_replays_without_scripts(page):
+    replay = Path(replay_html.__file__).with_name(replay_html.TEMPLATE).read_text()
+    expected = directives(replay)
+    assert expected.pop("script-src") == "'unsafe-inline'"
+    assert expected["default-src"] == "'none'"  # which is for scripts, too
+    assert directives(page) == expected
 
 
 def test_names_are_escaped(page):
@@ -291,6 +311,9 @@ def test_a_browser_shows_it_and_asks_nothing(page, opened):
     assert not requested
     # The same look at a page that does ask; nobody listens there.
     asking = page.replace("<h1>", '<img src="http://127.0.0.1:9/x.png"><h1>', 1)
+    assert not opened(asking, "stopped by the policy")[1]
+    (policy,) = re.findall(r"<meta http-equiv=.*>", asking)
+    asking = asking.replace(policy, "")
     assert opened(asking, "asking")[1] == {"http://127.0.0.1:9/x.png"}
 
 

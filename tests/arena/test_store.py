@@ -1,6 +1,7 @@
 """Stores: what is written is read again, and what is no store is refused."""
 
 import contextlib
+import json
 import os
 import sqlite3
 from pathlib import Path
@@ -23,51 +24,71 @@ from mcts_agents.arena.tables import APPLICATION, FORMAT
 from tests.arena.storing import mended, record, same
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-numbers = st.floats(allow_nan=False)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+positive = st.floats(0, 2.0**53)
 counts = st.integers(0, 2**53)
+specs = st.dictionaries(texts, texts, max_size=2).map(json.dumps)
 
 seat_records = st.builds(
     SeatRecord,
     agent=texts,
-    spec=texts,
+    spec=specs,
     seed=counts,
     team=st.integers(0, 61),
     result=st.sampled_from(["won", "drawn", "lost"]),
-    win=numbers,
-    rank=numbers,
+    win=st.floats(0, 1),
+    rank=st.floats(1, 62),
     score=numbers,
     seconds=st.lists(st.floats(0, 1e6, width=32), max_size=5).map(
         lambda times: np.array(times, np.float32)
     ),
     simulations=counts,
     searches=counts,
-    depth=numbers,
+    depth=positive,
 )
-setting_records = st.builds(Setting, game=texts, players=counts, budget=texts)
-game_records = st.builds(
-    GameRecord,
-    number=st.integers(1, 2**53),
-    setting=setting_records,
-    round=counts,
-    seed=counts,
-    moves=st.lists(st.tuples(st.integers(0, 9), counts), max_size=9).map(tuple),
-    seconds=numbers,
-    version=texts,
-    seats=st.lists(seat_records, max_size=4).map(tuple),
+budgets = st.sampled_from(["", "40ms", "1.5s", "1000", "5000calls"])
+
+
+def setting_records(players):
+    return st.builds(Setting, game=texts, players=st.just(players), budget=budgets)
+
+
+game_records = st.integers(1, 4).flatmap(
+    lambda players: st.builds(
+        GameRecord,
+        number=st.integers(1, 2**53),
+        setting=setting_records(players),
+        round=counts,
+        seed=counts,
+        moves=st.lists(st.tuples(st.integers(0, 9), counts), max_size=9).map(tuple),
+        seconds=positive,
+        version=texts,
+        seats=st.lists(seat_records, min_size=players, max_size=players).map(tuple),
+    )
 )
 failures = st.builds(
     Failure,
     fixture=st.builds(
         Fixture,
         number=st.integers(1, 2**53),
-        setting=setting_records,
+        setting=setting_records(2),
         round=counts,
         seed=counts,
-        seats=st.lists(st.builds(Entrant, texts, texts), max_size=3).map(tuple),
+        seats=st.lists(st.builds(Entrant, texts, specs), max_size=3).map(tuple),
     ),
     error=texts,
     details=texts,
 )
+
+DESCRIPTION = {
+    "games": [{"game": "hex", "players": [2], "search": {"rollout": 10}}],
+    "agents": {"é": {"agent": "mcts"}},
+    "field": None,
+    "budgets": ["40ms"],
+    "design": "round-robin",
+    "games_each": 5,
+    "seed": 3,
+}
 
 
 @settings(max_examples=30, deadline=None)
@@ -101,10 +122,11 @@ def test_what_is_played_is_written_and_replaced(tmp_path):
     with Store.write(path) as store:
         assert store.description() is None
         assert store.total() == 0
-        store.describe({"seed": 3, "agents": {"é": {}}}, 10)
-        store.describe({"seed": 3, "agents": {"é": {}}, "games_each": 7}, 20)
+        store.describe(DESCRIPTION, 10)
+        described = {**DESCRIPTION, "games_each": 7, "of a later version": [1]}
+        store.describe(described, 20)
     with Store.read(path) as store:
-        assert store.description()["games_each"] == 7
+        assert store.description() == described
         assert store.total() == 20
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
 from mcts_agents.agents.policies.perceptron import Perceptron
 from mcts_agents.model.views import OBSERVATIONS
+from mcts_agents.writing import replacing
 
 # What an archive of ours says that it is.
 FORMAT = "mcts-agents policy 1"
@@ -125,10 +126,11 @@ def write_npz(
 
     Raises:
         ValueError: The name does not end in .npz.
+        OSError: It cannot be written; the file is as it was.
     """
     if not fspath(path).lower().endswith(".npz"):
         raise ValueError(f"{fspath(path)}: expected a name that ends in .npz")
-    with open(path, "wb") as file:
+    with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez(
             file,
             format=np.array(FORMAT),

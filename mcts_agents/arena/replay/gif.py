@@ -6,7 +6,7 @@ from pathlib import Path
 from mcts_agents.arena.replay.film import Film
 from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Moment, Replay
-from mcts_agents.arena.writing import replacing
+from mcts_agents.writing import replacing
 
 # Milliseconds that a frame stays. Of a long game less, so that it ends some time, and
 # less again where no searches are to be read.

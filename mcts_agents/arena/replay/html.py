@@ -12,8 +12,8 @@ import mcts_agents
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.film import Film
 from mcts_agents.arena.replay.replaying import Moment, Replay
-from mcts_agents.arena.writing import replacing
 from mcts_agents.envs.painting import PLAYER_COLORS
+from mcts_agents.writing import replacing
 
 TEMPLATE = "page.html.jinja"
 MOST_COLUMNS = 4

@@ -138,7 +138,10 @@ class Replay:
         self.record = record
         self.search = search
         setting = record.setting
-        self.game, self.model = make_model(setting.game, setting.players)
+        try:
+            self.game, self.model = make_model(setting.game, setting.players)
+        except ValueError as error:
+            raise ValueError(f"game {record.number}: {error}") from error
         if len(record.seats) != self.model.players:
             raise ValueError(
                 f"game {record.number}: {len(record.seats)} seats are stored for "
@@ -191,9 +194,13 @@ class Replay:
         """Make the agents as they were at the start of the game."""
         agents = []
         for player, seat in enumerate(self.record.seats):
-            with distrust("the record of a game"):
-                agent = make_agent(json.loads(seat.spec), seed=seat.seed)
-            agent.prepare(self.model, player)  # refuses what the game lacks
+            try:
+                with distrust("the record of a game"):
+                    agent = make_agent(json.loads(seat.spec), seed=seat.seed)
+                agent.prepare(self.model, player)  # refuses what the game lacks
+            except ValueError as error:
+                place = f"game {self.record.number}, seat {player}"
+                raise ValueError(f"{place}: {error}") from error
             agents.append(agent)
         return agents
 
