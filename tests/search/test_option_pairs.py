@@ -89,9 +89,12 @@ def wrong_move(search: Search, table: Table, found: list) -> str:
 def sees_nothing(settings: SearchSettings, table: Table) -> bool:
     """Whether a sound search may be wrong, however long it takes.
 
-    Either all that counts is the result, and the iterations end before there is one; or
-    the others, of whom the tree knows nothing, act once for each of its edges.
+    All that counts is the result, and the iterations end before there is one; or the
+    others, of whom the tree knows nothing, act once for each of its edges; or visits
+    decide that are even.
     """
+    if settings.tree_policy == "uniform" and settings.final == "visits":
+        return True
     short = settings.rollout == 0 and settings.max_depth < 3
     if short and settings.value == "win" and settings.evaluator is None:
         return True
