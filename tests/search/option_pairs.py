@@ -133,6 +133,7 @@ CASES = [
     *_cases("mast_default", 0.0, **_BY_MAST),
     *_cases("value", "win", "score", "leader", "evaluate", scores),
     *_cases("score_bonus", 0.5, value="score"),
+    *_cases("score_bonus_by", "tag", value="score", score_bonus=0.5),
     *_cases("evaluator", SIGHT, **_EVALUATED),
     *_cases("batch", 1, 3, **_EVALUATED),
     *_cases("virtual_loss", 0, 3, **_EVALUATED),
