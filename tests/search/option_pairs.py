@@ -76,6 +76,7 @@ def _cases(name: str, *values: Any, **needs: Any) -> list[Case]:
 
 
 _BY_GAME = {"action_heuristic": "game"}
+_BY_PARENT = {"first_play_value": "parent"}
 _BY_MAST = {"rollout_policy": "mast"}
 _DETERMINIZED = {"determinizations": 3}
 _EVALUATED = {"evaluator": SIGHT, "tree_policy": "alphago"}
@@ -112,6 +113,8 @@ CASES = [
     *_cases("temperature", 0.5, tree_policy="exp3_boltzmann"),
     # Below the value of a tried action plus its exploration the others wait for long.
     *_cases("first_play_urgency", 2.0, 4.0),
+    *_cases("first_play_value", "parent", first_play_urgency=2.0),
+    *_cases("first_play_reduction", 0.25, first_play_urgency=2.0, **_BY_PARENT),
     *_cases("normalise", False),
     *_cases("final", "value"),
     *_cases("final", "visits", "sample", tree_policy="exp3"),
