@@ -20,12 +20,13 @@ from pydantic import (
     Field,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.backends import Backend, Outcome
-from mcts_agents.arena.budgets import budget_setting
+from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
 from mcts_agents.arena.records import Failure
 from mcts_agents.arena.search_space import (
     DEFAULT_SPACE,
@@ -33,6 +34,7 @@ from mcts_agents.arena.search_space import (
     parse_parameter,
 )
 from mcts_agents.arena.spec import (
+    MOST_GAMES,
     MOST_SEED,
     SettingError,
     TournamentSpec,
@@ -80,7 +82,7 @@ class TuningSpec(BaseModel):
     against: Any = None
     budget: str = ""
     parameters: tuple[str, ...] = Field(default=DEFAULT_SPACE, min_length=1)
-    games_each: int = Field(default=50, ge=1)
+    games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
 
     @field_validator("agent")
@@ -123,6 +125,22 @@ class TuningSpec(BaseModel):
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
         return parameters
+
+    @model_validator(mode="after")
+    def _check_one_budget(self) -> "TuningSpec":
+        """Refuse what every trial would be refused for."""
+        tried = [parameter.name for parameter in self.space()]
+        for key, options in (
+            ("agent", self.agent),
+            ("against", self.against or {}),
+            ("parameters", tried),
+        ):
+            for option in BUDGET_SETTINGS:
+                if self.budget and option in options:
+                    raise SettingError(
+                        f"{option} is a budget, beside budget={self.budget!r}", (key,)
+                    )
+        return self
 
     def space(self) -> list[Parameter]:
         """Return the values that are tried."""
