@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 # Agents in agents, in a spec, in a file or in one another's files.
 MAX_NESTING = 8
 
+# Characters of a spec.
+MOST_SPEC = 10_000
+
 # Characters of a value in a message.
 MOST_SHOWN = 200
 
@@ -54,8 +57,12 @@ def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
 
     Raises:
         ValueError: An option without a value or named twice, or parentheses that do
-            not match; the message says where.
+            not match; the message says where. Or it is longer than `MOST_SPEC`.
     """
+    if len(spec) > MOST_SPEC:
+        raise ValueError(
+            f"{quoted(spec)}: longer than the {MOST_SPEC:,} characters allowed"
+        )
     return _Spec(spec).parsed(0, len(spec), 0)
 
 

@@ -6,6 +6,8 @@ seconds, and by how much its memory grew beyond what it began with.
 """
 
 import argparse
+import contextlib
+import importlib
 import os
 import random
 import resource
@@ -152,6 +154,9 @@ def main_here():
         shutil.rmtree(whole)
         whole.mkdir()
         hostile.prepared(whole)
+        for name in ("optuna", "sqlalchemy", "pyarrow.parquet", "torch"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
         wrong = 0
         for name, make, number in (
             ("lines", hostile.line, asked.lines),

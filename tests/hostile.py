@@ -34,8 +34,8 @@ NUMBERS = (
 )
 TEXTS = (
     *("", " ", "\n", "-", "--", "=", ":", ",", "(", ")", "()", "a=b", "mcts:", "~"),
-    *("[bold]x[/]", "%s{}{0}", "\x1b[31m", "é\u2028ü", "🦄" * 60, "\udcff", "a" * 70_000),
-    *("mcts:" * 40, "(" * 9000, "mcts:opponent_model=" * 9, "..", "x.yaml", "a\tb"),
+    *("[bold]x[/]", "%s{}{0}", "\x1b[31m", "é\u2028ü", "🦄" * 60, "\udcff", "a\tb"),
+    *("a" * 70_000, "mcts:" * 40, "x.yaml", "(" * 9000, "mcts:rollout=" * 9, ".."),
 )
 AGENTS = (
     *("random", "one-step:samples=1", "mcts:simulations=3", "scripted:policy=x"),
@@ -45,7 +45,7 @@ AGENTS = (
 )
 GAMES = ("tictactoe", "hex:size=3", "hex:size=3,first_cell=a1", "tictactoe:players=2")
 
-# What an option of this name is given as a rule; others by their type. Work stays small.
+# What an option of this name is given as a rule; any other is 1. Work stays small.
 VALUES = {
     "game": GAMES,
     "agent": AGENTS,

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from mcts_agents.agents import make_agent
 from mcts_agents.cli import main, results
 from mcts_agents.envs import make_model
-from mcts_agents.names import parse_spec
+from mcts_agents.names import MOST_SPEC, parse_spec
 from tests import hostile
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="makes pipes")
@@ -114,6 +114,6 @@ def test_specs_are_read_or_refused(read):
         try:
             read(spec)
         except ValueError as error:
-            assert len(str(error)) < 5000
+            assert len(str(error)) < 2 * MOST_SPEC
 
     check()

@@ -2,6 +2,8 @@
 
 import pytest
 
+from mcts_agents.arena.store import Store
+
 DIGITS = "9" * 23
 
 
@@ -78,4 +80,24 @@ def test_what_every_trial_would_refuse(run_here, tmp_path, arguments, words):
     store = tmp_path / "study.sqlite"
     done = run_here("tune", "--game", "tictactoe", "--store", str(store), *arguments)
     one_line(done, words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tournament_is_no_study_and_stays_as_it_was(run_here, tmp_path):
+    pytest.importorskip("optuna")
+    path = tmp_path / "tournament.sqlite"
+    with Store.write(path) as store:
+        store.describe({"games": []}, 0)
+    before = path.read_bytes()
+    done = run_here("tune", "--game", "tictactoe", "--store", str(path))
+    one_line(done, "holds a tournament; take another store")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["a?b", "{0}", "%41", "a#b"])
+def test_names_that_would_be_read_as_an_address(run_here, tmp_path, name):
+    pytest.importorskip("optuna")
+    path = tmp_path / f"{name}.sqlite"
+    done = run_here("tune", "--game", "tictactoe", "--store", str(path))
+    one_line(done, "the name of a study's store cannot have")
     assert list(tmp_path.iterdir()) == []

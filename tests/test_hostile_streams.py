@@ -90,6 +90,11 @@ def test_widths_that_no_terminal_has(columns):
     assert b"tictactoe" in done.stdout
 
 
+def test_a_working_folder_that_was_deleted(tmp_path):
+    done = shell(f"mkdir {tmp_path}/d; cd {tmp_path}/d; rmdir ../d; M list")
+    one_line(done, 2, "the working folder cannot be used: No such file")
+
+
 def test_names_that_are_not_utf_8():
     for line in ("play $'\\xff'", "results $'\\xff.sqlite'", "lst$'\\xff'"):
         one_line(shell(f"M {line}"), 2, "expected UTF-8")

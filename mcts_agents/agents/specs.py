@@ -22,7 +22,14 @@ from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.scripted import ScriptedAgent
-from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, quoted, unknown_name
+from mcts_agents.names import (
+    MAX_NESTING,
+    MOST_SPEC,
+    parse_spec,
+    parse_value,
+    quoted,
+    unknown_name,
+)
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options import Option, option_of
 
@@ -195,7 +202,7 @@ def _file_of(spec: Any) -> str | None:
     if not isinstance(spec, str):
         return None
     name = spec.partition(":")[0].strip()
-    if name in known_names():
+    if name in known_names() or len(spec) > MOST_SPEC:  # which is refused
         return None
     # Otherwise a colon may belong to the path.
     return next((text for text in (name, spec) if is_file_name(text)), None)

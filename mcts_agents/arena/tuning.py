@@ -11,6 +11,7 @@ starts its own sampler: a study that was interrupted goes on as if it had not be
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Annotated, Any
 
 from pydantic import (
@@ -203,6 +204,18 @@ def load_optuna() -> Any:
     return optuna
 
 
+def check_path(path: str | PathLike[str]) -> None:
+    """Refuse a store whose name Optuna would read as something else, an address.
+
+    Raises:
+        StoreError: The name has a sign that addresses have.
+    """
+    if found := set("?#%{}") & set(fspath(path)):
+        raise StoreError(
+            f"{path}: the name of a study's store cannot have {' '.join(sorted(found))}"
+        )
+
+
 class Tuning:
     """A study in a store.
 
@@ -225,6 +238,11 @@ class Tuning:
     def _open(self) -> Any:
         optuna, store = self._optuna, self.store
         description = self.spec.model_dump(mode="json")
+        check_path(store.path)
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
+        is_study = store.connection.execute(tables).fetchone()[0]
+        if not is_study and store.description() is not None:  # Optuna would write to it
+            raise StoreError(f"{store.path}: holds a tournament; take another store")
         storage = optuna.storages.RDBStorage(f"sqlite:///{store.path}")
         names = optuna.study.get_all_study_names(storage)
         if not names and store.description() is not None:
