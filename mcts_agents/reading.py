@@ -26,6 +26,8 @@ from mcts_agents.names import quoted
 
 # Of a file of settings: an agent's, a tournament's, the description of a dataset.
 MOST_TEXT = 1 << 18
+# Bytes that are asked for at least.
+LEAST_ROOM = 1 << 16
 # Lists and mappings in one another.
 MOST_NESTING = 32
 # Values of a file of settings, each as often as YAML's aliases repeat it.
@@ -64,9 +66,11 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
         ValueError: It is larger, or no plain file: a folder, a pipe, a device.
         OSError: It cannot be read.
     """
-    with _plain_file(path) as file:
+    with io.BufferedReader(_plain_file(path)) as file:
         size = os.fstat(file.fileno()).st_size
-        content = b"" if size > most else file.read(most + 1)
+        # Room is made for what is asked for; a file may have more than it says.
+        room = min(max(size, LEAST_ROOM), most) + 1
+        content = b"" if size > most else file.read(room)
         size = max(size, len(content))
     if size > most:
         raise ValueError(f"it has {size:,} bytes, more than the {most:,} allowed")

@@ -199,7 +199,7 @@ def verify(
         typer.Argument(
             help="Recorded games: JSON lines, also gzipped, or a game's own archives.",
             parser=path_of,
-            metavar="FILES...",
+            metavar="FILES",
         ),
     ],
     json: Json = False,

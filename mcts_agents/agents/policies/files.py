@@ -248,7 +248,7 @@ _TENSORS = re.compile(
 
 
 def _zip(content: bytes, activation: str | None) -> Policy:
-    weights, data = _opened(content, MOST_BYTES)
+    weights, data = _opened(content)
     described = data.get("policy_class")
     module = described.get("__module__") if isinstance(described, dict) else None
     keywords = data.get("policy_kwargs")
@@ -269,7 +269,9 @@ def _zip(content: bytes, activation: str | None) -> Policy:
     return PerceptronPolicy(perceptron, "dict" if kind.endswith(".Dict'>") else "flat")
 
 
-def _opened(content: bytes, most: int) -> tuple[bytes, dict[str, Any]]:
+def _opened(
+    content: bytes, most: int = MOST_BYTES, most_data: int = MOST_DATA
+) -> tuple[bytes, dict[str, Any]]:
     """Return a model's `policy.pth`, and its `data` with the pickled entries as text.
 
     Entries that JSON cannot hold are described there by their attributes in words.
@@ -277,7 +279,7 @@ def _opened(content: bytes, most: int) -> tuple[bytes, dict[str, Any]]:
     try:
         with open_archive(content) as archive:
             check_sizes(archive, archive.namelist(), most)
-            check_sizes(archive, ["data"], MOST_DATA)
+            check_sizes(archive, ["data"], most_data)
             weights = archive.read("policy.pth")
             data = read_json_line(archive.read("data").decode())
     except ValueError as error:
@@ -330,7 +332,7 @@ def _trusted_tensors(content: bytes) -> Policy:
 
 
 def _trusted_zip(content: bytes) -> Policy:
-    _opened(content, MOST_TRUSTED)
+    _opened(content, MOST_TRUSTED, MOST_TRUSTED)
     from stable_baselines3.common.save_util import load_from_zip_file
 
     try:
