@@ -1,5 +1,8 @@
 """Planning agents and cloneable games for PettingZoo and Gymnasium."""
 
+import mcts_agents.importing  # noqa: F401
+
+# isort: split
 from mcts_agents.agents import (
     Agent,
     MCTSAgent,

@@ -6,15 +6,38 @@ from collections.abc import Callable, Iterable, Iterator
 # Agents in agents, in a spec, in a file or in one another's files.
 MAX_NESTING = 8
 
+# Characters of a spec.
+MOST_SPEC = 10_000
+
+# Characters of a value in a message.
+MOST_SHOWN = 200
+
 _WORDS = {"true": True, "false": False, "none": None}
+
+
+def quoted(value: object) -> str:
+    """Return a value as messages show it: the middle of a long one is left out."""
+    try:
+        return shortened(repr(value), MOST_SHOWN)
+    except ValueError:  # Python writes no more digits than 4300
+        return "a number of thousands of digits"
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, its middle left out if need be."""
+    if len(text) <= most:
+        return text
+    gap = f"...({len(text):,} characters)..."
+    end = (most - len(gap)) // 3
+    return f"{text[: most - len(gap) - end]}{gap}{text[-end:]}"
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return a one-line message that names `name`, the nearest and all allowed ones."""
     allowed = list(allowed)
-    near = _near(name, allowed)
+    near = _near(name[:MOST_SHOWN], allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"unknown {kind} {name!r}: {hint}known: {', '.join(allowed)}"
+    return f"unknown {kind} {quoted(name)}: {hint}known: {', '.join(allowed)}"
 
 
 def _near(name: str, allowed: list[str]) -> list[str]:
@@ -34,8 +57,12 @@ def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
 
     Raises:
         ValueError: An option without a value or named twice, or parentheses that do
-            not match; the message says where.
+            not match; the message says where. Or it is longer than `MOST_SPEC`.
     """
+    if len(spec) > MOST_SPEC:
+        raise ValueError(
+            f"{quoted(spec)}: longer than the {MOST_SPEC:,} characters allowed"
+        )
     return _Spec(spec).parsed(0, len(spec), 0)
 
 
@@ -101,20 +128,22 @@ class _Spec:
         part = self.text[start:end]
         option, equals, text = (piece.strip() for piece in part.partition("="))
         if not equals or not option or not text:
-            raise self._error(start, f"expected option=value, not {part!r}")
+            raise self._error(start, f"expected option=value, not {quoted(part)}")
         if option in options:
-            raise self._error(start, f"option {option!r} is given twice")
+            raise self._error(start, f"option {quoted(option)} is given twice")
         if "(" not in text:
             options[option] = parse_value(text)
             return
         opening = self.text.index("(", start)
         closing = start + part.rindex(")")
         if not text.startswith("(") or not text.endswith(")"):
-            raise self._error(opening, f"parentheses go around a whole value: {text!r}")
+            around = f"parentheses go around a whole value: {quoted(text)}"
+            raise self._error(opening, around)
         if not self.text[opening + 1 : closing].strip():
-            raise self._error(opening, f"{option}: nothing in the parentheses")
+            empty = f"option {quoted(option)}: nothing in the parentheses"
+            raise self._error(opening, empty)
         name, inner = self.parsed(opening + 1, closing, nesting + 1)
         options[option] = {"agent": name, **inner}
 
     def _error(self, at: int, what: str) -> ValueError:
-        return ValueError(f"{self.text!r}, character {at + 1}: {what}")
+        return ValueError(f"{quoted(self.text)}, character {at + 1}: {what}")

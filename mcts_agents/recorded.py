@@ -8,8 +8,9 @@ formats (`Game.recordings`).
 """
 
 import gzip
-import json
+import io
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ import numpy as np
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.model import DRAWN, LOST, WON, ForwardModel, new_generator
+from mcts_agents.reading import read_bytes, read_json_line
+
+# Of a file, plain or unpacked, and of a line of it.
+MOST_BYTES = 1 << 25
+MOST_LINE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,15 @@ def verify_file(
     """
     path = Path(path)
     if path.suffix in game.recordings:
-        return game.recordings[path.suffix](path, progress)
+        try:
+            return game.recordings[path.suffix](path, progress)
+        except RecordError:
+            raise
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            reason = " ".join(str(error).split())
+            raise RecordError(
+                f"{path}: its arrays do not fit together: {reason}"
+            ) from error
     header, games = read_record(path)
     if game.recorded_variant is None:
         raise RecordError(f"{game.name}: no recorded games of this game are known")
@@ -58,8 +72,8 @@ def verify_file(
         model = game.rules.model(**game.recorded_variant(header))
     except KeyError as error:
         raise RecordError(f"{path}: its header has no {error}") from error
-    except (TypeError, ValueError) as error:
-        raise RecordError(f"{path}: {error}") from error
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise RecordError(f"{path}: its header: {error}") from error
     report = Report(str(path))
     for done, record in enumerate(games, 1):
         report.games += 1
@@ -80,37 +94,64 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
     Raises:
         RecordError: It cannot be read or is not such a record.
     """
-    header, *lines = _read_lines(path)
-    if "openspiel" not in header:
-        raise RecordError(f"{path}: not a record of games: its header names no game")
-    if not lines:
-        raise RecordError(f"{path}: no games after the header")
-    games = []
-    for number, line in enumerate(lines):
-        try:
-            games.append(_recorded_game(number, line))
-        except (KeyError, TypeError, ValueError) as error:
-            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise RecordError(
-                f"{path}: line {number + 2} is not a recorded game: {reason}"
-            ) from error
-    return header, games
-
-
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the JSON objects of a file's lines, at least one."""
     try:
-        data = Path(path).read_bytes()
-        text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-        lines = [json.loads(line) for line in text.decode().splitlines()]
+        return _read_record(path)
     except OSError as error:
         reason = error.strerror or "not a whole gzip file"
         raise RecordError(f"{path}: cannot be read: {reason}") from error
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from error
     except (ValueError, EOFError, zlib.error) as error:
         raise RecordError(f"{path}: not a record of games: {error}") from error
-    if not lines or not all(isinstance(line, dict) for line in lines):
-        raise RecordError(f"{path}: not a record of games: no JSON objects in lines")
-    return lines
+
+
+def _read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
+    """Return the header and the games; errors do not name the file."""
+    header: dict[str, Any] | None = None
+    games: list[RecordedGame] = []
+    for number, text in enumerate(_lines(path), 1):
+        line = read_json_line(text)
+        if not isinstance(line, dict):
+            raise RecordError("not a record of games: no JSON objects in lines")
+        if header is None:
+            header = line
+            if "openspiel" not in header:
+                raise RecordError("not a record of games: its header names no game")
+            continue
+        try:
+            games.append(_recorded_game(number - 2, line))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise RecordError(
+                f"line {number} is not a recorded game: {reason}"
+            ) from error
+    if header is None:
+        raise RecordError("not a record of games: no JSON objects in lines")
+    if not games:
+        raise RecordError("no games after the header")
+    return header, games
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Give the lines of a file, plain or gzipped.
+
+    Raises:
+        ValueError: It is longer than allowed, or no text.
+        OSError: It cannot be read.
+    """
+    content = read_bytes(path, MOST_BYTES)
+    packed = content[:2] == b"\x1f\x8b"
+    size = 0
+    with gzip.open(io.BytesIO(content)) if packed else io.BytesIO(content) as file:
+        while line := file.readline(MOST_LINE + 1):
+            size += len(line)
+            if len(line) > MOST_LINE:
+                raise ValueError(
+                    f"a line has more than the {MOST_LINE:,} bytes allowed"
+                )
+            if size > MOST_BYTES:
+                raise ValueError(f"it has more than the {MOST_BYTES:,} bytes allowed")
+            yield line.decode()
 
 
 def _recorded_game(number: int, line: dict[str, Any]) -> RecordedGame:

@@ -8,7 +8,6 @@ is what each player hears in a state. `game_state0`, `game_step0`, `game_n_steps
 """
 
 import json
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -17,8 +16,12 @@ import numpy as np
 from mcts_agents.envs.pommerman.official import OFFICIAL, Position
 from mcts_agents.envs.recordings import RecordError
 from mcts_agents.model import ForwardModel
+from mcts_agents.reading import read_arrays as unpacked
 
 Arrays = Mapping[str, np.ndarray]
+
+# Of all arrays of a file.
+MOST_BYTES = 1 << 27
 
 _OF_STATES = (
     "board",
@@ -47,12 +50,10 @@ def read_arrays(path: Path) -> Arrays:
 def read_archive(path: Path) -> Arrays:
     """Return the arrays of a file by name; RecordError if it cannot be read."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        return unpacked(path, MOST_BYTES)
     except OSError as error:
-        reason = error.strerror or "not a NumPy archive"
-        raise RecordError(f"{path}: cannot be read: {reason}") from error
-    except (ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        raise RecordError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
         raise RecordError(f"{path}: not a record of games: {error}") from error
 
 

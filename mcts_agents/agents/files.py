@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 from mcts_agents.agents.tag_json import from_tag, is_tag
-from mcts_agents.names import MAX_NESTING
+from mcts_agents.names import MAX_NESTING, quoted
+from mcts_agents.reading import read_json, read_settings, read_yaml
 from mcts_agents.writing import replacing
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -35,16 +36,12 @@ def read_file(path: str) -> dict[str, Any]:
             the file, and the line where the syntax is wrong.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise ValueError(f"{path}: cannot be read: {reason}") from error
-    try:
-        read = _json if path.lower().endswith(".json") else read_yaml
-        data = read(text)
+        read = read_json if path.lower().endswith(".json") else read_yaml
+        data = read_settings(path, read)
         if not isinstance(data, dict):
             raise ValueError(
-                f"expected a mapping such as {{agent: mcts, tree: multi}}, not {data!r}"
+                "expected a mapping such as {agent: mcts, tree: multi}, not "
+                f"{quoted(data)}"
             )
         return in_folder(from_tag(data) if is_tag(data) else data, dirname(path))
     except ValueError as error:
@@ -71,68 +68,6 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
 def _begins_with_file(value: str) -> bool:
     """Say whether a text is a file's name, with or without options after it."""
     return is_file_name(value) or is_file_name(value.partition(":")[0].strip())
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"line {error.lineno}, column {error.colno}: {error.msg}"
-        ) from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"{key!r} is given twice")
-        found[key] = value
-    return found
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML's safe loader, which also refuses a key that is given twice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
-        seen = set()
-        for key_node, _ in node.value:
-            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        try:
-            return super().construct_object(node, deep)
-        except (ValueError, LookupError, AttributeError, TypeError) as error:
-            kind = node.tag.rpartition(":")[2]
-            raise yaml.constructor.ConstructorError(
-                problem=f"{node.value!r} is no {kind}", problem_mark=node.start_mark
-            ) from error
-
-
-def read_yaml(text: str) -> Any:
-    """Return what a YAML text holds; nothing in it is executed.
-
-    Raises:
-        ValueError: The syntax is wrong, a key is given twice, or a tag is not YAML's
-            own; the message names the line.
-    """
-    try:
-        return yaml.load(text, _Loader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise ValueError(f"{place}{error.problem}") from error
-    except yaml.reader.ReaderError as error:
-        line = text[: error.position].count("\n") + 1
-        raise ValueError(f"line {line}: {error.reason}") from error
-    except RecursionError as error:
-        raise ValueError("nested without end") from error
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:

@@ -22,7 +22,14 @@ from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.scripted import ScriptedAgent
-from mcts_agents.names import MAX_NESTING, parse_spec, parse_value, unknown_name
+from mcts_agents.names import (
+    MAX_NESTING,
+    MOST_SPEC,
+    parse_spec,
+    parse_value,
+    quoted,
+    unknown_name,
+)
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options import Option, option_of
 
@@ -147,7 +154,9 @@ def evaluator_of(value: Any) -> Any:
     if isinstance(value, Mapping) or (isinstance(value, str) and names_an_agent(value)):
         agent = _modelled(value)
         if not isinstance(agent, PolicyAgent):
-            raise ValueError(f"{value!r}: expected a policy, as in (policy:file=NAME)")
+            raise ValueError(
+                f"{quoted(value)}: expected a policy, as in (policy:file=NAME)"
+            )
         return PolicyEvaluator(agent)
     return PolicyEvaluator(value) if isinstance(value, PolicyAgent) else value
 
@@ -193,7 +202,7 @@ def _file_of(spec: Any) -> str | None:
     if not isinstance(spec, str):
         return None
     name = spec.partition(":")[0].strip()
-    if name in known_names():
+    if name in known_names() or len(spec) > MOST_SPEC:  # which is refused
         return None
     # Otherwise a colon may belong to the path.
     return next((text for text in (name, spec) if is_file_name(text)), None)
@@ -208,14 +217,15 @@ def _split(spec: Any) -> tuple[str, dict[str, Any]]:
         return parse_spec(fspath(spec))
     if not isinstance(spec, Mapping):
         raise ValueError(
-            f"{spec!r}: expected a spec such as 'mcts:tree=multi', a mapping with "
-            "the key 'agent', or the path of a file"
+            f"{quoted(spec)}: expected a spec such as 'mcts:tree=multi', a mapping "
+            "with the key 'agent', or the path of a file"
         )
     options = dict(spec)
     name = options.pop("agent", None)
     if not isinstance(name, str):
         raise ValueError(
-            f"agent={name!r}: expected the name of an agent: {', '.join(known_names())}"
+            f"agent={quoted(name)}: expected the name of an agent: "
+            f"{', '.join(known_names())}"
         )
     for option in options:
         if not isinstance(option, str):

@@ -23,7 +23,7 @@ from mcts_agents.agents.tag_names import (
     WORDS,
     plain,
 )
-from mcts_agents.names import unknown_name
+from mcts_agents.names import quoted, unknown_name
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.applicability import needed
 
@@ -70,7 +70,9 @@ def _player(name: Any) -> str:
     """Return the agent of a class of TAG's players."""
     last = plain(name).rpartition(".")[2]
     if last not in PLAYERS:
-        raise ValueError(f"class={name!r}: {unknown_name('player', last, PLAYERS)}")
+        raise ValueError(
+            f"class={quoted(name)}: {unknown_name('player', last, PLAYERS)}"
+        )
     return PLAYERS[last]
 
 
@@ -108,7 +110,7 @@ class _Translation:
     def refuse(self, key: str, why: str) -> None:
         """Note what is wrong with a parameter."""
         name, value = self.given[key]
-        self.errors.append(f"{name}={value!r}: {why}")
+        self.errors.append(f"{name}={quoted(value)}: {why}")
 
     def word(self, key: str, words: Mapping[str, Mapping[str, Any]]) -> None:
         """Read a parameter that is one word of a few."""
@@ -245,7 +247,7 @@ class _Translation:
     def _fragment(self, key: str) -> Mapping[str, Any]:
         value = self.value(key)
         if not isinstance(value, Mapping):
-            raise ValueError(f"{key}={value!r}: expected a mapping with a class")
+            raise ValueError(f"{key}={quoted(value)}: expected a mapping with a class")
         return value
 
     def _rest(self) -> None:

@@ -3,6 +3,8 @@
 import math
 import re
 
+from mcts_agents.names import quoted
+
 # Settings of a search that bound a decision, as `SearchSettings` names them.
 BUDGET_SETTINGS = ("simulations", "seconds", "forward_model_calls")
 
@@ -23,15 +25,15 @@ def budget_setting(budget: str) -> tuple[str, int | float]:
     """
     match = _FORM.fullmatch(budget)
     if match is None:
-        raise ValueError(f"budget {budget!r}: {_EXPECTED}")
+        raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     number, unit = float(match[1]), match[2]
     if not 0 < number < math.inf:
         wrong = "too large" if number else "must be more than nothing"
-        raise ValueError(f"budget {budget!r}: {wrong}")
+        raise ValueError(f"budget {quoted(budget)}: {wrong}")
     if unit in ("ms", "s"):
         return "seconds", number / 1000 if unit == "ms" else number
     if number != int(number):
-        raise ValueError(f"budget {budget!r}: {_EXPECTED}")
+        raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     return ("simulations" if unit == "" else "forward_model_calls"), int(number)
 
 

@@ -22,6 +22,7 @@ from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
 from mcts_agents.arena.records import Entrant, Setting
 from mcts_agents.envs import make_model
+from mcts_agents.names import quoted
 
 DESIGNS = ("round-robin", "one-against-field", "all-seats")
 Design = Literal["round-robin", "one-against-field", "all-seats"]
@@ -100,7 +101,7 @@ def _named(value: Any) -> Any:
         name = _name(given)
         if name in named:
             raise ValueError(
-                f"two agents have the name {name!r}; names tell them apart"
+                f"two agents have the name {quoted(name)}; names tell them apart"
             )
         named[name] = agent
     return named
@@ -110,7 +111,9 @@ def _name(value: Any) -> str:
     """Return the name of an agent; YAML reads some words as something else."""
     name = str(value) if isinstance(value, int) and value is not True else value
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise ValueError(f"{value!r} is no name of an agent: expected a line of text")
+        raise ValueError(
+            f"{quoted(value)} is no name of an agent: expected a line of text"
+        )
     return name
 
 

@@ -1,13 +1,12 @@
 """Tournaments in YAML files, and errors that name the line and the key."""
 
 from os.path import dirname
-from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
-from mcts_agents.agents.files import in_folder, read_yaml
+from mcts_agents.agents.files import in_folder
 from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.spec import (
     GameSpec,
@@ -15,7 +14,8 @@ from mcts_agents.arena.spec import (
     TournamentSpec,
     split_name,
 )
-from mcts_agents.names import unknown_name
+from mcts_agents.names import quoted, unknown_name
+from mcts_agents.reading import read_settings, read_yaml
 
 Place = tuple[str | int, ...]
 
@@ -51,12 +51,7 @@ class SpecFile:
     def __init__(self, path: str):
         self.path = path
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
-            raise ValueError(f"{path}: cannot be read: {reason}") from error
-        try:
-            self.data = read_yaml(text)
+            self.data, root = read_settings(path, _read)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         if not isinstance(self.data, dict):
@@ -64,7 +59,6 @@ class SpecFile:
                 f"{path}, line 1: expected a mapping with the keys "
                 f"{', '.join(TournamentSpec.model_fields)}"
             )
-        root = yaml.compose(text, yaml.SafeLoader)
         for key, _ in root.value:
             # A number, null, true or false; what `<<` merges was looked at by YAML.
             if key.value not in self.data and key.value != "<<":
@@ -146,6 +140,11 @@ class SpecFile:
         return f"{self.path}, line {line}{', ' if key else ''}{key}: {message}"
 
 
+def _read(text: str) -> tuple[Any, yaml.Node | None]:
+    """Return what a text holds, and the nodes that know where it stands."""
+    return read_yaml(text), yaml.compose(text, yaml.SafeLoader)
+
+
 def complaints(error: ValidationError) -> list[tuple[Place, str]]:
     """Return where each thing that is not allowed stands, and what is said of it."""
     found = []
@@ -168,7 +167,7 @@ def _message(one: Any) -> str:
     expected = _EXPECTED.get(one["type"])
     if expected is None:
         expected = one["msg"][0].lower() + one["msg"][1:]
-    return f"{expected}, not {one['input']!r}"
+    return f"{expected}, not {quoted(one['input'])}"
 
 
 def _lines(node: yaml.Node | None, place: Place = ()) -> dict[Place, int]:

@@ -11,6 +11,7 @@ starts its own sampler: a study that was interrupted goes on as if it had not be
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Annotated, Any
 
 from pydantic import (
@@ -20,12 +21,13 @@ from pydantic import (
     Field,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.backends import Backend, Outcome
-from mcts_agents.arena.budgets import budget_setting
+from mcts_agents.arena.budgets import BUDGET_SETTINGS, budget_setting
 from mcts_agents.arena.records import Failure
 from mcts_agents.arena.search_space import (
     DEFAULT_SPACE,
@@ -33,6 +35,7 @@ from mcts_agents.arena.search_space import (
     parse_parameter,
 )
 from mcts_agents.arena.spec import (
+    MOST_GAMES,
     MOST_SEED,
     SettingError,
     TournamentSpec,
@@ -80,7 +83,7 @@ class TuningSpec(BaseModel):
     against: Any = None
     budget: str = ""
     parameters: tuple[str, ...] = Field(default=DEFAULT_SPACE, min_length=1)
-    games_each: int = Field(default=50, ge=1)
+    games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
 
     @field_validator("agent")
@@ -123,6 +126,22 @@ class TuningSpec(BaseModel):
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
         return parameters
+
+    @model_validator(mode="after")
+    def _check_one_budget(self) -> "TuningSpec":
+        """Refuse what every trial would be refused for."""
+        tried = [parameter.name for parameter in self.space()]
+        for key, options in (
+            ("agent", self.agent),
+            ("against", self.against or {}),
+            ("parameters", tried),
+        ):
+            for option in BUDGET_SETTINGS:
+                if self.budget and option in options:
+                    raise SettingError(
+                        f"{option} is a budget, beside budget={self.budget!r}", (key,)
+                    )
+        return self
 
     def space(self) -> list[Parameter]:
         """Return the values that are tried."""
@@ -185,6 +204,18 @@ def load_optuna() -> Any:
     return optuna
 
 
+def check_path(path: str | PathLike[str]) -> None:
+    """Refuse a store whose name Optuna would read as something else, an address.
+
+    Raises:
+        StoreError: The name has a sign that addresses have.
+    """
+    if found := set("?#%{}") & set(fspath(path)):
+        raise StoreError(
+            f"{path}: the name of a study's store cannot have {' '.join(sorted(found))}"
+        )
+
+
 class Tuning:
     """A study in a store.
 
@@ -207,6 +238,11 @@ class Tuning:
     def _open(self) -> Any:
         optuna, store = self._optuna, self.store
         description = self.spec.model_dump(mode="json")
+        check_path(store.path)
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
+        is_study = store.connection.execute(tables).fetchone()[0]
+        if not is_study and store.description() is not None:  # Optuna would write to it
+            raise StoreError(f"{store.path}: holds a tournament; take another store")
         storage = optuna.storages.RDBStorage(f"sqlite:///{store.path}")
         names = optuna.study.get_all_study_names(storage)
         if not names and store.description() is not None:

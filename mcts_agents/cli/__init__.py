@@ -3,7 +3,8 @@
 Results go to standard output, with `--json` as one object and nothing else; progress,
 compile notices and errors go to standard error. Exit codes: 0 done, 1 `verify` found a
 mismatch, `replay` another choice, or games of `tournament` failed, 2 something was
-asked for that does not exist, 130 interrupted.
+asked for that does not exist or cannot be read or written, 130 interrupted, 141 the
+reader of standard output has gone.
 """
 
 from mcts_agents.cli.app import app, main

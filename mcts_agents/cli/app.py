@@ -3,6 +3,7 @@
 Those are imported when their command runs, so that `--help` comes at once.
 """
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -12,11 +13,29 @@ import typer
 
 from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.learn_app import learn
-from mcts_agents.cli.parameters import GameName, Json, Players
+from mcts_agents.cli.parameters import (
+    MOST_NUMBER,
+    MOST_SHOWN,
+    GameName,
+    Json,
+    Players,
+    path_of,
+)
 from mcts_agents.cli.requests import INTERRUPTED, RequestError
+from mcts_agents.cli.streams import (
+    READER_GONE,
+    OutputError,
+    give_up_output,
+    prepare_streams,
+    tell,
+)
+from mcts_agents.names import quoted, shortened
 
 # Typer's own complaints about options and arguments; it exports no name for them.
 UsageError = typer.BadParameter.__base__
+
+# Characters of what is said about a wrong request.
+MOST_TOLD = 2000
 
 app = typer.Typer(
     add_completion=False,
@@ -81,7 +100,10 @@ def play(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the game and of its agents.")
+        int | None,
+        typer.Option(
+            min=0, max=MOST_NUMBER, help="Seed of the game and of its agents."
+        ),
     ] = None,
     render: Annotated[
         Render | None, typer.Option(help="Show each position; ansi unless --json.")
@@ -128,23 +150,35 @@ def tree(
     ] = "mcts",
     players: Players = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="Seed of the game and of the agent.")
+        int,
+        typer.Option(min=0, max=MOST_NUMBER, help="Seed of the game and of the agent."),
     ] = 0,
     moves: Annotated[
         str,
         typer.Option(help="Moves before, as people write them: by commas, or spaces."),
     ] = "",
     depth: Annotated[
-        int, typer.Option(min=1, help="Levels of decisions, the first one included.")
+        int,
+        typer.Option(
+            min=1, max=MOST_SHOWN, help="Levels of decisions, the first one included."
+        ),
     ] = 2,
     actions: Annotated[
-        int, typer.Option(min=1, help="Actions of a decision shown as text.")
+        int,
+        typer.Option(
+            min=1, max=MOST_SHOWN, help="Actions of a decision shown as text."
+        ),
     ] = 5,
     format: Annotated[TreeFormat, typer.Option(help="What is printed.")] = (
         TreeFormat.text
     ),
     output: Annotated[
-        Path | None, typer.Option(help="File to write instead of printing.")
+        Path | None,
+        typer.Option(
+            help="File to write instead of printing.",
+            parser=path_of,
+            metavar="FILE",
+        ),
     ] = None,
 ) -> None:
     """Search one position and print the search tree, most visited actions first.
@@ -163,7 +197,9 @@ def verify(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Recorded games: JSON lines, also gzipped, or a game's own archives."
+            help="Recorded games: JSON lines, also gzipped, or a game's own archives.",
+            parser=path_of,
+            metavar="FILES",
         ),
     ],
     json: Json = False,
@@ -182,24 +218,54 @@ app.add_typer(learn)
 
 def main() -> None:
     """Run the command line; wrong requests get one line on standard error."""
+    prepare_streams()
     sys.exit(_run(sys.argv[1:] or ["--help"]))
 
 
 def _run(arguments: list[str]) -> int:
-    """Return the exit code: 0, 1 for mismatches, 2 for wrong requests, or 130."""
+    """Return the exit code; see `mcts_agents.cli`."""
     try:
+        _check(arguments)
         code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
+        sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except (RequestError, NotImplementedError) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())
+    except MemoryError as error:
+        return _refuse(f"there is not enough memory for this: {error}")
+    except (BrokenPipeError, SystemExit):  # Rich and Typer turn one into the other
+        give_up_output()
+        return READER_GONE
+    except OutputError as error:
+        give_up_output()
+        return _refuse(f"standard output: cannot be written: {error.strerror}")
+    except OSError as error:
+        return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}")
     if code == INTERRUPTED:
-        typer.echo("mcts-agents: interrupted", err=True)
+        tell("mcts-agents: interrupted")
     return code
 
 
+def _check(arguments: list[str]) -> None:
+    """Refuse what no command could do anything with."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise RequestError(
+                f"{quoted(argument)}: expected UTF-8, also in names of files"
+            ) from error
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise RequestError(
+            f"the working folder cannot be used: {error.strerror}"
+        ) from error
+
+
 def _refuse(reason: str) -> int:
-    typer.echo(f"mcts-agents: {' '.join(reason.split())}", err=True)
+    tell(f"mcts-agents: {shortened(' '.join(reason.split()), MOST_TOLD)}")
     return 2

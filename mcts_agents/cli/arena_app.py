@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from mcts_agents.cli.parameters import (
+    MOST_GAMES,
+    MOST_NUMBER,
+    MOST_SHOWN,
     Address,
     BackendName,
     BackendOption,
@@ -13,7 +16,11 @@ from mcts_agents.cli.parameters import (
     Json,
     Players,
     StoreFile,
+    path_of,
 )
+
+# Between two looks at a tournament: a day.
+MOST_SECONDS = 86_400
 
 arena = typer.Typer()
 
@@ -62,13 +69,21 @@ def tournament(
         int | None, typer.Option(help="Seed of all; 0 if left out.")
     ] = None,
     store: Annotated[
-        Path, typer.Option(help="SQLite file for the results; goes on if it exists.")
+        Path,
+        typer.Option(
+            help="SQLite file for the results; goes on if it exists.",
+            parser=path_of,
+            metavar="FILE",
+        ),
     ] = ...,
     jobs: Jobs = None,
     backend: BackendOption = BackendName.local,
     address: Address = None,
     report: Annotated[
-        Path | None, typer.Option(help="HTML file for a report at the end.")
+        Path | None,
+        typer.Option(
+            help="HTML file for a report at the end.", parser=path_of, metavar="FILE"
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -116,7 +131,8 @@ def results(store: StoreFile, json: Json = False) -> None:
 def watch(
     store: StoreFile,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Time between two looks.")
+        float,
+        typer.Option(min=0.1, max=MOST_SECONDS, help="Time between two looks."),
     ] = 2.0,
 ) -> None:
     """Show how a tournament goes on in another process, until all is played."""
@@ -128,9 +144,17 @@ def watch(
 @arena.command()
 def report(
     store: StoreFile,
-    output: Annotated[Path, typer.Option(help="HTML file to write.")],
+    output: Annotated[
+        Path,
+        typer.Option(help="HTML file to write.", parser=path_of, metavar="FILE"),
+    ],
     pictures: Annotated[
-        Path | None, typer.Option(help="Folder for the pictures as SVG files, too.")
+        Path | None,
+        typer.Option(
+            help="Folder for the pictures as SVG files, too.",
+            parser=path_of,
+            metavar="FOLDER",
+        ),
     ] = None,
 ) -> None:
     """Write one HTML page with the results, pictures and all that was played."""
@@ -142,7 +166,12 @@ def report(
 @arena.command()
 def export(
     store: StoreFile,
-    output: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            help="File to write: .csv or .parquet.", parser=path_of, metavar="FILE"
+        ),
+    ],
 ) -> None:
     """Write a row for each seat of each game, for other programs to read."""
     from mcts_agents.cli.outputs import write_rows
@@ -152,10 +181,20 @@ def export(
 
 @arena.command()
 def replay(
-    store: Annotated[Path, typer.Argument(help="File with a tournament's results.")],
-    number: Annotated[int, typer.Argument(help="Number of the game in it, from 1.")],
+    store: StoreFile,
+    number: Annotated[
+        int,
+        typer.Argument(
+            min=1, max=MOST_NUMBER, help="Number of the game in it, from 1."
+        ),
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="File to write: FILE.gif or FILE.html.")
+        Path | None,
+        typer.Option(
+            help="File to write: FILE.gif or FILE.html.",
+            parser=path_of,
+            metavar="FILE",
+        ),
     ] = None,
     search: Annotated[
         bool,
@@ -164,7 +203,8 @@ def replay(
         ),
     ] = True,
     actions: Annotated[
-        int, typer.Option(min=1, help="Actions shown of each search.")
+        int,
+        typer.Option(min=1, max=MOST_SHOWN, help="Actions shown of each search."),
     ] = 5,
     json: Json = False,
 ) -> None:
@@ -186,7 +226,12 @@ def replay(
 def tune(
     game: Annotated[str, typer.Option(help="Name of a game.")],
     store: Annotated[
-        Path, typer.Option(help="SQLite file for the study; goes on if it exists.")
+        Path,
+        typer.Option(
+            help="SQLite file for the study; goes on if it exists.",
+            parser=path_of,
+            metavar="FILE",
+        ),
     ],
     players: Players = None,
     agent: Annotated[
@@ -207,10 +252,15 @@ def tune(
             "be repeated. Tree, rollout and exploration if left out."
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Trials in all.")] = 50,
+    trials: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Trials in all.")
+    ] = 50,
     games: Annotated[int, typer.Option(help="Games of a trial.")] = 50,
     confirm: Annotated[
-        int, typer.Option(min=1, help="Games of the match of the best trial.")
+        int,
+        typer.Option(
+            min=1, max=MOST_GAMES, help="Games of the match of the best trial."
+        ),
     ] = 200,
     seed: Annotated[int, typer.Option(help="Seed of all.")] = 0,
     jobs: Jobs = None,

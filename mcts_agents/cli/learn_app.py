@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mcts_agents.cli.parameters import GameName, Jobs, Json, Players
+from mcts_agents.cli.parameters import GameName, Jobs, Json, Players, path_of
 
 learn = typer.Typer()
 
@@ -30,7 +30,12 @@ def record(
     ],
     games: Annotated[int, typer.Option(help="Games in all.")],
     out: Annotated[
-        Path, typer.Option(help="Folder for the files; goes on if it holds some.")
+        Path,
+        typer.Option(
+            help="Folder for the files; goes on if it holds some.",
+            parser=path_of,
+            metavar="FOLDER",
+        ),
     ],
     players: Players = None,
     seed: Annotated[int, typer.Option(help="Seed of all.")] = 0,

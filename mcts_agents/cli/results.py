@@ -24,7 +24,7 @@ def show_results(store: Path, as_json: bool) -> None:
     with requested():
         results = read_results(store)
     if as_json:
-        print(json.dumps(results_object(results), ensure_ascii=False))
+        print(json.dumps(results_object(results)))
         return
     console = Console(highlight=False)
     console.print(standing(results), markup=False)

@@ -14,7 +14,14 @@ from mcts_agents.arena.backends import Backend, make_backend
 from mcts_agents.arena.intervals import wilson
 from mcts_agents.arena.spec_file import complaints
 from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.tuning import TUNED, Trial, Tuning, TuningSpec, load_optuna
+from mcts_agents.arena.tuning import (
+    TUNED,
+    Trial,
+    Tuning,
+    TuningSpec,
+    check_path,
+    load_optuna,
+)
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 
@@ -38,6 +45,7 @@ def tune_agent(
     spec = _spec(keys)
     with requested():
         load_optuna()  # before a store is made
+        check_path(path)
         workers = make_backend(*backend)
         with Store.write(path) as store:
             tuning = _study(spec, store)

@@ -7,6 +7,7 @@ from typing import Any
 
 from mcts_agents.learn.columns import Layout
 from mcts_agents.learn.shards import DatasetError
+from mcts_agents.reading import MOST_TEXT, read_bytes, read_json
 from mcts_agents.writing import replacing
 
 # Raised when a reader of the old files would misread the new ones.
@@ -33,7 +34,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     """
     path = folder / FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(read_bytes(path, MOST_TEXT).decode())
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DatasetError(
             f"{path}: there is no such file, so {folder} is no dataset"

@@ -1,8 +1,6 @@
 """Files of a dataset: blocks of games, as NumPy archives or as Parquet."""
 
 import importlib.util
-import zipfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.learn.columns import Column, Layout
+from mcts_agents.reading import read_arrays
 from mcts_agents.writing import replacing
 
 FORMATS = ("npz", "parquet")
+
+# Of one file that is read. Its rows bound what a damaged one can take where only some
+# columns are read; all of them may take what the decisions of a large game take.
+MOST_ROWS = 1 << 23
+MOST_BYTES = 1 << 36
 
 Columns = dict[str, np.ndarray]
 
@@ -58,15 +62,7 @@ def read_shard(
     """
     wanted = [c for c in layout.stored if only is None or c.name in only]
     read = _read_npz
-    broken: tuple[type[Exception], ...] = (
-        OSError,
-        ValueError,
-        EOFError,
-        KeyError,
-        NotImplementedError,
-        zipfile.BadZipFile,
-        zlib.error,
-    )
+    broken: tuple[type[Exception], ...] = (OSError, ValueError)
     if path.suffix == ".parquet":
         from pyarrow import ArrowException
 
@@ -75,6 +71,8 @@ def read_shard(
         columns = read(path, wanted)
     except FileNotFoundError as error:
         raise DatasetError(f"{path}: there is no such file") from error
+    except DatasetError as error:
+        raise DatasetError(f"{path}: {error}") from error
     except broken as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DatasetError(
@@ -92,16 +90,24 @@ def _check(path: Path, columns: Columns, wanted: list[Column]) -> None:
         raise DatasetError(f"{path}: columns of different lengths: {sorted(rows)}")
     for column in wanted:
         found = columns[column.name]
-        if found.dtype != column.dtype or found.shape[1:] != column.shape:
-            raise DatasetError(
-                f"{path}: column {column.name} is {found.dtype} of shape "
-                f"{found.shape[1:]}, not {column.dtype} of {column.shape}"
-            )
+        try:
+            _check_kind(column, found.shape, found.dtype)
+        except DatasetError as error:
+            raise DatasetError(f"{path}: {error}") from error
         if column.is_list and len(found) != columns["legal_count"].sum():
             raise DatasetError(
                 f"{path}: column {column.name} has {len(found)} entries, and "
                 f"legal_count says {columns['legal_count'].sum()}"
             )
+
+
+def _check_kind(column: Column, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """See that a column is of the shape and type that the dataset describes."""
+    if dtype != column.dtype or shape[1:] != column.shape or not shape:
+        raise DatasetError(
+            f"column {column.name} is {dtype} of shape {shape[1:]}, not {column.dtype} "
+            f"of {column.shape}"
+        )
 
 
 def _write_npz(path: Path, columns: Columns, layout: Layout) -> None:
@@ -110,8 +116,18 @@ def _write_npz(path: Path, columns: Columns, layout: Layout) -> None:
 
 
 def _read_npz(path: Path, wanted: list[Column]) -> Columns:
-    with np.load(path, allow_pickle=False) as archive:
-        return {column.name: archive[column.name] for column in wanted}
+    columns = {column.name: column for column in wanted}
+
+    def check(name: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        # Before memory is taken for it: a small file may unpack to a large one.
+        _check_kind(columns[name], shape, dtype)
+        if not columns[name].is_list and shape[0] > MOST_ROWS:
+            raise DatasetError(
+                f"{shape[0]:,} rows, more than the {MOST_ROWS:,} allowed in a file; "
+                "record fewer games in one"
+            )
+
+    return read_arrays(path, MOST_BYTES, columns, check)
 
 
 def _write_parquet(path: Path, columns: Columns, layout: Layout) -> None:

@@ -4,6 +4,8 @@ import math
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
+from mcts_agents.names import quoted
+
 # Compiled code counts in 64 bits.
 GREATEST = 2**62
 
@@ -80,7 +82,7 @@ class Option:
         if isinstance(value, int) and abs(value) > GREATEST:
             raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")
         if not self._fits(value):
-            raise ValueError(f"{name}={value!r}: expected {self.allowed}")
+            raise ValueError(f"{name}={quoted(value)}: expected {self.allowed}")
 
     def _fits(self, value: Any) -> bool:
         if self.kind is bool:

@@ -85,6 +85,7 @@ class SearchSettings:
         "Budget",
         kind=int,
         least=1,
+        most=1 << 24,  # 16 TiB
         optional=True,
     )
     threads: int = option(

@@ -67,11 +67,13 @@ def test_a_file_that_names_itself(tmp_path):
     for text in (
         "{agent: a.yaml}",
         "{agent: mcts, opponent_model: {agent: a.yaml}}",
-        "&a {agent: mcts, opponent_model: *a}",
     ):
         path = write(tmp_path, "a.yaml", text)
         with pytest.raises(ValueError, match="nested more than 8 deep"):
             make_agent(path)
+    path = write(tmp_path, "a.yaml", "&a {agent: mcts, opponent_model: *a}")
+    with pytest.raises(ValueError, match="line 1, column 34: it holds itself"):
+        make_agent(path)
 
 
 @pytest.mark.parametrize(

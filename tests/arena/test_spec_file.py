@@ -128,8 +128,8 @@ def test_what_is_wrong_is_named_with_its_line(refused, line, instead, said):
         ("games: hex\nagents: 5\n", ", line 2, agents: expected a list of agents"),
         ("games: hex\nagents:\n", ", line 2, agents: expected a list of agents"),
         ("games: hex\nagents: []\n", ", line 2, agents: expected at least one"),
-        ("games: &x [*x]\nagents: [random]\n", ", line 1, games: nested more than 8"),
-        ("games: " + "[" * 5000 + "]" * 5000, ": nested without end"),
+        ("games: &x [*x]\nagents: [random]\n", ": line 1, column 12: it holds itself"),
+        ("games: " + "[" * 5000 + "]" * 5000, ": line 1, column 39: nested more than"),
         (b"\xff\xfe\x00\x01", ": cannot be read: it is no text"),
         (b"SQLite format 3\x00", ": line 1: special characters are not allowed"),
     ],
@@ -207,7 +207,7 @@ def test_a_file_of_an_agent_that_is_wrong_is_named_too(tmp_path):
 def test_what_cannot_be_read_is_named(tmp_path):
     for path, why in (
         (tmp_path / "none.yaml", "No such file or directory"),
-        (tmp_path, "Is a directory"),
+        (tmp_path, "this is a folder"),
         (tmp_path / ("n" * 300), "File name too long"),
     ):
         with pytest.raises(ValueError, match=why) as error:

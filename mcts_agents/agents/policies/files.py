@@ -11,9 +11,8 @@ Without `trust` tensors are read by `torch.load(weights_only=True)`, and of what
 
 import hashlib
 import io
-import json
+import pickletools
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,12 +23,28 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
-from mcts_agents.agents.policies.perceptron import Perceptron
+from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
 from mcts_agents.model.views import OBSERVATIONS
+from mcts_agents.names import quoted
+from mcts_agents.reading import (
+    MOST_CONTENTS,
+    check_sizes,
+    open_archive,
+    read_arrays,
+    read_bytes,
+    read_json_line,
+)
 from mcts_agents.writing import replacing
 
 # What an archive of ours says that it is.
 FORMAT = "mcts-agents policy 1"
+
+# Of a file, and of what it holds unpacked.
+MOST_BYTES = 1 << 25
+# Of a file that the caller trusts.
+MOST_TRUSTED = 1 << 40
+# Of what a model of stable-baselines3 says about itself, which is text.
+MOST_DATA = 1 << 22
 
 # Files that may hold Python objects, which are made if the caller trusts them.
 _HOLD_OBJECTS = (".pt", ".pth", ".zip")
@@ -97,9 +112,11 @@ def read_policy(
     if activation is not None and (trust or suffix not in _HOLD_NO_ACTIVATION):
         raise ValueError(f"activation={activation!r}: {path} says it itself")
     try:
-        content = Path(path).read_bytes()
+        content = read_bytes(path, MOST_TRUSTED if trust else MOST_BYTES)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     try:
         if trust:
             read = _trusted_zip if suffix == ".zip" else _trusted_tensors
@@ -145,11 +162,8 @@ def write_npz(
 
 def _npz(content: bytes, activation: None) -> Policy:
     try:
-        archive = np.load(io.BytesIO(content), allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it is no archive")
-        arrays = {name: archive[name] for name in archive.files}
-    except Exception as error:  # damaged archives raise almost anything
+        arrays = read_arrays(content, MOST_BYTES)
+    except ValueError as error:
         raise ValueError(f"no archive of plain numbers: {_line(error)}") from error
     texts = {name: str(arrays.pop(name, "")) for name in _TEXTS}
     if texts["format"] != FORMAT or texts["observation"] not in OBSERVATIONS:
@@ -166,8 +180,11 @@ def _safetensors(content: bytes, activation: str | None) -> Policy:
     from safetensors.numpy import load
 
     try:
+        # Its table of contents is read with an object for each tensor.
+        if int.from_bytes(content[:8], "little") > MOST_CONTENTS:
+            raise ValueError(f"its header has more than {MOST_CONTENTS:,} bytes")
         arrays = load(content)
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise ValueError(f"no tensors of safetensors: {_line(error)}") from error
     return PerceptronPolicy(Perceptron(arrays, activation or "tanh"))
 
@@ -181,7 +198,10 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
     import torch
 
     try:
+        _check_tensors(content)
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except ModuleNotFoundError:
+        raise
     except Exception as error:  # damaged files raise almost anything
         raise ValueError(
             "no state dict of torch (save module.state_dict()), or one that holds more "
@@ -192,7 +212,41 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
         for name, tensor in state.items()
     ):
         raise ValueError("no state dict of torch: expected names with tensors")
-    return {name: tensor.detach().float().numpy() for name, tensor in state.items()}
+    # A tensor may repeat one number as often as it says.
+    total = sum(tensor.numel() for tensor in state.values())
+    if total > MOST_NUMBERS:
+        raise ValueError(
+            f"it has {total:,} numbers, more than the {MOST_NUMBERS:,} allowed"
+        )
+    try:
+        return {name: tensor.detach().float().numpy() for name, tensor in state.items()}
+    except (RuntimeError, TypeError) as error:  # sparse ones, and such as have no data
+        raise ValueError(f"no state dict of torch: {_line(error)}") from error
+
+
+def _check_tensors(content: bytes) -> None:
+    """Refuse a state dict that would take much more memory than it has bytes.
+
+    Raises:
+        ValueError: It would, it names anything but tensors, or is no archive, as it was
+            before torch 1.6.
+    """
+    with open_archive(content) as archive:
+        check_sizes(archive, archive.namelist(), MOST_BYTES)
+        (table,) = (name for name in archive.namelist() if name.endswith("/data.pkl"))
+        check_sizes(archive, [table], MOST_CONTENTS)
+        for opcode, argument, _ in pickletools.genops(archive.read(table)):
+            # torch makes byte arrays, too, as long as a file says.
+            if opcode.name == "GLOBAL" and not _TENSORS.fullmatch(argument):
+                raise ValueError(f"it names {quoted(argument)}")
+
+
+# What the table of a state dict's tensors names, as pickles write it.
+_TENSORS = re.compile(
+    r"collections OrderedDict"
+    r"|torch \w+Storage|torch\.storage \w+Storage"
+    r"|torch\._utils _rebuild_(tensor|tensor_v2|parameter)"
+)
 
 
 def _zip(content: bytes, activation: str | None) -> Policy:
@@ -203,8 +257,8 @@ def _zip(content: bytes, activation: str | None) -> Policy:
     keywords = keywords if isinstance(keywords, dict) else {}
     if module not in _PERCEPTRONS or "features_extractor_class" in keywords:
         raise ValueError(
-            f"its policy ({module}) is not one of multi-layer perceptrons, which alone "
-            f"are read as plain numbers; {_TRUST}"
+            f"its policy ({quoted(module)}) is not one of multi-layer perceptrons, "
+            f"which alone are read as plain numbers; {_TRUST}"
         )
     space = data.get("observation_space")
     kind = str(space.get(":type:")) if isinstance(space, dict) else ""
@@ -217,16 +271,20 @@ def _zip(content: bytes, activation: str | None) -> Policy:
     return PerceptronPolicy(perceptron, "dict" if kind.endswith(".Dict'>") else "flat")
 
 
-def _opened(content: bytes) -> tuple[bytes, dict[str, Any]]:
+def _opened(
+    content: bytes, most: int = MOST_BYTES, most_data: int = MOST_DATA
+) -> tuple[bytes, dict[str, Any]]:
     """Return a model's `policy.pth`, and its `data` with the pickled entries as text.
 
     Entries that JSON cannot hold are described there by their attributes in words.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with open_archive(content) as archive:
+            check_sizes(archive, archive.namelist(), most)
+            check_sizes(archive, ["data"], most_data)
             weights = archive.read("policy.pth")
-            data = json.loads(archive.read("data"))
-    except Exception as error:  # damaged archives raise almost anything
+            data = read_json_line(archive.read("data").decode())
+    except ValueError as error:
         raise ValueError(f"no model of stable-baselines3: {_line(error)}") from error
     if not isinstance(data, dict):
         raise ValueError("no model of stable-baselines3: its data is no mapping")
@@ -241,7 +299,7 @@ def _activation(text: Any) -> str:
     name = _TORCH_ACTIVATIONS.get(match.group(1)) if match else None
     if name is None:
         raise ValueError(
-            f"its activation function is {text}; expected one of "
+            f"its activation function is {quoted(text)}; expected one of "
             f"{', '.join(_TORCH_ACTIVATIONS)}"
         )
     return name
@@ -276,7 +334,7 @@ def _trusted_tensors(content: bytes) -> Policy:
 
 
 def _trusted_zip(content: bytes) -> Policy:
-    _opened(content)
+    _opened(content, MOST_TRUSTED, MOST_TRUSTED)
     from stable_baselines3.common.save_util import load_from_zip_file
 
     try:

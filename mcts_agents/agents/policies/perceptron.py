@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.names import unknown_name
+from mcts_agents.names import quoted, unknown_name
 
 
 def _sigmoid(x):
@@ -30,6 +30,9 @@ ACTIVATIONS = {
     "sigmoid": _sigmoid,
     "silu": lambda x: x * _sigmoid(x),
 }
+
+# Numbers of all layers; each takes 8 bytes.
+MOST_NUMBERS = 1 << 23
 
 # Last of its part, whatever numbers the others have.
 _LAST = sys.maxsize
@@ -65,8 +68,8 @@ class Perceptron:
         has_value: Whether it gives a value.
 
     Raises:
-        ValueError: Other names, shapes that do not fit together, numbers that are not
-            finite, or an unknown activation.
+        ValueError: Other names, shapes that do not fit together, more numbers than
+            `MOST_NUMBERS`, numbers that are not finite, or an unknown activation.
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray], activation: str = "tanh"):
@@ -134,31 +137,37 @@ def _layers(arrays: Mapping[str, Any]) -> dict[str, list[Layer]]:
     """Return the layers of each part, in order."""
     found: dict[str, dict[int, dict[str, np.ndarray]]]
     found = {"shared": {}, "policy": {}, "value": {}}
+    # Before any is looked at: a few bytes may stand for as many numbers as one likes.
+    total = sum(np.size(array) for array in arrays.values())
+    if total > MOST_NUMBERS:
+        raise ValueError(
+            f"it has {total:,} numbers, more than the {MOST_NUMBERS:,} allowed"
+        )
     for name, array in arrays.items():
         layer, _, kind = name.rpartition(".")
         match = next((m for p in _NAMES if (m := p.fullmatch(layer))), None)
         dimensions = {"weight": 2, "bias": 1}.get(kind)
         if match is None or dimensions is None:
             raise ValueError(
-                f"{name!r} is no layer of a multi-layer perceptron; names are "
+                f"{quoted(name)} is no layer of a multi-layer perceptron; names are "
                 "N.weight, or policy.N.weight, shared.N.weight and value.N.weight, or "
                 "those of stable-baselines3's MlpPolicy, and .bias"
             )
         array = np.asarray(array)
         if array.dtype.kind != "f" or array.ndim != dimensions or not array.size:
             raise ValueError(
-                f"{name!r} is an array of {array.dtype} and shape {array.shape}; "
+                f"{quoted(name)} is an array of {array.dtype} and shape {array.shape}; "
                 f"expected floating-point numbers in {dimensions} dimensions"
             )
         if not np.isfinite(array).all():
-            raise ValueError(f"{name!r} has numbers that are not finite")
+            raise ValueError(f"{quoted(name)} has numbers that are not finite")
         groups = match.groupdict()
         last = groups.get("last")
         part = groups.get("part") or ("value" if last == "value" else "policy")
         number = _LAST if last else int(groups.get("number") or 0)
         kinds = found[part].setdefault(number, {})
         if kind in kinds:
-            raise ValueError(f"{name!r} is there under another name, too")
+            raise ValueError(f"{quoted(name)} is there under another name, too")
         kinds[kind] = array.astype(np.float64)
     return {
         part: [_layer(part, layers[number]) for number in sorted(layers)]

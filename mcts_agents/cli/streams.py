@@ -1,0 +1,97 @@
+"""Standard output and error as they come: full, closed, or of a small alphabet."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+# What a shell reports of a program whose reader has gone: 128 and the signal's number.
+READER_GONE = 141
+
+# Columns and lines of a terminal that may be believed.
+_MOST_CELLS = 10_000
+
+
+class OutputError(OSError):
+    """Standard output cannot be written."""
+
+
+class _Output:
+    """Standard output, whose errors can be told from those of files."""
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with _of_output():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with _of_output():
+            self._stream.flush()
+
+
+@contextmanager
+def _of_output() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # which Rich and Typer know
+        raise
+    except OSError as error:
+        raise OutputError(error.errno, error.strerror) from error
+
+
+def prepare_streams() -> None:
+    """Make the three streams such that what cannot be written is noticed, and named.
+
+    A stream that was closed by whoever started the process gets a descriptor: else the
+    next file that is opened, a store for example, would have its number, and what
+    libraries write to that number would go into the file.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # To write to what was opened for reading is an error, as it should be.
+            mode = os.O_RDWR if descriptor == 2 else os.O_RDONLY
+            taken = os.open(os.devnull, mode)  # the lowest number that is free
+            os.set_inheritable(taken, True)  # workers need the same
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+    # What the alphabet lacks is written as \\u2026, which JSON understands, too.
+    if getattr(sys.stdout, "errors", None) == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if not isinstance(sys.stdout, _Output):
+        sys.stdout = _Output(sys.stdout)
+    for name in ("COLUMNS", "LINES"):
+        size = os.environ.get(name, "1")
+        if not (size.isascii() and size.isdigit() and 1 <= float(size) <= _MOST_CELLS):
+            del os.environ[name]
+
+
+def give_up_output() -> None:
+    """Drop what standard output could not take."""
+    _discard(sys.stdout)
+
+
+def tell(line: str) -> None:
+    """Write a line to standard error; where that cannot be written there is no way."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO) -> None:
+    """Drop what a stream could not write: Python tries again when the process ends."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        stream.flush()
