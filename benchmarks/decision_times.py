@@ -124,6 +124,7 @@ class Times:
 
     @property
     def enough(self) -> bool:
+        """Whether as many decisions were made as are wanted."""
         return len(self.acts) >= self.decisions
 
     def decide(self, choice: bool, counts: bool) -> int:
@@ -137,6 +138,7 @@ class Times:
         return action
 
     def step(self, action: int) -> Any:
+        """Step the live environment, and note how long that takes."""
         started = time.perf_counter()
         answer = self.env.step(action)
         self.steps.append(time.perf_counter() - started)

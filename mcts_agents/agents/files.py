@@ -8,7 +8,6 @@ executed: YAML's tags for Python objects are refused.
 import json
 from collections.abc import Mapping
 from os.path import dirname, isabs, join
-from pathlib import Path
 from typing import Any
 
 import yaml

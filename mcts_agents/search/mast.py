@@ -3,8 +3,9 @@
 Every action taken in an iteration, in the tree or in the rollout, is credited with the
 iteration's value to the player who took it. The averages, one for each player and
 action, make a policy for rollouts: a softmax of temperature T over them, scaled to
-[0, 1] by the least and greatest value seen of the player's. An action that was never taken counts as
-the default value. Between decisions totals and visits are multiplied by a decay.
+[0, 1] by the least and greatest value that the player has seen. An action that was
+never taken counts as the default value. Between decisions totals and visits are
+multiplied by a decay.
 
 Source: H. Finnsson, Y. Bjornsson, "Simulation-based approach to general game playing",
 AAAI 2008; Y. Bjornsson, H. Finnsson, "CadiaPlayer", IEEE TCIAIG 1 (2009).

@@ -271,9 +271,9 @@ class Calls:
             self._drawing(name, state, rng, player, self._rng.address) for _ in range(2)
         ]
         address, generator = state.ctypes.data, rng.ctypes.data
-        for _ in range(number - 2):
-            drawn.append(self.model.call(name, address, player, generator))
-        return drawn
+        return drawn + [
+            self.model.call(name, address, player, generator) for _ in range(number - 2)
+        ]
 
     def playout(
         self, state: np.ndarray, rng: np.ndarray, limit: int

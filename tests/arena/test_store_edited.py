@@ -281,7 +281,7 @@ def test_a_file_with_damaged_pages_is_refused_when_it_is_opened(edited):
     content[(page - 1) * size + 3 : (page - 1) * size + 5] = b"\x7f\xff"  # its cells
     path.write_bytes(content)
     for open_ in (Store.read, Store.write):
-        with pytest.raises(StoreError, match="damaged|malformed") as raised:
+        with pytest.raises(StoreError, match=r"damaged|malformed") as raised:
             open_(path)
         one_line(raised.value, path)
 

@@ -12,7 +12,6 @@ from tests.games.tables import NOBODY, TABLES, Choice, Leaf, Table, choice, leaf
 __all__ = ["TABLES", "Table"]
 
 
-
 def _tictactoe(moves=(0, 2, 7, 4)) -> Choice:
     """A block in the cell 6 makes two threats; all else loses. Actions: free cells."""
     free = [cell for cell in range(9) if cell not in moves]

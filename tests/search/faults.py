@@ -284,9 +284,7 @@ def interrupt(
         tally.wrong.append(f"{places.where} (place {at}): {wrong}")
 
 
-def differs(
-    configuration: Configuration, agent: MCTSAgent, env: Any, seed: int
-) -> str:
+def differs(configuration: Configuration, agent: MCTSAgent, env: Any, seed: int) -> str:
     """Say how the agent's next plan differs from a new agent's, if it does."""
     generator = agent._rng.copy()
     try:

@@ -1,8 +1,8 @@
 """Searches whose every visit, value and random number is recorded.
 
 A change of the search that should change no decision changes none of these; a repair
-says beforehand which ones must change. Each configuration makes two or three decisions of
-one player in one game, the others playing at random, so that what is kept from one
+says beforehand which ones must change. Each configuration makes two or three decisions
+of one player in one game, the others playing at random, so that what is kept from one
 decision to the next (trees, move averages) takes part. Only the public interface is
 used: `Search.run` with a generator of the caller's.
 

@@ -5,6 +5,7 @@ say that they take, so that nothing here depends on how fast the machine is.
 """
 
 import time
+from typing import ClassVar
 
 import gymnasium
 import numpy as np
@@ -48,7 +49,7 @@ class Corridor(gymnasium.Env):
 
     action_space = spaces.Discrete(3)
     observation_space = spaces.Discrete(1)
-    metadata = {"render_modes": []}
+    metadata: ClassVar = {"render_modes": []}
 
     def __init__(self, clock, length=10_000, copying=0.0):
         self.clock, self.length, self.copying = clock, length, copying

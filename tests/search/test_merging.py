@@ -268,7 +268,9 @@ def winning_actions(model, state):
         return changed
 
     (player,) = model.movers(state)
-    return {a for a in legal(state, player) if winner(after(state, player, a)) == player}
+    return {
+        a for a in legal(state, player) if winner(after(state, player, a)) == player
+    }
 
 
 def test_what_one_thread_proves_is_proven():

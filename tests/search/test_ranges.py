@@ -37,7 +37,9 @@ def test_what_another_is_paid_does_not_hide_ones_own_values(model, policy, tree)
     for seed in range(3):
         plain = visits(model, lambda totals: totals, seed, **settings)
         for factors in ((1, 128), (128, 1)):
-            found = visits(model, lambda totals, f=factors: totals * f, seed, **settings)
+            found = visits(
+                model, lambda totals, f=factors: totals * f, seed, **settings
+            )
             assert found == plain
         if policy != "exp3":  # which draws
             assert np.argmax(plain) == 2

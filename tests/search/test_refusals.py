@@ -31,9 +31,13 @@ NEEDS = [
         "a first_play_urgency or an evaluator",
         {"first_play_urgency": 1.0},
     ),
-    ("first_play_value", "parent", {"tree_policy": "exp3"}, "tree_policy ucb1", {
-        "first_play_urgency": 0.5
-    }),
+    (
+        "first_play_value",
+        "parent",
+        {"tree_policy": "exp3"},
+        "tree_policy ucb1",
+        {"first_play_urgency": 0.5},
+    ),
     (
         "first_play_reduction",
         0.25,

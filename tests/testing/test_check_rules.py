@@ -200,9 +200,10 @@ def test_the_seed_reproduces_a_check():
 
 def test_what_is_left_out_is_in_the_report():
     report = check_rules(load_game("tictactoe").rules, episodes=1)
-    assert "nothing is hidden" in report.skipped[
-        "redeterminise keeps what its observer knows"
-    ]
+    assert (
+        "nothing is hidden"
+        in report.skipped["redeterminise keeps what its observer knows"]
+    )
     assert report.skipped["nearest_opponent"] == "the rules have no such function"
     assert "skipped  nearest_opponent: the rules" in str(report)
 

@@ -4,8 +4,8 @@
 
 - Q(a) is the mean value, scaled to [0, 1] by the least and greatest value seen. An
   untried action counts as the least value seen (0 where values are scaled), or as
-  `value_of_untried` has it. With initial visits that many more of value H(s, a) are counted in
-  Q(a), n(a) and N(a), and no action is untried (Gelly, Silver, ICML 2007).
+  `value_of_untried` has it. With initial visits that many more of value H(s, a) are
+  counted in Q(a), n(a) and N(a), and no action is untried (Gelly, Silver, ICML 2007).
 - Opponent move abstraction replaces it by beta * Q_OMA(a) + (1 - beta) * Q(a), beta =
   sqrt(e / (3 n(a) + e)) (Baier, Kaisers, CoG 2020, equations 4 and 5), where Q_OMA is
   the mean over all positions with the same own moves before, on the same scale.

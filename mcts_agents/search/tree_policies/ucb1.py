@@ -4,9 +4,9 @@
 
 Q(a) is the mean value of action a for the player who decides, n(a) how often it was
 taken, N(a) how often it could have been taken; low and high are the least and greatest
-value of that player seen in the search (with `value=win` of any player), so that K means
-the same in every game. While an available
-action is untried, one of the untried is taken, all equally likely.
+value of that player seen in the search (with `value=win`, of any player), so that K
+means the same in every game. While an available action is untried, one of the untried
+is taken, all equally likely.
 
 Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006;
 N(a) in place of N: P. Cowling, E. Powley, D. Whitehouse, "Information set Monte Carlo
