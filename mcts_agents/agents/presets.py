@@ -92,14 +92,14 @@ PRESETS: dict[str, Preset] = {
         {"tree": "multi", "paranoid": True},
     ),
     "oma": Preset(
-        "Opponent move abstraction of my moves, widening.",
-        _OMA,
+        "Opponent move abstraction of my moves only, widening.",
+        f"TAG; after {_OMA}",
         _abstraction("own"),
         ("evaluate", "action_values"),
         copies=False,
     ),
     "oma-all": Preset(
-        "Opponent move abstraction of all moves, widening.",
+        "Opponent move abstraction of all moves, widening, as in the paper.",
         f"{_OMA}; TAG",
         _abstraction("all"),
         ("evaluate", "action_values"),
@@ -126,7 +126,7 @@ PRESETS: dict[str, Preset] = {
         functions_if_hidden=("visible_action",),
     ),
     "ismcts": Preset(
-        "Information sets as I see them, in one tree.",
+        "Information sets as I see them, in one tree; the settings of maxn.",
         _ISMCTS,
         {"information": "set"},
     ),
@@ -138,7 +138,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My own decisions; a model plays the others.",
+        "My own decisions; a model plays the others; the settings of self-only.",
         _WEIL,
         {"tree": "self"},
     ),

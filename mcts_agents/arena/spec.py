@@ -309,6 +309,24 @@ class TournamentSpec(_Strict):
             for name, agent in self.agents.items()
         )
 
+    def same_agents(self) -> list[tuple[str, ...]]:
+        """Return the names of agents that are one and the same in every setting.
+
+        Presets may have two names for the same settings, such as `maxn` and `ismcts`.
+        What such agents score against each other is chance.
+
+        Raises:
+            SettingError: See `entrants`.
+        """
+        everywhere: dict[str, list[str]] = {}
+        for setting in self.settings():
+            for entrant in self.entrants(setting):
+                everywhere.setdefault(entrant.name, []).append(entrant.spec)
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for name, agents in everywhere.items():
+            alike.setdefault(tuple(agents), []).append(name)
+        return [tuple(names) for names in alike.values() if len(names) > 1]
+
     def field_entrant(self, setting: Setting) -> Entrant | None:
         """Return the agent of all other seats, if the design has one.
 

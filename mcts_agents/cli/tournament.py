@@ -89,6 +89,8 @@ def play_tournament(
         with written(path, report):  # refuses it before the games, not after
             pass
     _warn_of_busy_cores(say, spec, *backend[:2])
+    for names in spec.same_agents():
+        say(f"{' and '.join(names)} are the same agent: they differ by chance only")
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
         played = len(store.played())

@@ -334,3 +334,19 @@ def test_budgets_in_words(text, meaning):
 def test_budgets_that_are_none(text):
     with pytest.raises(ValueError, match="expected a time such as 40ms"):
         budget_setting(text)
+
+
+def test_agents_that_are_the_same_under_two_names_are_noticed():
+    names = ["maxn", "self-only", "ismcts", "paranoid", "sp-mcts", "mine=mcts:tree=one"]
+    spec = TournamentSpec(games="sushi_go", agents=names, budgets=["20"])
+    assert spec.same_agents() == [("maxn", "ismcts", "mine"), ("self-only", "sp-mcts")]
+    assert TournamentSpec(games="hex", agents=["maxn", "paranoid"]).same_agents() == []
+
+
+def test_the_command_says_which_agents_are_the_same(run_here, tmp_path):
+    ended = run_here(
+        *("tournament", "--game", "tictactoe", "--games", "2", "--budget", "2"),
+        *("--agent", "maxn", "--agent", "ismcts", "--store", str(tmp_path / "a.db")),
+    )
+    assert ended.returncode == 0
+    assert "maxn and ismcts are the same agent" in ended.stderr
