@@ -92,14 +92,14 @@ PRESETS: dict[str, Preset] = {
         {"tree": "multi", "paranoid": True},
     ),
     "oma": Preset(
-        "Opponent move abstraction of my moves only, widening.",
+        "Opponent move abstraction of my moves, widening.",
         f"TAG; after {_OMA}",
         _abstraction("own"),
         ("evaluate", "action_values"),
         copies=False,
     ),
     "oma-all": Preset(
-        "Opponent move abstraction of all moves, widening, as in the paper.",
+        "The same of all moves: the paper's agent.",
         f"{_OMA}; TAG",
         _abstraction("all"),
         ("evaluate", "action_values"),
@@ -126,7 +126,7 @@ PRESETS: dict[str, Preset] = {
         functions_if_hidden=("visible_action",),
     ),
     "ismcts": Preset(
-        "Information sets as I see them, in one tree; the settings of maxn.",
+        "Information sets as I see them; same as maxn.",
         _ISMCTS,
         {"information": "set"},
     ),
@@ -138,7 +138,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My own decisions; a model plays the others; the settings of self-only.",
+        "My decisions, a model's replies; is self-only.",
         _WEIL,
         {"tree": "self"},
     ),
