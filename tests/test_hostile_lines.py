@@ -2,6 +2,7 @@
 
 import pytest
 
+from mcts_agents.arena.spec import TournamentSpec
 from mcts_agents.arena.store import Store
 
 DIGITS = "9" * 23
@@ -20,7 +21,7 @@ def one_line(done, *words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["replay", "no.sqlite", DIGITS], "'number'"),
+        (["replay", "no.sqlite", DIGITS], "no.sqlite: there is no such file"),
         (["play", "tictactoe", "--seed", DIGITS], "'--seed'"),
         (["play", "hex", "--players", DIGITS], f"players={DIGITS}"),
         (["tree", "tictactoe", "--depth", DIGITS], "'--depth'"),
@@ -87,7 +88,8 @@ def test_a_tournament_is_no_study_and_stays_as_it_was(run_here, tmp_path):
     pytest.importorskip("optuna")
     path = tmp_path / "tournament.sqlite"
     with Store.write(path) as store:
-        store.describe({"games": []}, 0)
+        spec = TournamentSpec(games="tictactoe", agents=["random", "one-step"])
+        store.describe(spec.description(), 0)
     before = path.read_bytes()
     done = run_here("tune", "--game", "tictactoe", "--store", str(path))
     one_line(done, "holds a tournament; take another store")

@@ -7,7 +7,6 @@ import typer
 
 from mcts_agents.cli.parameters import (
     MOST_GAMES,
-    MOST_NUMBER,
     MOST_SHOWN,
     Address,
     BackendName,
@@ -184,9 +183,7 @@ def replay(
     store: StoreFile,
     number: Annotated[
         int,
-        typer.Argument(
-            min=1, max=MOST_NUMBER, help="Number of the game in it, from 1."
-        ),
+        typer.Argument(min=1, help="Number of the game in it, from 1."),
     ],
     output: Annotated[
         Path | None,

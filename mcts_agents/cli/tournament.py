@@ -89,10 +89,10 @@ def play_tournament(
         with written(path, report):  # refuses it before the games, not after
             pass
     _warn_of_busy_cores(say, spec, *backend[:2])
-    for names in spec.same_agents():
-        say(f"{' and '.join(names)} are the same agent: they differ by chance only")
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
+        for names in spec.same_agents():
+            say(f"{' and '.join(names)} are the same agent: they differ by chance only")
         played = len(store.played())
         progress = game_progress(console)
         task = progress.add_task("games", total=len(schedule), completed=played)

@@ -68,7 +68,15 @@ def evaluated(**settings):
 CASES = {
     "simulations": (auction(), {}, 100, 200),
     "forward_model_calls": (auction(), {"simulations": 10**6}, 100, 200),
-    "tree": ("sushi_go", {}, "one", "self", "pair", "multi", "observers"),
+    "tree": (
+        "sushi_go",
+        {"simulations": 5000},
+        "one",
+        "self",
+        "pair",
+        "multi",
+        "observers",
+    ),
     "action_filter": (POMMERMAN, LONG, "all", "game"),
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),

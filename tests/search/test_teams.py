@@ -26,9 +26,11 @@ def outcome(teams, left, turn):
     }
     if teams[turn] in found:
         return teams[turn]
-    if None in found or len(found - {"draw"}) > 1:
+    if None in found:
         return None
-    return "draw" if "draw" in found else found.pop()
+    if "draw" in found:
+        return "draw"
+    return found.pop() if len(found) == 1 else None
 
 
 @pytest.mark.parametrize("teams", [PAIRS, (0, 0, 1, 1), (0, 1, 1, 1), THREE])
