@@ -1,8 +1,8 @@
 """How well a budget in seconds is kept: percentiles of decision times.
 
 One agent plays every seat until 500 decisions with a choice were made; the whole `act`
-is timed. After every other decision an empty wait of the same length shows the machine's
-own jitter, and each step of the live environment is timed.
+is timed. After every other decision an empty wait of the same length shows the
+machine's own jitter, and each step of the live environment is timed.
 
     python benchmarks/decision_times.py [--seconds 0.05] [--decisions 500] [--only TEXT]
 

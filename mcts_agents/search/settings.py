@@ -54,7 +54,7 @@ class SearchSettings:
     )
     seconds: float | None = option(
         None,
-        "Seconds a decision.",
+        "Seconds a decision, from the call of `act` to its end.",
         "Budget",
         kind=float,
         above=0.0,
