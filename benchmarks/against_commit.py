@@ -3,8 +3,8 @@
 Both are run by interpreters of their own, in whose environments the two checkouts are
 installed. Each process warms up, then measures simulations per second of processor
 time in ten parts, of which the best counts: others on the machine only slow it down.
-The ratio is taken pair by pair, and its median has a bootstrap interval. On an otherwise
-idle machine:
+The ratio is taken pair by pair, and its median has a bootstrap interval. On an
+otherwise idle machine:
 
     python benchmarks/against_commit.py OTHER/.venv/bin/python [--pairs 30]
 """
