@@ -1,6 +1,7 @@
 """`Agent`: what every agent can do, and how it finds its position in an environment."""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,11 +13,15 @@ from mcts_agents.model.copied import CopiedEnvironment
 from mcts_agents.search import Search, SearchResult, SearchSettings
 from mcts_agents.search.one_thread import OneThread, one_thread
 
-# A decision ends a little before its time is up, so that what follows the search is
-# within it (reading the tree, dropping copies): as long before as the last decisions
-# were late. That is forgotten slowly, and never more than a small share of the time.
-RESERVE_DECAY = 0.99
+# A search ends a little before its time is up, so that what follows is within it
+# (reading the tree, dropping copies, a call of Python code that was going on): a little
+# longer before than any of so many last decisions was late.
+RESERVE_DECISIONS = 100
+RESERVE_MARGIN = 1.1
+# What takes more than this share of the time, such as compiling, is no measure of the
+# next decision. Copies of other people's environments may take long each time.
 RESERVE_SHARE = 0.05
+RESERVE_SHARE_OF_COPIES = 0.5
 
 # Searches (their memory) that an agent keeps, for as many games or seats at a time.
 KEPT_SEARCHES = 8
@@ -157,6 +162,7 @@ class Planner(Agent):
         self.settings = settings
         self._searches: dict[tuple[int, int | None], Search] = {}
         self._reserve = 0.0  # seconds, of each decision
+        self._late: deque[float] = deque(maxlen=RESERVE_DECISIONS)
         super().__init__(**agent)
 
     @abstractmethod
@@ -217,20 +223,21 @@ class Planner(Agent):
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
             found = self.search(model, state, player, history, started=started)
-        self._learn_reserve(started)
+        copies = model.copies_environments
+        self._learn_reserve(
+            started, RESERVE_SHARE_OF_COPIES if copies else RESERVE_SHARE
+        )
         return found
 
-    def _learn_reserve(self, started: float) -> None:
-        """Take in how late this decision ended."""
+    def _learn_reserve(self, started: float, share: float) -> None:
+        """Take in how late this decision ended; `share` of the time is the most."""
         if self.settings.seconds is None:
             return
         seconds = self.settings.seconds - self.settings.safety_margin
         late = clock.now() - started - (seconds - self._reserve)
-        self._reserve *= RESERVE_DECAY
-        # What takes longer, such as compiling or a step of a slow environment, is no
-        # measure of the next decision.
-        if self._reserve < late <= RESERVE_SHARE * seconds:
-            self._reserve = late
+        self._late.append(late if late <= share * seconds else 0.0)
+        longest = max(0.0, *self._late)
+        self._reserve = min(RESERVE_MARGIN * longest, share * seconds)
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.
