@@ -48,7 +48,6 @@ from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.guards import (
     global_generators,
     noted_signals,
-    older_objects_uncollected,
     one_thread,
     space_generators,
     unchanged,
@@ -168,7 +167,6 @@ class CopiedEnvironment(ForwardModel):
         with ExitStack() as borrowed:
             borrowed.enter_context(one_thread(self.name))
             self._refuse_nesting()
-            borrowed.enter_context(older_objects_uncollected())
             borrowed.callback(self.release)
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))

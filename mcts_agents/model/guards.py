@@ -5,7 +5,6 @@ shared spaces) draw from the planner's dice while planning goes on. Signals are 
 because an exception at the entry of a callback out of compiled code is lost.
 """
 
-import gc
 import random
 import signal
 import threading
@@ -22,23 +21,6 @@ from mcts_agents.model.dice import restore, state_of
 _PLANNING = threading.RLock()
 # Signals whose Python handlers raise exceptions: Ctrl-C, and those of time limits.
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
-
-
-@contextmanager
-def older_objects_uncollected() -> Iterator[None]:
-    """Let collections of garbage pass over what was there before, for a while.
-
-    A plan makes and drops many objects, so that collections are frequent, and each full
-    one looks at every object of the program: 20 to 50 ms that a decision may not have.
-    """
-    if gc.get_freeze_count():  # somebody else's choice, which stays
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """What planning borrows from the process comes back; no exception is ever lost."""
 
 import ctypes
-import gc
 import random
 import signal
 import threading
@@ -16,12 +15,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import first_class
 from mcts_agents.model.contract import ENTRIES, ROW
 from mcts_agents.model.copied import CopiedEnvironment
-from mcts_agents.model.guards import (
-    global_generators,
-    noted_signals,
-    older_objects_uncollected,
-    space_generators,
-)
+from mcts_agents.model.guards import global_generators, noted_signals, space_generators
 from tests.model.third_party import Countdown, Dice, Failing
 
 load_movers = first_class(ENTRIES["movers"].signature)
@@ -192,18 +186,3 @@ def test_all_is_given_back_after_an_error_inside():
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
     with model.planning(None, new_generator(0)) as (state, _):
         assert model.movers(state) == (0,)
-
-
-def test_collections_pass_over_older_objects_for_a_while():
-    assert gc.get_freeze_count() == 0
-    with pytest.raises(ZeroDivisionError), older_objects_uncollected():
-        assert gc.get_freeze_count() > 0
-        raise ZeroDivisionError
-    assert gc.get_freeze_count() == 0
-    gc.freeze()  # somebody's own stays
-    try:
-        with older_objects_uncollected():
-            pass
-        assert gc.get_freeze_count() > 0
-    finally:
-        gc.unfreeze()
