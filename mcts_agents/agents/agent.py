@@ -15,7 +15,8 @@ from mcts_agents.search.one_thread import OneThread, one_thread
 
 # A search ends a little before its time is up, so that what follows is within it
 # (reading the tree, dropping copies, a call of Python code that was going on): a little
-# longer before than any of so many last decisions was late.
+# longer before than so many last decisions were late, the latest of them left out: one
+# pause of the machine is no measure of what follows.
 RESERVE_DECISIONS = 100
 RESERVE_MARGIN = 1.1
 # What takes more than this share of the time, such as compiling, is no measure of the
@@ -194,6 +195,8 @@ class Planner(Agent):
     def reset(self, seed: int | None = None) -> None:
         """Start the generator anew, and forget what was learned in earlier games."""
         super().reset(seed)
+        self._reserve = 0.0
+        self._late.clear()
         for search in self._searches.values():
             search.forget()
 
@@ -236,8 +239,8 @@ class Planner(Agent):
         seconds = self.settings.seconds - self.settings.safety_margin
         late = clock.now() - started - (seconds - self._reserve)
         self._late.append(late if late <= share * seconds else 0.0)
-        longest = max(0.0, *self._late)
-        self._reserve = min(RESERVE_MARGIN * longest, share * seconds)
+        late_again = max(0.0, *sorted(self._late)[-2:-1], 0.0)
+        self._reserve = min(RESERVE_MARGIN * late_again, share * seconds)
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
         """Return the search kept for a model, so that its memory is used again.

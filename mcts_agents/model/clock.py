@@ -42,7 +42,7 @@ def now() -> float:
 
 
 def deadline() -> float:
-    """Return when the search has to end in whose callback this is; inf for never."""
+    """Return the deadline of the search whose callback is running; inf for none."""
     watch = _RUNNING.get()
     return math.inf if watch is None else watch.deadline
 

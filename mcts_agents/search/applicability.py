@@ -43,11 +43,16 @@ _WITH_MAST = (
     "rollout_policy, opponent_model or action_heuristic mast",
 )
 _BY_INDEX = _one_of("tree_policy", *_INDEX)
+# With them no action is untried.
+_WITHOUT_INITIAL_VISITS = (
+    lambda s: s.initial_visits == 0 or callable(s.tree_policy),
+    "initial_visits 0",
+)
 
 # What an option takes to have an effect, if it differs from its default.
 _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
     "exploration": [_BY_INDEX],
-    "first_play_urgency": [_BY_INDEX],
+    "first_play_urgency": [_BY_INDEX, _WITHOUT_INITIAL_VISITS],
     "first_play_value": [
         _BY_INDEX,
         (
@@ -89,7 +94,19 @@ _NEEDS: dict[str, list[tuple[Callable[[Any], bool], str]]] = {
         ),
     ],
     "normalise": [_one_of("tree_policy", *_INDEX, "exp3", "exp3_boltzmann")],
-    "action_heuristic": [_BY_INDEX],
+    "action_heuristic": [
+        _BY_INDEX,
+        (
+            lambda s: (
+                s.first_play_urgency is None
+                or callable(s.tree_policy)
+                or s.prior_temperature is not None
+                or max(s.progressive_bias, s.widening, s.initial_visits) > 0
+            ),
+            "first_play_urgency none, or with prior_temperature, progressive_bias, "
+            "widening or initial_visits",
+        ),
+    ],
     "action_heuristic_interval": [_WITH_HEURISTIC],
     "prior_temperature": [_WITH_HEURISTIC, _BY_INDEX],
     "progressive_bias": [_WITH_HEURISTIC, _BY_INDEX],

@@ -147,7 +147,9 @@ class Evaluation:
             if timed:
                 descents = _descents_in_time(descents, filled - began)
                 late = clock.now() + (filled - began) + answering >= deadline
-                if late and (done[0] or waiting[0]):
+                # The root's own evaluation is no simulation, and there must be one.
+                below = waiting[0] and self._arrays["lanes"]["step_count"][0] > 0
+                if late and (done[0] or below):
                     status = BUDGET_SPENT
                     break
         if status == BUDGET_SPENT and waiting[0]:

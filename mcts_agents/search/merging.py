@@ -26,11 +26,12 @@ def shared(settings, parts: int, part: int):
 
 
 def search_forest(
-    search, state, player, rng, settings, started, deadline
+    search, state, player, rng, settings, deadline
 ) -> list[RootStatistics]:
     """Search a tree on each of several determinizations, one after another (PIMC).
 
-    They share the time; once it is over no further one is begun.
+    Each has an even share of the time that is left when it begins; once the time is
+    over no further one is begun.
 
     Source: J. Long, N. Sturtevant, M. Buro, T. Furtak, "Understanding the success of
     perfect information Monte Carlo sampling in game tree search", AAAI 2010.
@@ -38,18 +39,19 @@ def search_forest(
     parts = []
     count = settings.determinizations
     for part in range(count):
-        if parts and clock.now() >= deadline:
+        now = clock.now()
+        if parts and now >= deadline:
             break
         world = search.model.copy(state)
         search.model.redeterminise(world, player, rng)
         budget = shared(settings, count, part)
-        end = started + (deadline - started) * (part + 1) / count
+        end = now + (deadline - now) / (count - part)
         parts.append(search.search_once(world, player, rng, budget, end, part=part))
     return parts
 
 
 def search_threads(
-    searches, state, player, rng, settings, started, deadline
+    searches, state, player, rng, settings, deadline
 ) -> list[RootStatistics]:
     """Search the same root in several threads, each with a generator of its own.
 
@@ -64,7 +66,7 @@ def search_threads(
         budget = replace(shared(settings, count, part), threads=1)
         search = searches[part]
         if settings.determinizations > 1:
-            return search_forest(search, state, player, own, budget, started, deadline)
+            return search_forest(search, state, player, own, budget, deadline)
         return [search.search_once(state, player, own, budget, deadline)]
 
     with ThreadPoolExecutor(count) as pool:

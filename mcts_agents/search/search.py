@@ -128,8 +128,9 @@ class Search:
     ) -> SearchResult:
         """Search from `state` for `player`, who must be one of its movers.
 
-        A budget in seconds ends rollouts too, at the next action, or with the call of
-        Python code (an environment's, an agent's, an evaluator's) that was going on. If
+        A budget in seconds ends the search between two iterations. Where Python code
+        runs inside it (an environment's, an agent's, an evaluator's) it ends rollouts
+        too, at the next action, or with the call that was going on. If
         a rollout is cut short the search leaves it out, unless it is the first: where
         there is a choice at least one simulation is made, however little time there is.
         Inside a callback of another search this one ends when that one has to.
@@ -196,7 +197,6 @@ class Search:
         if settings.seconds is not None:
             own = started + settings.seconds - settings.safety_margin - reserve
             deadline = min(own, deadline)
-        time = started, deadline
         self._begin_changes()
         if settings.threads > 1:
             if not self._threads:
@@ -206,9 +206,11 @@ class Search:
                 ]
                 for thread in self._threads:
                     thread._blank["memory_limit"] //= settings.threads
-            parts = search_threads(self._threads, state, player, rng, settings, *time)
+            parts = search_threads(
+                self._threads, state, player, rng, settings, deadline
+            )
         elif settings.determinizations > 1:
-            parts = search_forest(self, state, player, rng, settings, *time)
+            parts = search_forest(self, state, player, rng, settings, deadline)
         else:
             parts = [self.search_once(state, player, rng, settings, deadline, history)]
         found = self._result(parts, player, rng, started)
@@ -271,6 +273,8 @@ class Search:
         Raises:
             RuntimeError: There was no decision, or the last one was interrupted.
         """
+        if self._threads and self._whole:
+            return self._threads[-1].read_tree(player, depth)
         # A callback of this very search may read it as it is.
         if not self._runs or not (self._whole or self._one_thread.mine):
             raise RuntimeError(f"{self.model.name}: there is no finished decision")
@@ -340,6 +344,7 @@ class Search:
     def _play_at_random(self, entry: str, state, count: int, rng: np.ndarray) -> int:
         """Play uniformly at random, whatever the settings say."""
         self._begin_changes()
+        self._runs += 1  # trees of earlier decisions are gone
         self._begin(state, 0, rng, None)
         self._search["policy"] = rollout.RANDOM
         self._search["mast_rollout"] = 0

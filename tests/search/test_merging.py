@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs.hex.rules import rules as hex_rules
-from mcts_agents.model import draw_uint64, new_generator
+from mcts_agents.model import clock, draw_uint64, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.toy_games import FUSE_RAISES, auction, fuse, hands, nim
 
@@ -296,3 +296,24 @@ def test_what_one_thread_proves_is_proven():
             assert found.action in {part.action for part in parts if part.solved}
         solved += parts[0].solved != parts[1].solved
     assert solved > 5
+
+
+def test_determinizations_that_begin_late_share_what_is_left_of_the_time():
+    """A pause before the search or in one of its parts leaves no part without time."""
+    state, player, rng = opening(HANDS)
+    settings = SearchSettings(seconds=1.0, determinizations=4)
+    search = Search(HANDS, settings)
+    search.run(state, player, rng.copy())  # compiled
+    ends = []
+    once = search.search_once
+
+    def noted(world, player, rng, budget, end, part=0):
+        ends.append(end - clock.now())
+        short = dataclasses.replace(budget, simulations=5)
+        return once(world, player, rng, short, end, part=part)
+
+    search.search_once = noted
+    # Half of the time is over already.
+    search.run(state, player, rng.copy(), started=clock.now() - 0.5)
+    assert len(ends) == 4
+    assert min(ends) > 0.05

@@ -45,6 +45,20 @@ NEEDS = [
         "first_play_value parent",
         {"first_play_urgency": 1.0, "first_play_value": "parent"},
     ),
+    (
+        "first_play_urgency",
+        0.5,
+        {"initial_visits": 2, **HEURISTIC},
+        "initial_visits 0",
+        None,
+    ),
+    (
+        "action_heuristic",
+        "game",
+        {"first_play_urgency": 0.5},
+        "first_play_urgency none, or with prior_temperature",
+        {"first_play_urgency": 0.5, "progressive_bias": 1.0},
+    ),
     ("epsilon", 0.2, {}, "tree_policy exp3", {"tree_policy": "exp3"}),
     ("epsilon", 0.2, {"tree_policy": "uniform"}, "epsilon_greedy", None),
     (
