@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copied import CopiedEnvironment
+from mcts_agents.model.guards import no_full_collections
 from mcts_agents.search import Search, SearchResult, SearchSettings
 from mcts_agents.search.one_thread import OneThread, one_thread
 
@@ -23,6 +24,10 @@ RESERVE_MARGIN = 1.1
 # next decision. Copies of other people's environments may take long each time.
 RESERVE_SHARE = 0.05
 RESERVE_SHARE_OF_COPIES = 0.5
+
+# With a budget of so many seconds or less full collections of garbage are put off; a
+# longer one could fill the memory with copies that refer to themselves.
+SHORT_OF_TIME = 1.0
 
 # Searches (their memory) that an agent keeps, for as many games or seats at a time.
 KEPT_SEARCHES = 8
@@ -219,7 +224,12 @@ class Planner(Agent):
         A budget in seconds covers all that this takes, copies of the environment too.
         """
         started = clock.now()
-        with self.position(env, agent) as (model, state, player):
+        seconds = self.settings.seconds
+        short = seconds is not None and seconds <= SHORT_OF_TIME
+        with (
+            no_full_collections if short else nullcontext(),
+            self.position(env, agent) as (model, state, player),
+        ):
             history = None
             if self.settings.reuse_tree:
                 inner = getattr(env, "unwrapped", env)

@@ -295,13 +295,16 @@ class CopiedEnvironment(ForwardModel):
         held = self._at(source)
         # Each copy has dice, hence a future, of its own.
         face = held.face.clone(Cloner(self._dice))
-        self._store(target, _Copy(face, held.returns.copy()))
+        self._store(target, _Copy(face, held.returns.copy(), held.legal))
 
     def _movers(self, state: int) -> int:
         return sum(1 << player for player in self._at(state).face.movers())
 
     def _legal_actions(self, state: int, player: int, out: int) -> int:
-        legal = self._at(state).face.legal_actions(player)
+        held = self._at(state)
+        legal = held.legal.get(player)
+        if legal is None:  # masks are parts of observations, which may be large
+            legal = held.legal[player] = held.face.legal_actions(player)
         room = (ctypes.c_int32 * self.legal_limit).from_address(out)
         room[: len(legal)] = legal
         return len(legal)
@@ -309,6 +312,7 @@ class CopiedEnvironment(ForwardModel):
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
         held = self._at(state)
         joint = (ctypes.c_int32 * self.players).from_address(joint_action)
+        held.legal = {}
         held.face.step(list(joint), held.returns)
 
     def _scores(self, state: int, out: int) -> None:
@@ -325,6 +329,7 @@ class CopiedEnvironment(ForwardModel):
     def _resample(self, state: int, player: int, rng: int) -> None:
         held = self._at(state)
         agent = held.face.agents[player]
+        held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
@@ -360,13 +365,26 @@ def face_of(env: Any) -> Face:
 
 
 class _Copy:
-    """One copy of the environment and the returns since the plan's root."""
+    """One copy of the environment and the returns since the plan's root.
 
-    __slots__ = ("face", "returns")
+    Args:
+        face: The copy.
+        returns: float64 of shape (players,).
+        legal: The legal actions of each player who was asked for them since the last
+            step; copies of one situation share them.
+    """
 
-    def __init__(self, face: Face, returns: np.ndarray):
+    __slots__ = ("face", "legal", "returns")
+
+    def __init__(
+        self,
+        face: Face,
+        returns: np.ndarray,
+        legal: dict[int, list[int]] | None = None,
+    ):
         self.face = face
         self.returns = returns
+        self.legal = {} if legal is None else legal
 
 
 def results_by_return(returns: np.ndarray) -> list[int]:

@@ -5,6 +5,7 @@ shared spaces) draw from the planner's dice while planning goes on. Signals are 
 because an exception at the entry of a callback out of compiled code is lost.
 """
 
+import gc
 import random
 import signal
 import threading
@@ -21,6 +22,39 @@ from mcts_agents.model.dice import restore, state_of
 _PLANNING = threading.RLock()
 # Signals whose Python handlers raise exceptions: Ctrl-C, and those of time limits.
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
+
+
+class _FullCollections:
+    """Full collections of garbage, put off while anybody asks for that.
+
+    A full collection looks at every object of the program, which takes 20 to 50 ms in
+    a large one. What was made lately is collected as always, and the full ones that
+    are due come when nobody is short of time.
+    """
+
+    NEVER = 2**31 - 1
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._askers = 0
+        self._threshold = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._askers == 0:
+                *younger, self._threshold = gc.get_threshold()
+                gc.set_threshold(*younger, self.NEVER)
+            self._askers += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._askers -= 1
+            if self._askers == 0:
+                *younger, _ = gc.get_threshold()
+                gc.set_threshold(*younger, self._threshold)
+
+
+no_full_collections = _FullCollections()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What planning borrows from the process comes back; no exception is ever lost."""
 
 import ctypes
+import gc
 import random
 import signal
 import threading
@@ -15,7 +16,12 @@ from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import first_class
 from mcts_agents.model.contract import ENTRIES, ROW
 from mcts_agents.model.copied import CopiedEnvironment
-from mcts_agents.model.guards import global_generators, noted_signals, space_generators
+from mcts_agents.model.guards import (
+    global_generators,
+    no_full_collections,
+    noted_signals,
+    space_generators,
+)
 from tests.model.third_party import Countdown, Dice, Failing
 
 load_movers = first_class(ENTRIES["movers"].signature)
@@ -186,3 +192,34 @@ def test_all_is_given_back_after_an_error_inside():
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
     with model.planning(None, new_generator(0)) as (state, _):
         assert model.movers(state) == (0,)
+
+
+def test_full_collections_are_put_off_and_come_back():
+    before = gc.get_threshold()
+    with pytest.raises(ZeroDivisionError), no_full_collections:
+        assert gc.get_threshold()[2] > 10**9
+        assert gc.get_threshold()[:2] == before[:2]
+        with no_full_collections:  # an agent inside an agent, or in another thread
+            pass
+        assert gc.get_threshold()[2] > 10**9
+        raise ZeroDivisionError
+    assert gc.get_threshold() == before
+
+
+class Circular(Countdown):
+    """An environment whose copies are garbage that only a collection finds."""
+
+    def reset(self, *arguments, **options):
+        self.itself = self
+        return super().reset(*arguments, **options)
+
+
+def test_copies_that_refer_to_themselves_do_not_pile_up():
+    env = Circular()
+    env.reset(seed=0)
+    agent = MCTSAgent(seconds=0.5, simulations=20, seed=0, perfect_information=True)
+    alive = []
+    for _ in range(300):
+        agent.act(env)
+        alive.append(sum(type(thing) is Circular for thing in gc.get_objects()))
+    assert max(alive) < 2000
