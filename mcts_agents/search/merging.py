@@ -1,6 +1,12 @@
 """Several searches of one decision: on several determinizations, in several threads."""
 
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+import threading
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    CancelledError,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import replace
 
 import numpy as np
@@ -60,8 +66,14 @@ def search_threads(
     """
     count = len(searches)
     seeds = [draw_uint64(rng) for _ in range(count)]
+    # Nobody searches before all threads are there: the pool never waits for a thread
+    # that was just being started when Ctrl-C came, so such a one must not be at work.
+    all_there, interrupted = threading.Event(), False
 
     def run(part: int) -> list[RootStatistics]:
+        all_there.wait()
+        if interrupted:
+            raise CancelledError
         own = new_generator(np.random.SeedSequence([seeds[part], part]))
         budget = replace(shared(settings, count, part), threads=1)
         search = searches[part]
@@ -72,12 +84,15 @@ def search_threads(
     with ThreadPoolExecutor(count) as pool:
         try:
             running = [pool.submit(run, part) for part in range(count)]
+            all_there.set()
             # Ctrl-C is heard here; and if one fails the others need not go on.
             ended, _ = wait(running, return_when=FIRST_EXCEPTION)
             for future in ended:
                 future.result()
             return [root for future in running for root in future.result()]
         except BaseException:
+            interrupted = True
+            all_there.set()
             for search in searches:
                 search.cancel()
             raise

@@ -212,3 +212,33 @@ def test_a_tree_of_an_earlier_decision_is_not_taken_for_the_last_one_with_thread
     search.run(state, 0, new_generator(2))
     with pytest.raises(RuntimeError, match="another decision"):
         first.tree()
+
+
+def test_an_interrupt_while_threads_start_leaves_none_at_work(monkeypatch):
+    model = make_model("hex:size=5")[1]
+    state = model.reset(new_generator(0))
+    settings = SearchSettings(simulations=10**7, threads=3, solver=False)
+    search = Search(model, settings)
+    search.run(state, 0, new_generator(1), simulations=30)
+    started = []
+
+    def interrupted_start(thread):
+        started.append(thread)
+        start(thread)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    start = threading.Thread.start
+    parts = list(search._threads)
+    before = [int(part._runs) for part in parts]
+    monkeypatch.setattr(threading.Thread, "start", interrupted_start)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(state, 0, new_generator(1))
+    monkeypatch.undo()
+    for thread in started:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert [part._runs for part in parts] == before
+    again = search.run(state, 0, new_generator(1), simulations=300)
+    fresh = Search(model, settings).run(state, 0, new_generator(1), simulations=300)
+    assert again.visits.tolist() == fresh.visits.tolist()
