@@ -166,7 +166,7 @@ class Planner(Agent):
 
     def __init__(self, settings: SearchSettings, **agent: Any):
         self.settings = settings
-        self._searches: dict[tuple[int, int | None], Search] = {}
+        self._searches: dict[tuple[int, int, int | None], Search] = {}
         self._reserve = 0.0  # seconds, of each decision
         self._late: deque[float] = deque(maxlen=RESERVE_DECISIONS)
         super().__init__(**agent)
@@ -258,13 +258,13 @@ class Planner(Agent):
         What a search remembers from decision to decision belongs to one seat.
         """
         remembers = self.settings.reuse_tree or self.settings.needs_mast
-        key = (id(model), player if remembers else None)
+        key = (id(model), id(self.settings), player if remembers else None)
         search = self._searches.pop(key, None)
         if search is None:
             if len(self._searches) == KEPT_SEARCHES:
                 del self._searches[next(iter(self._searches))]
             search = Search(model, self.settings)
-        # The search holds the model, so the model's id stays its own.
+        # The search holds both, so that their ids stay their own.
         self._searches[key] = search
         return search
 

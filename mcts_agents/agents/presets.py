@@ -138,7 +138,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My decisions, a model's replies; is self-only.",
+        "My decisions, a model's replies: as self-only.",
         _WEIL,
         {"tree": "self"},
     ),

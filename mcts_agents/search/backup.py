@@ -26,7 +26,7 @@ def back_up(search):
     """Add the values to each edge on the path, every bandit its own player's."""
     values = values_of(search)
     if search.paranoid:
-        # Everybody else is taken to want the root player's harm (section V: "-1 times
+        # All opponents are taken to work against the root player (section V: "-1 times
         # the value for the root player"), but for team mates, who want the same.
         value = values[search.root_player]
         own = teams_of(search)[search.root_player]

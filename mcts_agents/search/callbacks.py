@@ -2,9 +2,8 @@
 
 Each becomes a C callback of the signature that the kernel expects in its place. An
 exception, Ctrl-C included, is caught in the callback, ends the search by the model's
-error flag, and is raised again by `raise_pending`. After each call the search's clock
-is looked at. Modelled players get a copy of the
-state that holds only what they may know.
+error flag, and is raised again by `raise_pending`. After each call the search looks at
+its clock. Modelled players get a copy of the state that holds only what they may know.
 """
 
 import ctypes

@@ -33,13 +33,14 @@ class OneThread:
         """Call a function as the only one inside.
 
         Raises:
-            RuntimeError: Somebody is inside; the message is that of `refusal`.
+            RuntimeError: Another thread is inside; the message is that of `refusal`.
         """
         if self._lock.locked():
             raise RuntimeError(refusal())
         thread = threading.get_ident()
-        # Who comes at this very moment waits. Python enters and leaves a lock's block
-        # without a chance for a signal in between, so no Ctrl-C leaves it locked.
+        # A thread that comes at this very moment waits. Python enters and leaves a
+        # lock's block without a chance for a signal in between, so no Ctrl-C leaves it
+        # locked.
         with self._lock:
             self._thread = thread
             return function(*args, **kwargs)

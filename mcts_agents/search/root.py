@@ -21,6 +21,8 @@ class RootStatistics:
         ranks: 2 proven to win, 0 proven to lose, else 1.
         strategy: Average strategy, or None.
         principal_variation: Returns the continuation after one of the actions.
+        cut_short: Whether the only simulation was cut short: the actions were hardly
+            compared.
     """
 
     actions: np.ndarray
@@ -36,6 +38,7 @@ class RootStatistics:
     solved: bool
     reused: int
     bytes: int
+    cut_short: bool
     tree: Callable[[int | None], dict[str, Any]]
 
     @classmethod
@@ -88,10 +91,13 @@ class RootStatistics:
 
         Visits are added and values averaged by visits (`combine` "visits", and
         threads). "average" averages the values of the trees, whatever their visits;
-        "vote" counts each tree's own best action instead of visits.
+        "vote" counts each tree's own best action instead of visits. A search whose only
+        simulation was cut short is not heard beside others.
         """
         if len(parts) == 1:
             return parts[0]
+        every = parts
+        parts = [part for part in every if not part.cut_short] or every
         visits = np.sum([part.visits for part in parts], axis=0)
         values = np.array([part.values for part in parts])
         tried = ~np.isnan(values)
@@ -117,14 +123,14 @@ class RootStatistics:
             values=means,
             ranks=_merged_ranks([part.ranks for part in parts]),
             strategy=strategy,
-            simulations=sum(part.simulations for part in parts),
-            forward_model_calls=sum(part.forward_model_calls for part in parts),
-            nodes=sum(part.nodes for part in parts),
-            depth=max(part.depth for part in parts),
-            solved=any(part.solved for part in parts),
-            reused=sum(part.reused for part in parts),
+            simulations=sum(part.simulations for part in every),
+            forward_model_calls=sum(part.forward_model_calls for part in every),
+            nodes=sum(part.nodes for part in every),
+            depth=max(part.depth for part in every),
+            solved=any(part.solved for part in every),
+            reused=sum(part.reused for part in every),
             # Threads hold their trees at once, determinizations one after another.
-            bytes=(sum if settings.threads > 1 else max)(p.bytes for p in parts),
+            bytes=(sum if settings.threads > 1 else max)(p.bytes for p in every),
         )
 
     def best(self, final: str, rng: np.ndarray) -> int:

@@ -510,8 +510,8 @@ class SearchSettings:
     )
     score_bonus_by: str = option(
         "magnitude",
-        "What `score_bonus` is a share of: the score's `magnitude`, so that a winner "
-        "always gains; or, as in `tag`, the score itself, so that a winner with a "
+        "What `score_bonus` is a share of: the score's `magnitude`, so that no winner "
+        "loses by it; or, as in `tag`, the score itself, so that a winner with a "
         "negative score loses by it.",
         "Leaves and backup",
         choices=("magnitude", "tag"),

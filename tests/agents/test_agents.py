@@ -1,5 +1,6 @@
 """Agents in this package's environments: what they do, leave alone and refuse."""
 
+import dataclasses
 import math
 import os
 import subprocess
@@ -90,6 +91,13 @@ def tictactoe_after(*cells, kind="env"):
 
 
 # -- one decision
+
+
+def test_new_settings_count_from_the_next_decision_on():
+    env, agent = tictactoe_after(), MCTSAgent(simulations=20, seed=1)
+    assert agent.plan(env).simulations == 20
+    agent.settings = dataclasses.replace(agent.settings, simulations=30)
+    assert agent.plan(env).simulations == 30
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -154,6 +154,26 @@ def test_each_determinization_has_its_share_and_none_is_begun_late(clock):
     assert seconds <= 50 + 8 + 8 + 1  # a world, its copy and one step
 
 
+@pytest.mark.parametrize("combine", ["visits", "average", "vote"])
+def test_a_determinization_with_nothing_but_a_cut_rollout_is_not_heard(clock, combine):
+    clock.lengths = [10_000] + [4] * 10
+    env = Corridor(clock)
+    env.reset()
+    agent = MCTSAgent(
+        seed=0,
+        seconds=50.0,
+        determinizations=2,
+        combine=combine,
+        redeterminise=lambda env, name, dice: None,
+    )
+    found, seconds = spent(clock, agent, env)
+    assert seconds > 40
+    tried = found.values[~np.isnan(found.values)]
+    assert len(tried) and tried.tolist() == [-4.0] * len(tried)
+    heard = 1 if combine == "vote" else found.simulations - 1
+    assert found.visits.sum() == heard
+
+
 def test_the_first_slice_is_one_iteration(clock):
     def value(model, state):
         clock.spend(20.0)
