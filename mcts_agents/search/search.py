@@ -360,7 +360,10 @@ class Search:
         owns = owners(self.model, self.settings, player)
         roots = self._roots(state, player, history, owns)
         kept = search.copy() if roots is not None else None
-        search[:] = self._blank
+        if kept is None:
+            self._clear_tables()
+        # As bytes: NumPy copies a record of two hundred fields one by one.
+        search.view(np.uint8)[:] = self._blank.view(np.uint8)
         record = search[0]
         record["root_state"] = state.ctypes.data
         record["root_player"] = player
@@ -379,12 +382,16 @@ class Search:
         if kept is None:
             arrays["edges"]["child"][: len(owns)] = NONE
             arrays["edges"]["outcome"][: len(owns)] = solver.UNPROVEN
-            arrays["joints"][:] = 0
-            arrays["pools"][:] = 0
         else:
             self._keep(kept, roots)
         self._player = player
         self._history = history
+
+    def _clear_tables(self) -> None:
+        """Clear the hash tables that the last run has written to."""
+        for table, count in (("joints", "joint_count"), ("pools", "pool_count")):
+            if self._search[count][0] > 0:
+                self._memory.arrays[table].view(np.uint8).fill(0)
 
     def _begin_policies(self, root_player: int) -> None:
         """Let the policies of modelled players begin, whose past nobody knows."""
