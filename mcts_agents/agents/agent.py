@@ -227,7 +227,7 @@ class Planner(Agent):
         seconds = self.settings.seconds
         short = seconds is not None and seconds <= SHORT_OF_TIME
         with (
-            no_full_collections if short else nullcontext(),
+            no_full_collections() if short else nullcontext(),
             self.position(env, agent) as (model, state, player),
         ):
             history = None

@@ -138,7 +138,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My decisions, a model's replies: as self-only.",
+        "My moves, a model's replies; same as self-only.",
         _WEIL,
         {"tree": "self"},
     ),

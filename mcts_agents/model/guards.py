@@ -9,6 +9,7 @@ import gc
 import random
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
@@ -24,37 +25,45 @@ _PLANNING = threading.RLock()
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
 
 
+# Stands for no full collections of garbage; and for how many seconds at the most, in
+# case that what should end it was interrupted.
+_NEVER = 2**31 - 1
+_LONGEST = 2.0
+
+
 class _FullCollections:
-    """Full collections of garbage, put off while anybody asks for that.
+    """Puts full collections of garbage off, for a second or so.
 
     A full collection looks at every object of the program, which takes 20 to 50 ms in
-    a large one. What was made lately is collected as always, and the full ones that
-    are due come when nobody is short of time.
+    a large one. What was made lately is collected as always. Only who has switched them
+    off switches them on again, so with decisions in several threads, which never end
+    all at once, one is done whenever any of these ends.
     """
 
-    NEVER = 2**31 - 1
-
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._askers = 0
-        self._threshold = 0
+        self._third = gc.get_threshold()[2]
+        self._since = 0.0
 
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._askers == 0:
-                *younger, self._threshold = gc.get_threshold()
-                gc.set_threshold(*younger, self.NEVER)
-            self._askers += 1
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Do without full collections for as long as the context lasts."""
+        *younger, third = gc.get_threshold()
+        if third == _NEVER:
+            if time.monotonic() - self._since > _LONGEST:
+                gc.set_threshold(*younger, self._third)
+            yield
+            return
+        try:
+            self._third, self._since = third, time.monotonic()
+            gc.set_threshold(*younger, _NEVER)
+            yield
+        finally:
+            *younger, now = gc.get_threshold()
+            if now == _NEVER:  # else somebody has changed it meanwhile
+                gc.set_threshold(*younger, third)
 
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._askers -= 1
-            if self._askers == 0:
-                *younger, _ = gc.get_threshold()
-                gc.set_threshold(*younger, self._threshold)
 
-
-no_full_collections = _FullCollections()
+no_full_collections = _FullCollections().put_off
 
 
 @contextmanager

@@ -103,10 +103,15 @@ def take_in_leaf(search):
     An iteration that was stopped on its way is left out, unless it is the only one:
     the sum of its rewards would be compared with those of whole rollouts.
     """
-    if search.stop and search.simulations > 0:
+    stopped = search.stop
+    if stopped and search.simulations > 0:
         return BUDGET_SPENT
     status = evaluate_leaf(search)
     if status == SLICE_DONE:
+        if stopped:
+            unfinished = results_of(search).min() == PLAYING
+            shorter = search.rollout_actions < search.rollout_limit
+            search.cut_short = unfinished and shorter
         back_up(search)
         search.simulations += 1
     return status

@@ -14,6 +14,9 @@ import numpy as np
 from mcts_agents.model import clock, draw_uint64, new_generator
 from mcts_agents.search.root import RootStatistics
 
+# More than threads ever take to start.
+STARTING_SECONDS = 60.0
+
 
 def share(budget: int | None, parts: int, part: int) -> int | None:
     """Return a part's share of a budget of integers; at least 1."""
@@ -68,11 +71,11 @@ def search_threads(
     seeds = [draw_uint64(rng) for _ in range(count)]
     # Nobody searches before all threads are there: the pool never waits for a thread
     # that was just being started when Ctrl-C came, so such a one must not be at work.
-    all_there, interrupted = threading.Event(), False
+    begun, complete = threading.Event(), False
 
     def run(part: int) -> list[RootStatistics]:
-        all_there.wait()
-        if interrupted:
+        # The limit is for an interrupt of what an interrupt leads to.
+        if not begun.wait(STARTING_SECONDS) or not complete:
             raise CancelledError
         own = new_generator(np.random.SeedSequence([seeds[part], part]))
         budget = replace(shared(settings, count, part), threads=1)
@@ -83,16 +86,17 @@ def search_threads(
 
     with ThreadPoolExecutor(count) as pool:
         try:
-            running = [pool.submit(run, part) for part in range(count)]
-            all_there.set()
+            try:
+                running = [pool.submit(run, part) for part in range(count)]
+                complete = True
+            finally:
+                begun.set()
             # Ctrl-C is heard here; and if one fails the others need not go on.
             ended, _ = wait(running, return_when=FIRST_EXCEPTION)
             for future in ended:
                 future.result()
             return [root for future in running for root in future.result()]
         except BaseException:
-            interrupted = True
-            all_there.set()
             for search in searches:
                 search.cancel()
             raise

@@ -301,6 +301,7 @@ SEARCH = np.dtype(
         ("taken_count", np.int64),
         ("simulations", np.int64),
         ("forward_model_calls", np.int64),  # single players' actions applied
+        ("cut_short", np.int64),  # the only simulation was stopped on its way
         ("idle", np.int64),  # iterations of a closed loop that applied none
         ("node_count", np.int64),
         ("edge_count", np.int64),

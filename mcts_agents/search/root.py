@@ -92,7 +92,7 @@ class RootStatistics:
         Visits are added and values averaged by visits (`combine` "visits", and
         threads). "average" averages the values of the trees, whatever their visits;
         "vote" counts each tree's own best action instead of visits. A search whose only
-        simulation was cut short is not heard beside others.
+        simulation was cut short is ignored beside others.
         """
         if len(parts) == 1:
             return parts[0]

@@ -70,7 +70,6 @@ class Search:
         """Set up all that decisions write to, as for a search that never ran."""
         self._whole = False
         self._cancelled = False
-        self._cut_short = False
         model = self.model
         self._memory = Memory(model, self.settings, self._compiled)
         # Errors in callbacks are noted where the compiled code looks. Copied
@@ -499,8 +498,6 @@ class Search:
             status = self._run_slice(search.ctypes.data, iterations, calls_limit)
             done = int(search["simulations"][0]) - before
             left -= done
-            if before == 0:
-                self._cut_short = done == 1 and bool(search["stop"][0])
             if status == BUDGET_SPENT:
                 return
             if status == GROW:
@@ -592,7 +589,7 @@ class Search:
             depth=int(search["deepest"][0]),
             solved=bool(memory.arrays["edges"]["outcome"][0] != solver.UNPROVEN),
             reused=reused,
-            cut_short=self._cut_short,
+            cut_short=bool(search["cut_short"][0]),
             bytes=int(search["node_count"][0]) * memory.node_bytes
             + int(search["edge_count"][0]) * memory.edge_bytes
             + int(tables),

@@ -174,6 +174,40 @@ def test_a_determinization_with_nothing_but_a_cut_rollout_is_not_heard(clock, co
     assert found.visits.sum() == heard
 
 
+def hidden_planner(**settings):
+    """An agent that plans on two worlds of a corridor, 25 seconds for each."""
+    return MCTSAgent(
+        seed=0,
+        seconds=50.0,
+        determinizations=2,
+        redeterminise=lambda env, name, dice: None,
+        **settings,
+    )
+
+
+def test_a_whole_rollout_that_ends_with_its_time_is_heard(clock):
+    clock.lengths = [25] + [4] * 10
+    env = Corridor(clock)
+    env.reset()
+    found, _ = spent(clock, hidden_planner(combine="visits"), env)
+    assert found.visits.sum() == found.simulations > 2
+    assert found.values[~np.isnan(found.values)].min() < -4.0
+
+
+@pytest.mark.parametrize("rollout", [0, 3])
+def test_a_whole_simulation_is_heard_however_long_its_leaf_takes(clock, rollout):
+    def value(model, state):
+        clock.spend(waits.pop(0) if waits else 0.0)
+        return model.scores(state)
+
+    waits = [30.0]
+    env = Corridor(clock)
+    env.reset()
+    agent = hidden_planner(combine="visits", value=value, rollout=rollout)
+    found, _ = spent(clock, agent, env)
+    assert found.visits.sum() == found.simulations > 2
+
+
 def test_the_first_slice_is_one_iteration(clock):
     def value(model, state):
         clock.spend(20.0)
