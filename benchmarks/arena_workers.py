@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from mcts_agents.arena.backends import LocalBackend
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.playing.backends import LocalBackend
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 PAIRS = 3
 GAMES = 20

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from mcts_agents.agents.presets import PRESETS, Preset
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.applicability import needed
-from mcts_agents.search.options import default_of, option_of
+from mcts_agents.search.options.applicability import needed
+from mcts_agents.search.options.option import default_of, option_of
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- presets: made by make_options.py -->", "<!-- end of presets -->"
 
 HEAD = """# Options of `mcts`
 
-Made by `python docs/make_options.py` from `mcts_agents/search/settings.py`. As keywords
-of `MCTSAgent`, in specs (`mcts:tree=multi,simulations=1000`) and in files they are the
-same. How the algorithms work: [algorithms](algorithms/README.md).
+Made by `python docs/make_options.py` from `mcts_agents/search/options/settings.py`. As
+keywords of `MCTSAgent`, in specs (`mcts:tree=multi,simulations=1000`) and in files they
+are the same. How the algorithms work: [algorithms](algorithms/README.md).
 
 No option is accepted and ignored. One that has no effect beside the others ("only
 with") or that a game cannot serve is refused, with what it takes. `none` as a default

@@ -76,7 +76,7 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
             joint_action = [-1] * len(self.possible_agents)
             for number, decided in self.__pending.items():
                 joint_action[number] = decided
-                self._stepper.desk[FIRST_ACTION + number] = decided
+                self._stepper.exchange[FIRST_ACTION + number] = decided
             self.__pending = {}
             rewards, finished, _ = self._advance(joint_action)
             self.rewards.update(rewards)
@@ -184,12 +184,12 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
                 self._player(agent)  # says which agents there are
         if not acting:
             return {}, {}, {}, {}, {}
-        names, desk = self.possible_agents, self._stepper.desk
+        names, exchange = self.possible_agents, self._stepper.exchange
         joint_action = [-1] * len(names)
         try:
             for player in movers:
                 action = operator.index(actions[names[player]])
-                desk[FIRST_ACTION + player] = joint_action[player] = action
+                exchange[FIRST_ACTION + player] = joint_action[player] = action
         except (KeyError, OverflowError, TypeError):
             for agent in actions:
                 self._player(agent)
@@ -218,7 +218,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         """Go on with these agents."""
         self.agents = agents
         wanted = sum(1 << self._numbers[agent] for agent in agents)
-        self._stepper.desk[WANTED] = wanted
+        self._stepper.exchange[WANTED] = wanted
         # Copied in every step, which is quicker than making them.
         self._no_rewards = dict.fromkeys(agents, 0.0)
         self._nobody = dict.fromkeys(agents, False)

@@ -312,7 +312,7 @@ class GameEnvironment:
 
         Args:
             joint_action: One action a player, -1 for those who do not move; it is on
-                the stepper's desk already.
+                the stepper's exchange already.
 
         Returns:
             The rewards that are paid, who finished, and what was seen (`_blank`).
@@ -330,7 +330,7 @@ class GameEnvironment:
         self._state, self._spare = after, before
         self._played.append(joint_action)
         self._movers = players_in(movers)
-        if movers == 0 or stepper.desk[HAS_NEWS] or self._pays_officially:
+        if movers == 0 or stepper.exchange[HAS_NEWS] or self._pays_officially:
             return *self._settle(), seen
         return {}, [], seen
 
@@ -338,7 +338,7 @@ class GameEnvironment:
         """Return the rewards that are paid now, and who has finished."""
         rewards: dict[str, float] = {}
         finished: list[str] = []
-        results = self._stepper.desk[FIRST_ACTION + len(self.possible_agents) :]
+        results = self._stepper.exchange[FIRST_ACTION + len(self.possible_agents) :]
         for player, result in enumerate(results.tolist()):
             is_out = result != PLAYING and not self._pays_officially
             if (is_out or not self._movers) and player not in self._finished:

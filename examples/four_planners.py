@@ -9,11 +9,11 @@ the mistakes of others, and would do so until time is up.
 
 from pathlib import Path
 
-from mcts_agents.arena.match import play_fixture
+from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.replay import gif
 from mcts_agents.arena.replay.replaying import Replay
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.tournament import prepare
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 GAME = "pommerman:collapse=150,max_steps=350"
 PLANNERS = {

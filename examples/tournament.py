@@ -8,11 +8,11 @@ It is stored in a temporary folder; name a file of your own to keep it and to go
 import tempfile
 from pathlib import Path
 
-from mcts_agents.arena.backends import LocalBackend
-from mcts_agents.arena.report import write_report
-from mcts_agents.arena.results import read_results
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.playing.backends import LocalBackend
+from mcts_agents.arena.reports.report import write_report
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 
 def main():

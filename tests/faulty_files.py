@@ -25,15 +25,15 @@ from mcts_agents import make_agent
 from mcts_agents.agents.policies.files import write_npz
 from mcts_agents.agents.policies.perceptron import Perceptron
 from mcts_agents.agents.saving import save_agent
-from mcts_agents.arena import report
-from mcts_agents.arena.export import export_rows
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.playing.workers import play_fixture
 from mcts_agents.arena.replay import html
 from mcts_agents.arena.replay.replaying import Replay
-from mcts_agents.arena.results import read_results
-from mcts_agents.arena.schedule import Schedule
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.workers import play_fixture
+from mcts_agents.arena.reports import report
+from mcts_agents.arena.reports.export import export_rows
+from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.learn.dataset import Dataset
 from tests.arena.stored import store
 from tests.arena.storing import mended, record

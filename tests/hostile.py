@@ -17,9 +17,9 @@ from pathlib import Path
 import typer
 import yaml
 
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
-from mcts_agents.arena.workers import play
+from mcts_agents.arena.playing.workers import play
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli.app import app
 from tests.agents.policies import arrays, saved
 from tests.learn.recorded import Here, record_here

@@ -12,7 +12,7 @@ from mcts_agents import make_agent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.settings import TREE_POLICIES, TREES
+from mcts_agents.search.options.settings import TREE_POLICIES, TREES
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

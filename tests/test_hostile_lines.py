@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 DIGITS = "9" * 23
 

@@ -15,10 +15,10 @@ from mcts_agents import make_agent
 from mcts_agents.agents.policies.files import write_npz
 from mcts_agents.agents.policies.perceptron import Perceptron
 from mcts_agents.agents.saving import save_agent
-from mcts_agents.arena.export import export_rows
-from mcts_agents.arena.intervals import wilson
-from mcts_agents.arena.report import write_report
-from mcts_agents.arena.results import read_results
+from mcts_agents.arena.analysis.intervals import wilson
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.reports.export import export_rows
+from mcts_agents.arena.reports.report import write_report
 from mcts_agents.cli import tree
 from mcts_agents.learn import draw_learning_curve
 from mcts_agents.writing import replacing

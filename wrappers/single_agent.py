@@ -17,7 +17,7 @@ from mcts_agents.model import RESULT_NAMES
 from mcts_agents.model.actions import as_action, illegal_action, legal_action
 from mcts_agents.model.views import View
 from mcts_agents.wrappers.opponents import Opponents
-from mcts_agents.wrappers.tables import table_of
+from mcts_agents.wrappers.seated_games import seated_game_of
 
 # Episodes' seeds lie below: the greatest that numpy's old generators take.
 SEEDS = 2**32
@@ -96,11 +96,11 @@ class SingleAgentEnv(gymnasium.Env):
     ):
         self.illegal = _checked_illegal(illegal)
         self.environment = _made(env, render_mode)
-        self._table = table_of(self.environment)
+        self._game = seated_game_of(self.environment)
         self.render_mode = getattr(self.environment.unwrapped, "render_mode", None)
         self.metadata = {"render_modes": [], **self.environment.metadata}
         self._seats = self._possible_seats(seat)
-        self.learner = self._table.names[self._seats[0]]
+        self.learner = self._game.names[self._seats[0]]
         self.action_space = self._common_space(self.environment.action_space)
         self._start = int(self.action_space.start)
         self._view = View(
@@ -110,14 +110,14 @@ class SingleAgentEnv(gymnasium.Env):
         )
         self.observation_space = self._view.space
         self._opponents = Opponents(
-            opponents, self._table.names, self._table.starts, self._seats, self._check
+            opponents, self._game.names, self._game.starts, self._seats, self._check
         )
         # Reseeded in each episode, which is quicker than to make one.
         self._random = random.Random(0)
         self._is_playing = False
 
     def _possible_seats(self, seat: Any) -> list[int]:
-        names = self._table.names
+        names = self._game.names
         if isinstance(seat, str) and seat in names:
             return [names.index(seat)]
         if isinstance(seat, str) and seat == "random":
@@ -132,7 +132,7 @@ class SingleAgentEnv(gymnasium.Env):
 
     def _common_space(self, space_of: Callable[[str], spaces.Space]) -> spaces.Space:
         """Return a copy of the space that the learner has in every seat it may take."""
-        found = [space_of(self._table.names[seat]) for seat in self._seats]
+        found = [space_of(self._game.names[seat]) for seat in self._seats]
         if any(space != found[0] for space in found):
             raise ValueError(
                 f"seat='random': agents of {self.environment} have different spaces: "
@@ -141,8 +141,8 @@ class SingleAgentEnv(gymnasium.Env):
         return copy.deepcopy(found[0])  # one's own: learners seed it
 
     def _check(self, agent: Agent, seat: int) -> None:
-        if self._table.model is not None:
-            agent.prepare(self._table.model, seat)
+        if self._game.model is not None:
+            agent.prepare(self._game.model, seat)
         elif isinstance(agent, Planner) and not (
             agent.perfect_information or agent.redeterminise
         ):
@@ -173,12 +173,12 @@ class SingleAgentEnv(gymnasium.Env):
         rng.seed(episode)
         seats = self._seats
         seat = seats[0] if len(seats) == 1 else seats[int(rng.random() * len(seats))]
-        table = self._table
-        self.learner = table.names[seat]
+        game = self._game
+        self.learner = game.names[seat]
         self._is_playing = False
-        table.begin(self.learner, self._opponents.sit_down(seat, episode, rng), episode)
+        game.begin(self.learner, self._opponents.sit_down(seat, episode, rng), episode)
         self._is_playing = True
-        return self._observation(), {"action_mask": table.mask.copy(), "seat": seat}
+        return self._observation(), {"action_mask": game.mask.copy(), "seat": seat}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and play on until it decides again or has ended.
@@ -192,34 +192,34 @@ class SingleAgentEnv(gymnasium.Env):
         """
         if not self._is_playing:
             raise RuntimeError(f"{self}: no episode is under way, call reset()")
-        table = self._table
-        if not (table.terminated or table.truncated):
-            number = legal_action(action, table.mask, self._start)
+        game = self._game
+        if not (game.terminated or game.truncated):
+            number = legal_action(action, game.mask, self._start)
             if number is None:
                 if self.illegal == "error":
-                    raise illegal_action(action, table.mask, self._start, self.learner)
+                    raise illegal_action(action, game.mask, self._start, self.learner)
                 return self._penalty()
-            table.play_on(number)
-        reward, table.reward = table.reward, 0.0
-        info: dict[str, Any] = {"action_mask": table.mask.copy()}
-        if table.terminated or table.truncated:
+            game.play_on(number)
+        reward, game.reward = game.reward, 0.0
+        info: dict[str, Any] = {"action_mask": game.mask.copy()}
+        if game.terminated or game.truncated:
             self._is_playing = False
-            info["seat"] = table.names.index(self.learner)
-            info["result"] = RESULT_NAMES[table.result()]
-        return self._observation(), reward, table.terminated, table.truncated, info
+            info["seat"] = game.names.index(self.learner)
+            info["result"] = RESULT_NAMES[game.result()]
+        return self._observation(), reward, game.terminated, game.truncated, info
 
     def _penalty(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._is_playing = False
         info = {
-            "action_mask": self._table.mask.copy(),
-            "seat": self._table.names.index(self.learner),
+            "action_mask": self._game.mask.copy(),
+            "seat": self._game.names.index(self.learner),
             "result": "lost",
             "illegal": True,
         }
         return self._observation(), self.illegal, True, False, info
 
     def _observation(self) -> Any:
-        return self._view.of(self._table.observation, self._table.mask)
+        return self._view.of(self._game.observation, self._game.mask)
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal now, bool of shape (n,).
@@ -229,7 +229,7 @@ class SingleAgentEnv(gymnasium.Env):
         """
         if self._np_random is None:
             raise RuntimeError(f"{self}: call reset() first")
-        return self._table.mask.astype(bool)
+        return self._game.mask.astype(bool)
 
     def render(self) -> Any:
         """Show the position as the PettingZoo environment does."""

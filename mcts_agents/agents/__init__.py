@@ -1,6 +1,12 @@
-"""Agents: drop-in players for PettingZoo and Gymnasium loops."""
+"""Agents: drop-in players for PettingZoo and Gymnasium loops.
 
+`agent` says what all of them can do, `specs` makes them of a line of text, a mapping or
+a file.
+"""
+
+from mcts_agents.agents import mcts, one_step, policy, random_agent, scripted
 from mcts_agents.agents.agent import Agent, Planner, agent_seed
+from mcts_agents.agents.kinds import register
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.policy import PolicyAgent
@@ -8,6 +14,9 @@ from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
 from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.agents.specs import make_agent, parse_spec
+
+for _file in (mcts, one_step, random_agent, scripted, policy):
+    register(_file.KIND)
 
 __all__ = [
     "Agent",

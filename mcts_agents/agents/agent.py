@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock, new_generator
-from mcts_agents.model.copied import CopiedEnvironment
-from mcts_agents.model.guards import no_full_collections
+from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.guards import no_full_collections
 from mcts_agents.search import Search, SearchResult, SearchSettings
-from mcts_agents.search.one_thread import OneThread, one_thread
+from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
 # A search ends a little before its time is up, so that what follows is within it
 # (reading the tree, dropping copies, a call of Python code that was going on): a little

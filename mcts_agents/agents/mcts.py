@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
+from mcts_agents.agents.kinds import AgentKind
+from mcts_agents.agents.specs import evaluator_of, policy_of
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
-from mcts_agents.search.one_thread import one_thread
+from mcts_agents.search.driver.one_thread import one_thread
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -86,8 +88,6 @@ class MCTSAgent(Planner):
 
 def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
     """Turn specs of agents among the settings into agents."""
-    from mcts_agents.agents.specs import evaluator_of, policy_of  # imports this module
-
     made = dict(settings)
     readers = {**dict.fromkeys(POLICIES, policy_of), "evaluator": evaluator_of}
     for name, read in readers.items():
@@ -97,3 +97,18 @@ def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
     return made
+
+
+def _written(agent: MCTSAgent, full: bool) -> dict[str, Any]:
+    given = {f.name: getattr(agent.settings, f.name) for f in fields(SearchSettings)}
+    defaults = {f.name: f.default for f in fields(SearchSettings)}
+    return {n: v for n, v in given.items() if full or v != defaults[n]}
+
+
+KIND = AgentKind(
+    name="mcts",
+    agent=MCTSAgent,
+    make=MCTSAgent,
+    options=(*SETTING_NAMES, "seed"),
+    written=_written,
+)

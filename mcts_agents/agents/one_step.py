@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Planner
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
-from mcts_agents.search.one_thread import one_thread
-from mcts_agents.search.options import check_integer
+from mcts_agents.search.driver.one_thread import one_thread
+from mcts_agents.search.options.option import check_integer
 
 # So large that UCB1 always takes the action tried least.
 EVEN_EXPLORATION = 1e9
@@ -63,3 +64,18 @@ class OneStepAgent(Planner):
         return search.run(
             state, player, self._rng, started=started, simulations=simulations
         )
+
+
+def _written(agent: OneStepAgent, full: bool) -> dict[str, Any]:
+    value = agent.settings.value
+    written = {"samples": agent.samples}
+    return {**written, "value": value} if full or value is not None else written
+
+
+KIND = AgentKind(
+    name="one-step",
+    agent=OneStepAgent,
+    make=OneStepAgent,
+    options=("samples", "value", "seed"),
+    written=_written,
+)

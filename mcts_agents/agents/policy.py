@@ -7,14 +7,15 @@ import numpy as np
 from gymnasium import spaces
 
 from mcts_agents.agents.agent import Agent, selected_agent
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.agents.policies.export import perceptron_of
 from mcts_agents.agents.policies.files import read_policy, write_npz
 from mcts_agents.agents.policies.kinds import policy_of
 from mcts_agents.model import ForwardModel, draw_uint64
 from mcts_agents.model.actions import checked
-from mcts_agents.model.copied import face_of
-from mcts_agents.model.faces import mask_in
+from mcts_agents.model.copying.copied import face_of
+from mcts_agents.model.masks import mask_in
 from mcts_agents.model.views import OBSERVATIONS, View, observation_space
 
 # Views that an agent keeps, one for each observation space that it has met.
@@ -297,3 +298,35 @@ class PolicyAgent(Agent):
         drawn = (draw_uint64(self._rng) >> 11) / 2**53 * bounds[-1]
         # An action of probability 0 has no room between its bounds.
         return int(legal[bounds.searchsorted(drawn, side="right")]) + start
+
+
+def _written(agent: PolicyAgent, full: bool) -> dict[str, Any]:
+    """Return a policy's options: its file, and which content that must have."""
+    if agent.file is None:
+        raise ValueError(
+            f"{agent!r} was not loaded from a file, so no text names it; see "
+            "PolicyAgent.load"
+        )
+    written = {"file": agent.file, **agent.options}
+    if full or agent.observation != (agent.policy.observation or "flat"):
+        written["observation"] = agent.observation
+    if full or agent.deterministic:
+        written["deterministic"] = agent.deterministic
+    return {**written, "sha256": agent.sha256}
+
+
+KIND = AgentKind(
+    name="policy",
+    agent=PolicyAgent,
+    make=PolicyAgent.load,
+    options=(
+        "file",
+        "observation",
+        "deterministic",
+        "activation",
+        "trust",
+        "sha256",
+        "seed",
+    ),
+    written=_written,
+)

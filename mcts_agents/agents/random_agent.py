@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel, draw_below
-from mcts_agents.model.copied import visible_legal_actions
+from mcts_agents.model.copying.copied import visible_legal_actions
 
 
 class RandomAgent(Agent):
@@ -26,3 +27,12 @@ class RandomAgent(Agent):
         """Return a legal action, all equally likely."""
         actions = model.legal_actions(state, player)
         return int(actions[draw_below(self._rng, len(actions))])
+
+
+KIND = AgentKind(
+    name="random",
+    agent=RandomAgent,
+    make=RandomAgent,
+    options=("seed",),
+    written=lambda agent, full: {},
+)

@@ -4,20 +4,14 @@ Only settings are written: no seed, no tree of the last decision, and nothing ab
 environments (`perfect_information`, `redeterminise`).
 """
 
-from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import write_file
-from mcts_agents.agents.mcts import MCTSAgent
-from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.kinds import kind_of
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
-from mcts_agents.agents.policy import PolicyAgent
-from mcts_agents.agents.random_agent import RandomAgent
-from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import parse_value
-from mcts_agents.search import SearchSettings
 
 _SIGNS = set("(),:=")
 
@@ -33,25 +27,9 @@ def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
         ValueError: A setting is a Python function or an agent of somebody else, which
             no text stands for.
     """
-    if type(agent) is RandomAgent:
-        return {"agent": "random"}
-    if type(agent) is ScriptedAgent:
-        return {"agent": "scripted", "policy": agent.policy}
-    if type(agent) is OneStepAgent:
-        mapping: dict[str, Any] = {"agent": "one-step", "samples": agent.samples}
-        if full or agent.settings.value is not None:
-            mapping["value"] = _written("value", agent.settings.value, full)
-        return mapping
-    if type(agent) is PolicyAgent:
-        return _policy(agent, full)
-    if type(agent) is not MCTSAgent:
-        raise ValueError(f"{agent!r}: no agent of this package, so no text names it")
-    mapping = {"agent": "mcts"}
-    for field in fields(SearchSettings):
-        value = getattr(agent.settings, field.name)
-        if full or value != field.default:
-            mapping[field.name] = _written(field.name, value, full)
-    return mapping
+    kind = kind_of(agent)
+    written = kind.written(agent, full)
+    return {"agent": kind.name} | {n: _text(n, v, full) for n, v in written.items()}
 
 
 def agent_spec(agent: Agent) -> str:
@@ -73,22 +51,7 @@ def save_agent(agent: Agent, path: str | PathLike[str], *, full: bool = False) -
     write_file(fspath(path), to_mapping(agent, full=full))
 
 
-def _policy(agent: PolicyAgent, full: bool) -> dict[str, Any]:
-    """Return a policy's mapping: its file, and which content that must have."""
-    if agent.file is None:
-        raise ValueError(
-            f"{agent!r} was not loaded from a file, so no text names it; see "
-            "PolicyAgent.load"
-        )
-    mapping = {"agent": "policy", "file": agent.file, **agent.options}
-    if full or agent.observation != (agent.policy.observation or "flat"):
-        mapping["observation"] = agent.observation
-    if full or agent.deterministic:
-        mapping["deterministic"] = agent.deterministic
-    return {**mapping, "sha256": agent.sha256}
-
-
-def _written(name: str, value: Any, full: bool) -> Any:
+def _text(name: str, value: Any, full: bool) -> Any:
     if isinstance(value, PolicyEvaluator):
         value = value.agent
     if isinstance(value, Agent):

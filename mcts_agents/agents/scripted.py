@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel
 
 
@@ -96,3 +97,12 @@ class ScriptedAgent(Agent):
     def _action(self, model, state, player, memory) -> int:
         address = memory.ctypes.data
         return int(model.policy_action(self.policy, state, player, address, self._rng))
+
+
+KIND = AgentKind(
+    name="scripted",
+    agent=ScriptedAgent,
+    make=ScriptedAgent,
+    options=("policy", "seed"),
+    written=lambda agent, full: {"policy": agent.policy},
+)

@@ -5,7 +5,7 @@ a file that holds such a mapping. Values in parentheses are specs of agents them
 `mcts:tree=self,opponent_model=(one-step:samples=3)`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import fields
@@ -14,13 +14,11 @@ from typing import Any
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import is_file_name, read_file
-from mcts_agents.agents.mcts import SETTING_NAMES, MCTSAgent
-from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.agents.policies.files import distrust
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
-from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import (
     MAX_NESTING,
@@ -31,33 +29,7 @@ from mcts_agents.names import (
     unknown_name,
 )
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.options import Option, option_of
-
-# What makes an agent of its options.
-AGENTS: dict[str, Callable[..., Agent]] = {
-    "mcts": MCTSAgent,
-    "one-step": OneStepAgent,
-    "random": RandomAgent,
-    "scripted": ScriptedAgent,
-    "policy": PolicyAgent.load,
-}
-
-# What an option of each agent may be called, for messages and completion.
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "mcts": (*SETTING_NAMES, "seed"),
-    "one-step": ("samples", "value", "seed"),
-    "random": ("seed",),
-    "scripted": ("policy", "seed"),
-    "policy": (
-        "file",
-        "observation",
-        "deterministic",
-        "activation",
-        "trust",
-        "sha256",
-        "seed",
-    ),
-}
+from mcts_agents.search.options.option import Option, option_of
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
 POLICY_WORDS = ("random", "mast")
@@ -88,7 +60,7 @@ def make_agent(
     """
     with _in_file(spec), _one_deeper():
         name, options = resolve(spec)
-        return AGENTS[name](**{"seed": seed, **options})
+        return KINDS[name].make(**{"seed": seed, **options})
 
 
 def resolve(
@@ -101,21 +73,22 @@ def resolve(
     """
     name, options = _split(spec)
     steps = 0
-    while name not in AGENTS:
+    while name not in KINDS:
         steps += 1
         if steps > MAX_NESTING:
             raise ValueError(_ENDLESS)
         name, inner = _split(_meaning(name))
         options = {**inner, **options}
     for option in options:
-        if option not in OPTIONS[name]:
-            raise ValueError(unknown_name(f"option of {name}", option, OPTIONS[name]))
+        known = KINDS[name].options
+        if option not in known:
+            raise ValueError(unknown_name(f"option of {name}", option, known))
     return name, {option: _read(option, value) for option, value in options.items()}
 
 
 def known_names() -> tuple[str, ...]:
     """Return every name that a spec may begin with."""
-    return (*AGENTS, *PRESETS)
+    return (*KINDS, *PRESETS)
 
 
 def names_an_agent(spec: str) -> bool:

@@ -25,7 +25,7 @@ from mcts_agents.agents.tag_names import (
 )
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.applicability import needed
+from mcts_agents.search.options.applicability import needed
 
 TAG_BUDGET = 4000
 TAG_ROLLOUT = 1000

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.options import option_of
+from mcts_agents.search.options.option import option_of
 
 
 def plain(text: object) -> str:

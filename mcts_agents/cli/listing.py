@@ -5,8 +5,8 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.presets import PRESETS
-from mcts_agents.agents.specs import AGENTS, OPTIONS
 from mcts_agents.cli.requests import HUMAN
 from mcts_agents.envs import GAMES, load_game
 
@@ -15,8 +15,8 @@ def list_all(as_json: bool) -> None:
     """Print games, agents and presets."""
     games = [_described(name) for name in GAMES]
     agents = [
-        {"agent": name, "options": list(OPTIONS[name]), "about": _first_line(kind)}
-        for name, kind in AGENTS.items()
+        {"agent": name, "options": list(kind.options), "about": kind.about}
+        for name, kind in KINDS.items()
     ]
     presets = [
         {"preset": name, "about": preset.about, "options": dict(preset.options)}
@@ -81,7 +81,3 @@ def _kind(row: dict[str, object]) -> str:
     words = ["at once" if row["simultaneous"] else "in turn"]
     words += [word for word in ("hidden", "chance") if row[word]]
     return ", ".join(words)
-
-
-def _first_line(kind: type) -> str:
-    return (kind.__doc__ or "").partition("\n")[0].partition(";")[0]

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mcts_agents.arena.export import check_suffix, export_rows
-from mcts_agents.arena.report import write_pictures, write_report
-from mcts_agents.arena.results import read_results
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.reports.export import check_suffix, export_rows
+from mcts_agents.arena.reports.report import write_pictures, write_report
+from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.requests import RequestError, requested
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from mcts_agents.agents import Planner
 from mcts_agents.agents.human import HumanAgent
-from mcts_agents.arena.match import Decision, Seat, play_match
+from mcts_agents.arena.playing.match import Decision, Seat, play_match
 from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import RESULT_NAMES, ForwardModel

@@ -13,7 +13,7 @@ from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.recording import RecordingError, run_recording
-from mcts_agents.learn.spec import Recording
+from mcts_agents.learn.recording_spec import Recording
 
 
 def record_decisions(

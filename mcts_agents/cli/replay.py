@@ -14,7 +14,7 @@ from rich.text import Text
 
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.outputs import written
 from mcts_agents.cli.requests import RequestError, requested
 

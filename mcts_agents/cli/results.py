@@ -12,10 +12,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from mcts_agents.arena.budgets import budget_label
-from mcts_agents.arena.intervals import Estimate
-from mcts_agents.arena.results import Results, read_results
-from mcts_agents.arena.statistics import AgentFigures, Figures
+from mcts_agents.arena.analysis.intervals import Estimate
+from mcts_agents.arena.analysis.summaries import AgentFigures, Figures
+from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.playing.budgets import budget_label
 from mcts_agents.cli.requests import requested
 
 

@@ -11,12 +11,12 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 
-from mcts_agents.arena.backends import Outcome, make_backend
-from mcts_agents.arena.budgets import budget_setting
-from mcts_agents.arena.records import Failure
-from mcts_agents.arena.spec import SettingError, TournamentSpec
-from mcts_agents.arena.spec_file import SpecFile, complaints
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.playing.backends import Outcome, make_backend
+from mcts_agents.arena.playing.budgets import budget_setting
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.spec_file import SpecFile, complaints
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
 from mcts_agents.cli.outputs import write_page, written
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from mcts_agents.arena.backends import Backend, make_backend
-from mcts_agents.arena.intervals import wilson
-from mcts_agents.arena.spec_file import complaints
-from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.tuning import (
+from mcts_agents.arena.analysis.intervals import wilson
+from mcts_agents.arena.playing.backends import Backend, make_backend
+from mcts_agents.arena.tournaments.spec_file import complaints
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tuning import (
     TUNED,
     Trial,
     Tuning,

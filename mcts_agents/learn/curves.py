@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
-from mcts_agents.arena.drawing import colour, marker, style
-from mcts_agents.arena.intervals import Estimate
+from mcts_agents.arena.analysis.intervals import Estimate
+from mcts_agents.arena.reports.drawing import colour, marker, style
 from mcts_agents.writing import replacing
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.learn.columns import Column, named
+from mcts_agents.learn.dataset_columns import Column, named
 from mcts_agents.learn.description import layout_of, read_description
 from mcts_agents.learn.shards import Columns, DatasetError, read_shard, shard_path
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcts_agents.learn.columns import Layout
+from mcts_agents.learn.dataset_columns import Layout
 from mcts_agents.learn.shards import DatasetError
 from mcts_agents.reading import MOST_TEXT, read_bytes, read_json
 from mcts_agents.writing import replacing

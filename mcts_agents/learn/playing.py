@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
-from mcts_agents.arena.records import Fixture
+from mcts_agents.arena.playing.fixtures import Fixture
 from mcts_agents.envs import environments, make_model
-from mcts_agents.learn.columns import Layout
+from mcts_agents.learn.dataset_columns import Layout
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.search import SearchResult
 

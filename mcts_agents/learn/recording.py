@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 from filelock import Timeout
 
-from mcts_agents.arena.backends import Backend
-from mcts_agents.arena.records import Failure
-from mcts_agents.arena.spec import differences
+from mcts_agents.arena.playing.backends import Backend
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.tournament_spec import differences
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.description import FILE, read_description, write_description
 from mcts_agents.learn.playing import GameRows
+from mcts_agents.learn.recording_spec import GAMES_PER_SHARD, AgentSpec, Recording
 from mcts_agents.learn.shards import DatasetError, read_shard, shard_path, write_shard
-from mcts_agents.learn.spec import GAMES_PER_SHARD, AgentSpec, Recording
 from mcts_agents.writing import locked
 
 

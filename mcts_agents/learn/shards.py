@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.learn.columns import Column, Layout
+from mcts_agents.learn.dataset_columns import Column, Layout
 from mcts_agents.reading import read_arrays
 from mcts_agents.writing import replacing
 

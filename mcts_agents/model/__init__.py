@@ -1,4 +1,8 @@
-"""Forward models: the contract, compiled rules, and copies of environments."""
+"""Forward models: what a search needs to know of a game, and nothing more.
+
+`contract` lists the functions, `rules` makes them of an author's plain ones, and the
+room `copying` of anybody's environment.
+"""
 
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
 from mcts_agents.model.forward_model import ForwardModel

@@ -17,7 +17,7 @@ from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, ROW
 from mcts_agents.model.forward_model import ForwardModel
 
-# Places on the desk.
+# Places in the exchange, an array that Python and compiled code share.
 TABLE, VARIANT, GENERATOR, LEGAL, WANTED, HAS_NEWS, FIRST_ACTION = range(7)
 
 # The head of every variant's record.
@@ -70,18 +70,18 @@ def is_legal(table, game, state, player, action, legal):
 
 
 @njit
-def observe_all(desk, state, seen):
+def observe_all(exchange, state, seen):
     """Write what each wanted player sees, and may do; return who decides, a mask.
 
     Args:
-        desk: See `Stepper`.
+        exchange: See `Stepper`.
         state: The state, uint8, (state_size,).
         seen: Where it goes, int8: for each player its observation, then its mask.
     """
-    table, game, wanted = desk[TABLE], desk[VARIANT], desk[WANTED]
+    table, game, wanted = exchange[TABLE], exchange[VARIANT], exchange[WANTED]
     at = _address(state)
     sizes = carray(as_pointer(game), 1, SIZES)[0]
-    legal = carray(as_pointer(desk[LEGAL]), sizes.legal_limit, np.int32)
+    legal = carray(as_pointer(exchange[LEGAL]), sizes.legal_limit, np.int32)
     movers = movers_of(table, game, at)
     row = _row(table, _OBSERVE)
     observe = _load_observe(row[0], row[1])
@@ -100,11 +100,11 @@ def observe_all(desk, state, seen):
 
 
 @njit
-def step_all(desk, before, after, seen):
+def step_all(exchange, before, after, seen):
     """Let all movers act at once, and see what comes of it.
 
     Args:
-        desk: See `Stepper`; it has the joint action, and gets the results.
+        exchange: See `Stepper`; it has the joint action, and gets the results.
         before: The state, uint8, (state_size,); not changed.
         after: Where the next one goes.
         seen: Where it goes, int8: for each player its observation, then its mask.
@@ -113,16 +113,16 @@ def step_all(desk, before, after, seen):
         The mask of who decides next; or -1 - player for the first player whose action
         is not legal, and then nothing has changed.
     """
-    table, game = desk[TABLE], desk[VARIANT]
+    table, game = exchange[TABLE], exchange[VARIANT]
     sizes = carray(as_pointer(game), 1, SIZES)[0]
-    legal = carray(as_pointer(desk[LEGAL]), sizes.legal_limit, np.int32)
+    legal = carray(as_pointer(exchange[LEGAL]), sizes.legal_limit, np.int32)
     joint_action = carray(stack_int32(MAX_PLAYERS), sizes.players, np.int32)
     results = carray(stack_int32(MAX_PLAYERS), sizes.players, np.int32)
     movers = movers_of(table, game, _address(before))
     for player in range(sizes.players):
         if movers >> player & 1 == 0:
-            desk[FIRST_ACTION + player] = -1
-        action = desk[FIRST_ACTION + player]
+            exchange[FIRST_ACTION + player] = -1
+        action = exchange[FIRST_ACTION + player]
         if movers >> player & 1 and not is_legal(
             table, game, _address(before), player, action, legal
         ):
@@ -131,27 +131,27 @@ def step_all(desk, before, after, seen):
     after[:] = before
     row = _row(table, _APPLY)
     apply = _load_apply(row[0], row[1])
-    apply(game, _address(after), _address(joint_action), desk[GENERATOR])
+    apply(game, _address(after), _address(joint_action), exchange[GENERATOR])
     row = _row(table, _RESULTS)
     write_results = _load_results(row[0], row[1])
     write_results(game, _address(after), _address(results))
     at = FIRST_ACTION + sizes.players
-    desk[HAS_NEWS] = 0
+    exchange[HAS_NEWS] = 0
     for player in range(sizes.players):
-        if desk[at + player] != results[player]:
-            desk[at + player] = results[player]
-            desk[HAS_NEWS] = 1
-    return observe_all(desk, after, seen)
+        if exchange[at + player] != results[player]:
+            exchange[at + player] = results[player]
+            exchange[HAS_NEWS] = 1
+    return observe_all(exchange, after, seen)
 
 
 _SOURCE = """
-@njit(int64(DESK, BYTES, MAP), cache=CACHE)
-def observe_all(desk, state, seen):
-    return kernel_observe_all(desk, state, seen)
+@njit(int64(EXCHANGE, BYTES, MAP), cache=CACHE)
+def observe_all(exchange, state, seen):
+    return kernel_observe_all(exchange, state, seen)
 
-@njit(int64(DESK, BYTES, BYTES, MAP), cache=CACHE)
-def step_all(desk, before, after, seen):
-    return kernel_step_all(desk, before, after, seen)
+@njit(int64(EXCHANGE, BYTES, BYTES, MAP), cache=CACHE)
+def step_all(exchange, before, after, seen):
+    return kernel_step_all(exchange, before, after, seen)
 """
 
 
@@ -159,7 +159,7 @@ def step_all(desk, before, after, seen):
 def _compiled() -> tuple[Callable[..., int], Callable[..., int]]:
     namespace = {
         "BYTES": from_dtype(np.dtype(np.uint8))[::1],
-        "DESK": from_dtype(np.dtype(np.int64))[::1],
+        "EXCHANGE": from_dtype(np.dtype(np.int64))[::1],
         "MAP": from_dtype(np.dtype(np.int8))[::1],
         "kernel_observe_all": observe_all,
         "kernel_step_all": step_all,
@@ -179,22 +179,22 @@ class Stepper:
         rng: The game's generator, uint64, (2,), advanced in place.
 
     Attributes:
-        desk: int64: addresses, whose observations are wanted (a mask, at `WANTED`), one
-            action a player (from `FIRST_ACTION`), one result a player, and whether
-            one of these has changed in the last step (at `HAS_NEWS`).
+        exchange: int64: addresses, whose observations are wanted (a mask, at
+            `WANTED`), one action a player (from `FIRST_ACTION`), one result a player,
+            and whether one of these has changed in the last step (at `HAS_NEWS`).
         observe_all: See the function, without its first argument.
         step_all: See the function, without its first argument.
     """
 
     def __init__(self, model: ForwardModel, rng: np.ndarray):
         legal = np.empty(model.legal_limit, np.int32)
-        self._kept = (model, rng, legal)  # what addresses on the desk lead to
-        self.desk = np.full(FIRST_ACTION + 2 * model.players, -1, np.int64)
-        self.desk[TABLE] = model.table_address
-        self.desk[VARIANT] = model.game_address
-        self.desk[GENERATOR] = rng.ctypes.data
-        self.desk[LEGAL] = legal.ctypes.data
-        self.desk[WANTED] = 0
+        self._kept = (model, rng, legal)  # what addresses on the exchange lead to
+        self.exchange = np.full(FIRST_ACTION + 2 * model.players, -1, np.int64)
+        self.exchange[TABLE] = model.table_address
+        self.exchange[VARIANT] = model.game_address
+        self.exchange[GENERATOR] = rng.ctypes.data
+        self.exchange[LEGAL] = legal.ctypes.data
+        self.exchange[WANTED] = 0
         observe_all, step_all = _compiled()
-        self.observe_all = functools.partial(observe_all, self.desk)
-        self.step_all = functools.partial(step_all, self.desk)
+        self.observe_all = functools.partial(observe_all, self.exchange)
+        self.step_all = functools.partial(step_all, self.exchange)

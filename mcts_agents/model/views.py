@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.model.faces import mask_in, shows_masks
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.masks import mask_in, shows_masks
 
 OBSERVATIONS = ("flat", "dict")
 

@@ -1,7 +1,11 @@
-"""Monte Carlo tree search: one compiled kernel, its plug-ins, and what drives it."""
+"""Monte Carlo tree search: one compiled kernel, its plug-ins, and what drives it.
 
-from mcts_agents.search.result import SearchResult
-from mcts_agents.search.search import Search
-from mcts_agents.search.settings import SearchSettings
+`options` says what can be asked for, `kernel` holds the algorithms, `driver` runs them,
+and `inspection` reads what they found.
+"""
+
+from mcts_agents.search.driver.search import Search
+from mcts_agents.search.inspection.result import SearchResult
+from mcts_agents.search.options.settings import SearchSettings
 
 __all__ = ["Search", "SearchResult", "SearchSettings"]

@@ -5,6 +5,8 @@ is found instead of corrupting memory. Only functions that play or resample may 
 the state, and none may change the variant's record.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from mcts_agents.model import ForwardModel
@@ -40,6 +42,23 @@ class Guarded:
             self._bytes[: self._margin].tobytes() == self._untouched
             and self._bytes[inside:].tobytes() == self._untouched
         )
+
+
+@dataclass
+class Position:
+    """One position of a random game, and what the rules say of it.
+
+    Attributes:
+        state: The state.
+        movers: Who decides.
+        legal: Their legal actions.
+        results: Each player's result.
+    """
+
+    state: np.ndarray
+    movers: tuple[int, ...]
+    legal: dict[int, np.ndarray]
+    results: list[int]
 
 
 class Calls:

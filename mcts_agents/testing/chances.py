@@ -2,17 +2,13 @@
 
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import chi2_contingency, chisquare
 
 from mcts_agents.model import ForwardModel, new_generator
-from mcts_agents.testing.calls import Calls
+from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.report import Report
-
-if TYPE_CHECKING:
-    from mcts_agents.testing.rules import Position
 
 # A fair function is refused once in a thousand million times.
 LEAST_PROBABILITY = 1e-9
@@ -24,7 +20,7 @@ LONGEST_COMPARED = 1000
 
 
 def check_draws(
-    calls: Calls, report: Report, position: "Position", rng: np.ndarray
+    calls: Calls, report: Report, position: Position, rng: np.ndarray
 ) -> None:
     """Check `random_action` and scripted policies in one position; `rng` advances."""
     place, model = calls.place, calls.model

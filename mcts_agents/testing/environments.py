@@ -19,11 +19,11 @@ from pettingzoo import AECEnv, ParallelEnv
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.model import new_generator
-from mcts_agents.model.cloning import Cloner
-from mcts_agents.model.comparing import first_difference
-from mcts_agents.model.copied import face_of
-from mcts_agents.model.faces import Face, without_pictures
-from mcts_agents.model.guards import global_generators, unchanged, with_parts
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copied import face_of
+from mcts_agents.model.copying.faces import Face, without_pictures
+from mcts_agents.model.copying.guards import global_generators, unchanged, with_parts
 from mcts_agents.testing.fingerprint import fingerprint
 from mcts_agents.testing.loops import Agent, Loop, loop_of
 from mcts_agents.testing.report import CheckError, Place, Report

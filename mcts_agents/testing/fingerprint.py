@@ -1,7 +1,7 @@
 """A short text that changes when anything in an environment does.
 
-It shares no code with the copies of `mcts_agents.model.cloning` nor with what compares
-these, so that one can be checked by the other.
+It shares no code with `mcts_agents.model.copying`, which makes copies and compares
+them, so that one can be checked by the other.
 """
 
 import hashlib

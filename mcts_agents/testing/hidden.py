@@ -2,16 +2,13 @@
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mcts_agents.model import ForwardModel, draw_below, new_generator
-from mcts_agents.testing.calls import Calls
+from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.report import Report
-
-if TYPE_CHECKING:
-    from mcts_agents.testing.rules import Position
 
 Permute = Callable[[ForwardModel, np.ndarray, int, random.Random], Any]
 
@@ -53,7 +50,7 @@ class Hidden:
         """A new game begins: nobody has seen anything of it."""
         self._seen = [[] for _ in range(self.model.players)]
 
-    def see(self, position: "Position", joint: list[int]) -> None:
+    def see(self, position: Position, joint: list[int]) -> None:
         """Note what each player sees of a joint action."""
         if not self.model.hidden_information:
             return
@@ -70,7 +67,7 @@ class Hidden:
                 codes.append(code)
             seen.append(codes)
 
-    def check(self, position: "Position") -> None:
+    def check(self, position: Position) -> None:
         """Check the samples of each player who decides."""
         if not self.model.hidden_information:
             return
@@ -112,7 +109,7 @@ class Hidden:
         return self.calls.sample(state, observer, new_generator(seed))
 
     def _check_kept(
-        self, position: "Position", sample: np.ndarray, observer: int
+        self, position: Position, sample: np.ndarray, observer: int
     ) -> None:
         """What the observer knows is the same in the sample."""
         calls, state = self.calls, position.state
@@ -150,7 +147,7 @@ class Hidden:
                 )
 
     def _check_repeats(
-        self, position: "Position", sample: np.ndarray, observer: int, seed: int
+        self, position: Position, sample: np.ndarray, observer: int, seed: int
     ) -> None:
         other = self._sample(position.state, observer, seed + 1)
         for world in (position.state, other):
@@ -159,7 +156,7 @@ class Hidden:
                 self._fail_on_truth(observer, "a sample of it")
 
     def _check_other_worlds(
-        self, position: "Position", sample: np.ndarray, observer: int, seed: int
+        self, position: Position, sample: np.ndarray, observer: int, seed: int
     ) -> None:
         state = position.state
         if self.permute is not None:

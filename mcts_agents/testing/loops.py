@@ -8,13 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
-from mcts_agents.model.copied_parallel import shown_mask
-from mcts_agents.model.faces import (
-    as_mask,
-    check_number_of_actions,
-    finite_reward,
-    mask_in,
-)
+from mcts_agents.model.copying.copied_parallel import shown_mask
+from mcts_agents.model.copying.faces import check_number_of_actions, finite_reward
+from mcts_agents.model.masks import as_mask, mask_in
 from mcts_agents.testing.report import Place
 
 # An agent's name; an environment of Gymnasium has one agent without a name.

@@ -7,7 +7,6 @@ what their observer sees.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from mcts_agents.model import (
     draw_below,
     new_generator,
 )
-from mcts_agents.testing.calls import Calls
+from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.chances import check_draws, check_playouts
 from mcts_agents.testing.hidden import Hidden, Permute
 from mcts_agents.testing.report import Place, Report
@@ -78,23 +77,6 @@ def check_rules(
     for model in models:
         report.merge(_Walk(model, episodes, moves, seed, permute).run())
     return report
-
-
-@dataclass
-class Position:
-    """One position of a random game, and what the rules say of it.
-
-    Attributes:
-        state: The state.
-        movers: Who decides.
-        legal: Their legal actions.
-        results: Each player's result.
-    """
-
-    state: np.ndarray
-    movers: tuple[int, ...]
-    legal: dict[int, np.ndarray]
-    results: list[int]
 
 
 class _Walk:

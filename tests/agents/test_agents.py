@@ -15,7 +15,7 @@ from mcts_agents.agents import make_agent
 from mcts_agents.agents.agent import KEPT_SEARCHES
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.envs import sushi_go, tictactoe
-from mcts_agents.search.compiled import compiled
+from mcts_agents.search.driver.compiled import compiled
 
 LEAST_PROBABILITY = 1e-4
 

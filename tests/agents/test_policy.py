@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from mcts_agents import MCTSAgent, PolicyAgent, RandomAgent, make_agent
 from mcts_agents.agents import to_mapping
-from mcts_agents.arena.match import Seat, play_match
+from mcts_agents.arena.playing.match import Seat, play_match
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env

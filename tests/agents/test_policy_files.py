@@ -12,9 +12,9 @@ import pytest
 
 from mcts_agents import PolicyAgent, make_agent
 from mcts_agents.agents.policies.perceptron import ACTIVATIONS, Perceptron
-from mcts_agents.arena.backends import LocalBackend
-from mcts_agents.arena.spec_file import SpecFile
-from mcts_agents.arena.store import Store, StoreError
+from mcts_agents.arena.playing.backends import LocalBackend
+from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.envs import make_model, tictactoe
 from tests.agents.policies import arrays, saved
 from tests.arena.playing import Here, Idle, run

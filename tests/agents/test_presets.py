@@ -6,8 +6,8 @@ import pytest
 
 from mcts_agents import MCTSAgent, make_agent
 from mcts_agents.agents import to_mapping
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.presets import PRESETS
-from mcts_agents.agents.specs import AGENTS
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -23,7 +23,7 @@ def test_a_preset_is_an_agent_whose_options_can_be_overridden(name):
     changed = make_agent(f"{name}:simulations=7,final=value").settings
     assert (changed.simulations, changed.final) == (7, "value")
     assert make_agent({"agent": name, "exploration": 3}).settings.exploration == 3
-    assert name not in AGENTS
+    assert name not in KINDS
     assert len(PRESETS[name].about) <= 50  # a line of `mcts-agents list`
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_agents import MCTSAgent, OneStepAgent, PolicyAgent, RandomAgent, make_agent
+from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import parse_spec
-from mcts_agents.agents.specs import AGENTS, OPTIONS
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.envs import make_model, tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_value, unknown_name
@@ -63,13 +63,11 @@ def test_trailing_comma_and_repeated_option():
         make_agent("mcts:tree=one,simulations=5,tree=one")
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", KINDS)
 def test_each_agent_by_name(name, tmp_path):
     policy = f"policy:file={saved(tmp_path / 'p.npz')}"
     specs = {"scripted": "scripted:policy=simple", "policy": policy}
-    kinds = {**AGENTS, "policy": PolicyAgent}
-    assert type(make_agent(specs.get(name, name))) is kinds[name]
-    assert set(OPTIONS) == set(AGENTS)
+    assert type(make_agent(specs.get(name, name))) is KINDS[name].agent
 
 
 def test_settings_arrive():

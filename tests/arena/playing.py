@@ -3,12 +3,12 @@
 import contextlib
 import sqlite3
 
-from mcts_agents.arena import backends, workers
-from mcts_agents.arena.backends import Backend
-from mcts_agents.arena.records import Failure
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.store import Store
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.playing import backends, workers
+from mcts_agents.arena.playing.backends import Backend
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 AGENTS = {"multi": "mcts:tree=multi", "one": "mcts", "greedy": "one-step:samples=2"}
 SPEC = {
@@ -75,7 +75,7 @@ def failing():
     def play(fixture):
         import os
 
-        from mcts_agents.arena import workers
+        from mcts_agents.arena.playing import workers
 
         def fail(fixture):
             raise RuntimeError("out of\nideas")

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 
 
 def store(path, games, agents, total=None, failures=()):

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from mcts_agents.arena.records import (
+from mcts_agents.arena.playing.fixtures import (
     GameRecord,
     SeatRecord,
     Setting,
 )
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 
 REPOSITORY = Path(__file__).parents[2]
 
 # Writes games for ever, and tells the number of each that is stored.
 WRITER = """
 import sys, time
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 from tests.arena.storing import record
 with Store.write(sys.argv[1]) as store:
     print("open", flush=True)
@@ -31,7 +31,7 @@ with Store.write(sys.argv[1]) as store:
 
 HOLDER = """
 import sys
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 with Store.write(sys.argv[1]):
     print("open", flush=True)
     sys.stdin.read()

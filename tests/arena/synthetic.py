@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from mcts_agents.arena.match import places, win_shares
-from mcts_agents.arena.records import GameRecord, SeatRecord, Setting
+from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord, Setting
+from mcts_agents.arena.playing.match import places, win_shares
 from mcts_agents.model import LOST, WON
 
 BUDGETS = ("40ms", "200ms", "1000ms", "5s")

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from mcts_agents.arena import workers
-from mcts_agents.arena.records import Failure
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.playing import workers
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.store import Store
 from tests.arena.playing import AGENTS, Here, rows
 from tests.command import run
 

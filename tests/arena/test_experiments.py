@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from mcts_agents.agents import make_agent
-from mcts_agents.arena.budgets import budget_setting
-from mcts_agents.arena.spec import FIELD
-from mcts_agents.arena.spec_file import SpecFile
-from mcts_agents.arena.tournament import prepare
+from mcts_agents.arena.playing.budgets import budget_setting
+from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import FIELD
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "experiments"

@@ -9,8 +9,8 @@ import numpy as np
 import pandas
 import pytest
 
-from mcts_agents.arena import export
-from mcts_agents.arena.export import COLUMNS, export_rows
+from mcts_agents.arena.reports import export
+from mcts_agents.arena.reports.export import COLUMNS, export_rows
 from tests.arena.stored import store
 from tests.arena.synthetic import names, tournament
 

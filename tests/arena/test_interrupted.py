@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts_agents.arena.store import Store, StoreError
+from mcts_agents.arena.tournaments.store import Store, StoreError
 from tests.arena.playing import AGENTS, Here, rows, run
 from tests.command import COMMAND
 

@@ -7,7 +7,8 @@ import pytest
 
 import mcts_agents
 from mcts_agents.agents import MCTSAgent, RandomAgent, agent_seed, make_agent
-from mcts_agents.arena.match import (
+from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.playing.match import (
     Decision,
     Seat,
     places,
@@ -15,8 +16,7 @@ from mcts_agents.arena.match import (
     play_match,
     win_shares,
 )
-from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
-from mcts_agents.arena.workers import play
+from mcts_agents.arena.playing.workers import play
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import DRAWN, LOST, RESULT_NAMES, WON
 
@@ -173,7 +173,8 @@ def test_an_illegal_action_is_an_error():
 
 def test_an_error_in_a_game_is_a_failure(monkeypatch):
     monkeypatch.setattr(
-        "mcts_agents.arena.match.make_agent", lambda spec, seed: Illegal(seed=seed)
+        "mcts_agents.arena.playing.match.make_agent",
+        lambda spec, seed: Illegal(seed=seed),
     )
     played = fixture("tictactoe", 2, [RANDOM, RANDOM], 1)
     failure = play(played)

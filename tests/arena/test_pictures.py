@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from mcts_agents.arena import pictures
-from mcts_agents.arena.budgets import budget_label
-from mcts_agents.arena.drawing import colour, hatch, marker, size_of, wrapped
-from mcts_agents.arena.pictures import (
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.playing.budgets import budget_label
+from mcts_agents.arena.reports import pictures
+from mcts_agents.arena.reports.drawing import colour, hatch, marker, size_of, wrapped
+from mcts_agents.arena.reports.pictures import (
     heat_map,
     rating_plot,
     win_rates,
 )
-from mcts_agents.arena.statistics import summarise
 from tests.arena.synthetic import names, tournament
 
 LONG = [

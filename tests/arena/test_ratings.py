@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from mcts_agents.arena.columns import columns_of
-from mcts_agents.arena.ratings import (
+from mcts_agents.arena.analysis.game_columns import columns_of
+from mcts_agents.arena.analysis.ratings import (
     ALPHA,
     MEAN,
     SCALE,
@@ -18,8 +18,8 @@ from mcts_agents.arena.ratings import (
     separated,
     strengths,
 )
-from mcts_agents.arena.records import Setting
-from mcts_agents.arena.statistics import summarise
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.playing.fixtures import Setting
 from tests.arena.synthetic import names, played, record, tournament
 
 SETTING = Setting("sushi-go", 3, "40ms")
@@ -69,7 +69,7 @@ def test_an_independent_maximum_of_the_likelihood(games, levels):
 
 
 def test_choix_on_exported_rows(tmp_path):
-    from mcts_agents.arena.export import export_rows
+    from mcts_agents.arena.reports.export import export_rows
 
     records = tournament(agents=4, games=100, players=(3, 4), levels=5)
     export_rows(records, tmp_path / "rows.csv")

@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from mcts_agents.arena import workers
-from mcts_agents.arena.backends import RayBackend
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.tournament import prepare
+from mcts_agents.arena.playing import workers
+from mcts_agents.arena.playing.backends import RayBackend
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from tests.arena.playing import SPEC, check_failures, run
 
 pytest.importorskip("ray")

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image
 
 import mcts_agents
-from mcts_agents.arena.match import play_fixture
-from mcts_agents.arena.records import Entrant, Fixture, Setting
+from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
+from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.replay import gif, html
 from mcts_agents.arena.replay.film import Film
 from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Replay
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.envs import GAMES, make_model
 from tests.agents.policies import saved
 

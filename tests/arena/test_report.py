@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.replay import html as replay_html
-from mcts_agents.arena.report import render_report, write_report
-from mcts_agents.arena.results import Results, read_results
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.spec_file import SpecFile
-from mcts_agents.arena.statistics import summarise
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.reports.report import render_report, write_report
+from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from tests.arena.stored import store
 from tests.arena.synthetic import names, played, tournament
 

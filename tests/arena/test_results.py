@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from mcts_agents.arena.records import Entrant, Failure, Fixture, Setting
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.tournaments.store import Store
 from tests.arena.stored import store
 from tests.arena.synthetic import names, tournament
 from tests.command import COMMAND

@@ -1,6 +1,10 @@
 import pytest
 
-from mcts_agents.arena.search_space import DEFAULT_SPACE, Parameter, parse_parameter
+from mcts_agents.arena.tournaments.search_space import (
+    DEFAULT_SPACE,
+    Parameter,
+    parse_parameter,
+)
 
 
 class Trial:

@@ -9,17 +9,17 @@ from pydantic import ValidationError
 
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import to_mapping
-from mcts_agents.arena.budgets import budget_setting
-from mcts_agents.arena.schedule import Schedule
-from mcts_agents.arena.spec import (
+from mcts_agents.arena.playing.budgets import budget_setting
+from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.spec_file import complaints
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import (
     MOST_SEED,
     SettingError,
     TournamentSpec,
     differences,
     split_name,
 )
-from mcts_agents.arena.spec_file import complaints
-from mcts_agents.arena.tournament import prepare
 
 PLAIN = {"games": "tictactoe", "agents": ["random", "one-step"]}
 

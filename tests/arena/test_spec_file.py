@@ -2,9 +2,9 @@
 
 import pytest
 
-from mcts_agents.arena.schedule import Schedule
-from mcts_agents.arena.spec import SettingError
-from mcts_agents.arena.spec_file import SpecFile
+from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.tournament_spec import SettingError
 
 GOOD = """\
 games:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mcts_agents.arena.budgets import budget_order
-from mcts_agents.arena.columns import columns_of
-from mcts_agents.arena.intervals import mean, wilson
-from mcts_agents.arena.match import play_fixture
-from mcts_agents.arena.records import Entrant, Fixture, Setting
-from mcts_agents.arena.statistics import summarise
+from mcts_agents.arena.analysis.game_columns import columns_of
+from mcts_agents.arena.analysis.intervals import mean, wilson
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.playing.budgets import budget_order
+from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
+from mcts_agents.arena.playing.match import play_fixture
 from tests.arena.synthetic import names, played, record, tournament
 
 SETTING = Setting("sushi-go", 3, "40ms")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_agents.arena.records import (
+from mcts_agents.arena.playing.fixtures import (
     Entrant,
     Failure,
     Fixture,
@@ -19,8 +19,8 @@ from mcts_agents.arena.records import (
     SeatRecord,
     Setting,
 )
-from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.tables import APPLICATION, FORMAT
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.store_tables import APPLICATION, FORMAT
 from tests.arena.storing import mended, record, same
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

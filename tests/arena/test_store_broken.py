@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts_agents.arena.store import Store, StoreError
+from mcts_agents.arena.tournaments.store import Store, StoreError
 from tests.arena.storing import HOLDER, WRITER, mended, opened, record, running, same
 
 
@@ -123,7 +123,7 @@ def test_what_may_not_be_written_is_refused_at_once(locked, request):
     before = path.read_bytes()
     script = """
 import os, sys
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 os.setgid(65534), os.setuid(65534)
 print(len(Store.read(sys.argv[1]).played()))
 Store.write(sys.argv[1])
@@ -217,7 +217,7 @@ def test_a_limit_of_the_systems_on_files_is_a_full_disk(tmp_path):
     path = tmp_path / "s.db"
     script = """
 import signal, sys
-from mcts_agents.arena.store import Store
+from mcts_agents.arena.tournaments.store import Store
 from tests.arena.test_store_broken import full, limit
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Store.write(sys.argv[1]) as store:

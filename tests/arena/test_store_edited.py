@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from mcts_agents.arena.records import Failure
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.replay.replaying import Replay
-from mcts_agents.arena.results import read_results
-from mcts_agents.arena.spec import TournamentSpec
-from mcts_agents.arena.statistics import summarise
-from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
-from mcts_agents.arena.tuning import Tuning, TuningSpec
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from mcts_agents.arena.tournaments.tuning import Tuning, TuningSpec
 from mcts_agents.cli.results import results_object
 from mcts_agents.learn.recording import run_recording
+from mcts_agents.learn.recording_spec import Recording
 from mcts_agents.learn.shards import DatasetError
-from mcts_agents.learn.spec import Recording
 from tests.arena.playing import Here
 from tests.arena.storing import record
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts_agents.arena.tables import FORMAT
+from mcts_agents.arena.tournaments.store_tables import FORMAT
 
 # One for each format there ever was. A new format adds a file; none is ever removed or
 # changed.

@@ -9,17 +9,17 @@ from collections import Counter
 
 import pytest
 
-from mcts_agents.arena.columns import columns_of
-from mcts_agents.arena.match import places, win_shares
-from mcts_agents.arena.pictures import win_rates
-from mcts_agents.arena.records import Setting
-from mcts_agents.arena.report import render_report
-from mcts_agents.arena.results import read_results
-from mcts_agents.arena.schedule import Schedule
-from mcts_agents.arena.spec import SettingError, TournamentSpec
-from mcts_agents.arena.statistics import summarise
-from mcts_agents.arena.store import Store
-from mcts_agents.arena.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.analysis.game_columns import columns_of
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.playing.fixtures import Setting
+from mcts_agents.arena.playing.match import places, win_shares
+from mcts_agents.arena.reports.pictures import win_rates
+from mcts_agents.arena.reports.report import render_report
+from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
 from mcts_agents.model import DRAWN, LOST, WON
 from tests.arena.playing import Here
 from tests.arena.storing import record as stored_record

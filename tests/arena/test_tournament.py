@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from mcts_agents.arena import workers
-from mcts_agents.arena.backends import LocalBackend, make_backend
-from mcts_agents.arena.store import Store, StoreError
+from mcts_agents.arena.playing import workers
+from mcts_agents.arena.playing.backends import LocalBackend, make_backend
+from mcts_agents.arena.tournaments.store import Store, StoreError
 from tests.arena.playing import AGENTS, GAMES, Here, Idle, check_failures, rows, run
 
 

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from mcts_agents.arena.backends import LocalBackend
-from mcts_agents.arena.store import Store, StoreError
-from mcts_agents.arena.tournament import open_store, prepare
-from mcts_agents.arena.tuning import TUNED, Tuning, TuningError, TuningSpec
+from mcts_agents.arena.playing.backends import LocalBackend
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament import open_store, prepare
+from mcts_agents.arena.tournaments.tuning import TUNED, Tuning, TuningError, TuningSpec
 from tests.command import run
 
 # A hundred simulations a move beat one simulation, whatever else is tried.

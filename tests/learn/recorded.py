@@ -1,8 +1,8 @@
 """How tests record, and what a recording is compared with."""
 
-from mcts_agents.arena.backends import Backend
+from mcts_agents.arena.playing.backends import Backend
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.spec import Recording
+from mcts_agents.learn.recording_spec import Recording
 
 HEX = {
     "game": "hex:size=3",

@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from mcts_agents.arena.intervals import UNKNOWN, wilson
+from mcts_agents.arena.analysis.intervals import UNKNOWN, wilson
 from mcts_agents.learn import draw_learning_curve, evaluate
 
 

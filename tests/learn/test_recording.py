@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from mcts_agents.agents import MCTSAgent
-from mcts_agents.arena.workers import attempt
+from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.learn import Dataset, DatasetError, RecordingError, record
 from mcts_agents.learn.playing import play_rows
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.spec import Recording
+from mcts_agents.learn.recording_spec import Recording
 from tests.learn.recorded import HEX, Here, files, record_here
 
 

@@ -15,8 +15,9 @@ from gymnasium.utils import EzPickle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
-from mcts_agents.model.comparing import first_difference
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.comparing import first_difference
 
 Pair = namedtuple("Pair", "left right")
 

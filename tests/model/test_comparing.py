@@ -6,8 +6,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from mcts_agents.model.cloning import Cloner
-from mcts_agents.model.comparing import first_difference
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.comparing import first_difference
 
 
 class Slotted:

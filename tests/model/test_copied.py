@@ -12,8 +12,9 @@ from gymnasium import spaces
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
 from mcts_agents.model import DRAWN, LOST, WON, new_generator
-from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
-from mcts_agents.model.copied import (
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.copied import (
     CopiedEnvironment,
     UnfaithfulCopyError,
     results_by_return,

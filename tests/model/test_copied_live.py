@@ -20,7 +20,7 @@ from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.model import new_generator, random_below
 from mcts_agents.model.addresses import first_class
 from mcts_agents.model.contract import ENTRIES, ROW
-from mcts_agents.model.copied import CopiedEnvironment
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from tests.model.third_party import (
     Cached,
     Countdown,

@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mcts_agents.model.cloning import Cloner, UncopyableEnvironmentError
-from mcts_agents.model.dice import PlannersSeed, fresh, planners_dice
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.dice import PlannersSeed, fresh, planners_dice
 from mcts_agents.model.random import new_generator, next_uint64
 
 held = types.SimpleNamespace

@@ -17,8 +17,8 @@ from mcts_agents import MCTSAgent
 from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import first_class
 from mcts_agents.model.contract import ENTRIES, ROW
-from mcts_agents.model.copied import CopiedEnvironment
-from mcts_agents.model.guards import (
+from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.guards import (
     global_generators,
     no_full_collections,
     noted_signals,

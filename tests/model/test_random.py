@@ -15,7 +15,7 @@ from mcts_agents.model import (
     random_float,
     shuffle,
 )
-from mcts_agents.search.arithmetic import natural_log
+from mcts_agents.search.kernel.arithmetic import natural_log
 
 MASK = (1 << 64) - 1
 # Each test has one seed, so a failure is a change, never bad luck.

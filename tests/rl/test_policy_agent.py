@@ -10,7 +10,7 @@ import pytest
 
 from mcts_agents import MCTSAgent, PolicyAgent, make_agent
 from mcts_agents.agents import to_mapping
-from mcts_agents.arena.backends import LocalBackend
+from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.envs import environments, make_model, tictactoe
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
 from tests.agents.test_policy_files import Marked
@@ -162,7 +162,7 @@ def test_workers_have_one_thread_each(monkeypatch):
 
         return torch.get_num_threads()
 
-    monkeypatch.setattr("mcts_agents.arena.backends.play", threads)
+    monkeypatch.setattr("mcts_agents.arena.playing.backends.play", threads)
     with LocalBackend(2) as backend:
         assert list(backend.play(iter(range(2)))) == [1, 1]
 

@@ -5,8 +5,9 @@ from numba import carray, int64, njit
 
 from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import as_pointer, first_class, int32_at
-from mcts_agents.search.compiled import compiled
-from mcts_agents.search.records import (
+from mcts_agents.search.driver.compiled import compiled
+from mcts_agents.search.kernel.backup_operators import BACKUPS
+from mcts_agents.search.kernel.records import (
     BACKUP,
     DECISION,
     EDGE,
@@ -15,8 +16,23 @@ from mcts_agents.search.records import (
     SETTINGS,
     STATISTIC,
 )
+from mcts_agents.search.kernel.tree_policies import TREE_POLICIES
 
 _load = first_class(PLUG_IN)
+
+# Plug-ins by the names that tests call them by.
+PLUG_INS = {
+    **BACKUPS,
+    **{name: policy.choose for name, policy in TREE_POLICIES.items()},
+    **{
+        f"{name}_update": policy.update
+        for name, policy in TREE_POLICIES.items()
+        if policy.update
+    },
+    "ucb1": TREE_POLICIES["ucb1"].plain,
+    "ucb1_extended": TREE_POLICIES["ucb1"].choose,
+    "puct": TREE_POLICIES["alphago"].evaluated,
+}
 
 
 @njit(int64(int64, int64, int64, int64), cache=False)
@@ -109,7 +125,7 @@ class Node:
 
     def _run(self, name: str, view: np.ndarray) -> int:
         return _call(
-            compiled().plug_in(name),
+            compiled().plug_in(name, PLUG_INS[name]),
             view.ctypes.data,
             self.settings.ctypes.data,
             self.rng.ctypes.data,

@@ -31,7 +31,8 @@ import mcts_agents
 from mcts_agents import MCTSAgent, OneStepAgent
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.envs import tictactoe
-from mcts_agents.search import memory
+from mcts_agents.search.driver import memory
+from mcts_agents.search.kernel import abstraction
 from tests.model.third_party import Countdown
 
 _PACKAGE = Path(mcts_agents.__file__).parent
@@ -39,7 +40,8 @@ _TRACED = tuple(str(_PACKAGE / part) for part in ("search", "agents", "model"))
 # What only compiles, or writes what is compiled.
 _LEFT_OUT = ("compilation.py", "compiled.py")
 # So small that every search grows all of its arrays.
-SMALL = {"FIRST_NODES": 2, "FIRST_EDGES": 16, "FIRST_JOINTS": 2, "FIRST_POOLS": 2}
+SMALL = {"FIRST_NODES": 2, "FIRST_EDGES": 16, "FIRST_JOINTS": 2}
+SMALL_POOLS = 2
 
 
 def value(model, state):
@@ -225,7 +227,10 @@ class Tally:
 
 def run(configuration: Configuration, most: int) -> Tally:
     """Interrupt plans at up to `most` places, evenly spread over all there are."""
-    with mock.patch.multiple(memory, **SMALL):
+    with (
+        mock.patch.multiple(memory, **SMALL),
+        mock.patch.object(abstraction, "FIRST_POOLS", SMALL_POOLS),
+    ):
         return _run(configuration, most)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, ForwardModel
-from mcts_agents.search.records import EDGE
+from mcts_agents.search.kernel.records import EDGE
 
 BITS = (1 << 64) - 1
 # The kernel keeps 1 / sqrt(n) in this precision.

@@ -201,7 +201,7 @@ def test_virtual_losses_spread_a_batch():
 
 
 def test_slices_and_growth_change_nothing(monkeypatch):
-    from mcts_agents.search import evaluating, memory
+    from mcts_agents.search.driver import leaf_batches, memory
 
     cases = [
         (TICTACTOE, linear(TICTACTOE), {"loop": "closed"}),
@@ -212,7 +212,7 @@ def test_slices_and_growth_change_nothing(monkeypatch):
     monkeypatch.setattr(memory, "FIRST_NODES", 8)
     monkeypatch.setattr(memory, "FIRST_EDGES", 32)
     monkeypatch.setattr(memory, "FIRST_JOINTS", 8)
-    monkeypatch.setattr(evaluating, "DESCENTS", 1)
+    monkeypatch.setattr(leaf_batches, "DESCENTS", 1)
     for (model, evaluator, chosen), before in zip(cases, expected, strict=True):
         found, search = run(model, evaluator, batch=8, **chosen)
         assert found.visits.tolist() == before.visits.tolist()
@@ -222,9 +222,9 @@ def test_slices_and_growth_change_nothing(monkeypatch):
 
 @pytest.mark.parametrize("steps", [1, 3])
 def test_little_room_for_paths_only_shortens_batches(monkeypatch, steps):
-    from mcts_agents.search import evaluating
+    from mcts_agents.search.driver import leaf_batches
 
-    monkeypatch.setattr(evaluating, "STEPS_A_LANE", 0)
+    monkeypatch.setattr(leaf_batches, "STEPS_A_LANE", 0)
     evaluator = linear(TICTACTOE)
     found, _ = run(TICTACTOE, evaluator, batch=64, max_depth=steps)
     assert found.simulations == found.visits.sum() == 300

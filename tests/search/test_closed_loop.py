@@ -203,7 +203,7 @@ def test_a_deterministic_game_is_sampled_as_it_is_closed():
 
 
 def test_stored_states_move_along_when_arrays_grow(monkeypatch):
-    from mcts_agents.search import memory
+    from mcts_agents.search.driver import memory
 
     model = DETERMINISTIC["turns"]
     chosen = {"simulations": 400, "loop": "closed"}

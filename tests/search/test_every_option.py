@@ -13,7 +13,7 @@ import pytest
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
-from mcts_agents.search.options import option_of
+from mcts_agents.search.options.option import option_of
 from tests.envs.pommerman_positions import drawn
 from tests.games.kuhn_poker import KUHN
 from tests.search.evaluators import linear

@@ -9,8 +9,8 @@ from mcts_agents.envs.tictactoe import GAME
 from mcts_agents.model import new_generator, random_below
 from mcts_agents.model.contract import ROW
 from mcts_agents.search import Search, SearchSettings
-from mcts_agents.search import memory as memory_module
-from mcts_agents.search import search as search_module
+from mcts_agents.search.driver import memory as memory_module
+from mcts_agents.search.driver import search as search_module
 from tests.search.naive import NaiveSearch
 from tests.team_game import STONES
 from tests.toy_games import (

@@ -21,7 +21,7 @@ import pytest
 
 from mcts_agents.model import History, new_generator
 from mcts_agents.search import Search, SearchSettings
-from mcts_agents.search.options import option_of
+from mcts_agents.search.options.option import option_of
 from tests.exact import positions
 from tests.games.scaled_games import TABLES, Table
 from tests.search.option_pairs import CASES, WITHOUT, Case, merged, pairs

@@ -199,7 +199,7 @@ def test_threads_search_pairs_alike():
 
 
 def test_growth_and_bounds_with_pending_nodes(monkeypatch):
-    from mcts_agents.search import memory
+    from mcts_agents.search.driver import memory
 
     chosen = {"tree": "pair", "loop": "sampled", "simultaneous": "serialised"}
     expected = searched(AT_ONCE, 6, **chosen)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mcts_agents.model import History, Rules, RulesError, new_generator
-from mcts_agents.search import Search, SearchSettings, memory
+from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.driver import memory
 from tests.search.remembering_game import ACTIONS, COUNT, moves_of, remembering
 
 # Everybody at once, then in turn, some more often than others.
@@ -191,7 +192,7 @@ def test_a_reused_tree_keeps_its_states_memories():
 
 
 def test_threads_and_slices_make_no_difference(monkeypatch):
-    from mcts_agents.search import search as search_module
+    from mcts_agents.search.driver import search as search_module
 
     chosen = {"tree": "self", "loop": "sampled", "opponent_model": "counts"}
     rng = new_generator(9)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mcts_agents.model import DRAWN, PLAYING, Rules, Spec
-from mcts_agents.search import Search, SearchSettings, applicability
+from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.options import applicability
 from tests.games import kuhn_poker
 from tests.search.schedule_game import schedule
 from tests.toy_games import auction, fuse, hands, nim
@@ -192,12 +193,10 @@ NEEDS = [
 
 
 def test_every_need_has_a_case():
-    assert {case[0] for case in NEEDS} == set(applicability._NEEDS)
+    assert {case[0] for case in NEEDS} == set(applicability.NEEDS)
     # And every condition: as many distinct reasons as there are.
     reasons = {
-        (name, text)
-        for name, needs in applicability._NEEDS.items()
-        for _, text in needs
+        (name, text) for name, needs in applicability.NEEDS.items() for _, text in needs
     }
     met = {
         (name, text)
@@ -227,7 +226,7 @@ def test_an_option_without_an_effect_is_refused(name, value, others, text, enoug
         assert getattr(settings.for_model(GAME), name) == value
 
 
-@pytest.mark.parametrize("name", applicability._NEEDS)
+@pytest.mark.parametrize("name", applicability.NEEDS)
 def test_a_default_that_is_given_is_not_refused(name):
     default = getattr(SearchSettings(), name)
     for others in ({"tree": "multi"}, {"tree_policy": "uniform"}, {"rollout": 0}):

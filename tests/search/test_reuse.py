@@ -9,7 +9,8 @@ from mcts_agents.agents import MCTSAgent
 from mcts_agents.envs import tictactoe as tictactoe_env
 from mcts_agents.envs.tictactoe.rules import rules as tictactoe
 from mcts_agents.model import History, new_generator, random_below
-from mcts_agents.search import Search, SearchSettings, memory
+from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.driver import memory
 from tests.search.scheduled import RULES as scheduled
 from tests.toy_games import MATRIX, auction, hands, nim
 

@@ -6,7 +6,7 @@ from numba import njit
 
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
-from mcts_agents.search.priors import random_gamma, random_normal
+from mcts_agents.search.kernel.priors import random_gamma, random_normal
 from tests.search.evaluators import Even, run
 
 

@@ -227,7 +227,7 @@ def test_exp3_draws_by_exponential_weights(epsilon):
     gains = np.array([3.0, 10.0, 0.0, -5.0])
     node = Node(4, epsilon=epsilon)
     node.visit([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.0])
-    node.statistics["gain"] = gains
+    node.statistics["accumulated"] = gains
     weights = np.exp(epsilon * gains / 4)  # Auer et al. 2002, figure 1
     assert_draws_from(node, "exp3", weights / weights.sum(), epsilon)
 
@@ -253,7 +253,7 @@ def test_exp3_boltzmann_draws_by_the_softmax_of_scaled_means(temperature):
 def test_regret_matching_draws_in_proportion_to_positive_regret(gains, strategy):
     node = Node(4, epsilon=0.3)
     node.visit([1, 1, 1, 1], [0.5] * 4)
-    node.statistics["gain"] = gains
+    node.statistics["accumulated"] = gains
     assert_draws_from(node, "regret_matching", strategy, 0.3)
 
 
@@ -261,7 +261,7 @@ def test_sampling_policies_draw_only_candidates():
     for policy in ("exp3", "exp3_boltzmann", "regret_matching"):
         node = Node(4, epsilon=0.5, temperature=0.1)
         node.visit([1, 1, 1, 1], [0.5] * 4)
-        node.statistics["gain"] = 1.0
+        node.statistics["accumulated"] = 1.0
         node.list([2, 0])
         assert_shares(node, policy, [0.5, 0, 0.5, 0])
         assert node.statistics["strategy"][[1, 3]].tolist() == [0, 0]
@@ -278,9 +278,9 @@ def expected_change(policy, gains, strategy, truth, **rest):
     for taken, probability in enumerate(probabilities):
         node = Node(len(strategy), epsilon=epsilon)
         node.visit([3, 1, 6], [0.4, 0.2, 0.9])
-        node.statistics["gain"] = gains
+        node.statistics["accumulated"] = gains
         node.update(policy, taken, truth[taken], probability, **rest)
-        mean += probability * (node.statistics["gain"] - gains)
+        mean += probability * (node.statistics["accumulated"] - gains)
     return mean
 
 
@@ -302,10 +302,16 @@ def test_exp3_changes_only_the_action_played():
     node = Node(3)
     node.visit([0, 0, 0], [0.0, 0.0, 0.0])
     node.update("exp3", 1, 0.8, 0.25)
-    assert node.statistics["gain"].tolist() == [0, 0, 0]  # nothing to compare with
+    assert node.statistics["accumulated"].tolist() == [
+        0,
+        0,
+        0,
+    ]  # nothing to compare with
     node.visit([0, 1, 0], [0.0, 0.8, 0.0])
     node.update("exp3", 2, 0.3, 0.25)
-    np.testing.assert_allclose(node.statistics["gain"], [0, 0, (0.3 - 0.8) / 0.25])
+    np.testing.assert_allclose(
+        node.statistics["accumulated"], [0, 0, (0.3 - 0.8) / 0.25]
+    )
 
 
 @pytest.mark.parametrize(
@@ -328,7 +334,7 @@ def test_regret_is_of_the_candidates_alone():
     # u = (0.5 + 0.4 / 0.5, -, 0.1), strategy uniform over two
     expected = (1.3 + 0.1) / 2
     np.testing.assert_allclose(
-        node.statistics["gain"], [1.3 - expected, 0, 0.1 - expected]
+        node.statistics["accumulated"], [1.3 - expected, 0, 0.1 - expected]
     )
 
 

@@ -1,13 +1,20 @@
 """`PolicyEvaluator`: a policy with a value as leaf evaluator and prior of a search."""
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from mcts_agents.model import ForwardModel
 
-if TYPE_CHECKING:
-    from mcts_agents.agents.policy import PolicyAgent
+
+class PolicyPlayer(Protocol):
+    """What the evaluator asks of a `PolicyAgent`."""
+
+    policy: Any
+    observation: str
+
+    def prepare(self, model: ForwardModel) -> None:
+        """Check that the policy can play a game."""
 
 
 class PolicyEvaluator:
@@ -31,7 +38,7 @@ class PolicyEvaluator:
     # The one setting `value` that goes with these values.
     required_value = "win"
 
-    def __init__(self, agent: "PolicyAgent", model: ForwardModel | None = None):
+    def __init__(self, agent: PolicyPlayer, model: ForwardModel | None = None):
         if agent.policy.greedy_only:
             raise ValueError(
                 f"{agent!r} ranks actions; an evaluator needs probabilities and a value"

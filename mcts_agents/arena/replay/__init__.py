@@ -1,1 +1,5 @@
-"""Stored games again, with what each search found: text, GIF, page."""
+"""Stored games again, with what each search found: text, GIF, page.
+
+`replaying` plays them and checks that every decision is the same; the other files show
+what it yields.
+"""

@@ -10,7 +10,7 @@ import numpy as np
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, make_agent
 from mcts_agents.agents.policies.files import distrust
-from mcts_agents.arena.records import GameRecord
+from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.search import SearchResult

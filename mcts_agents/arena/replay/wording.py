@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import mcts_agents
-from mcts_agents.arena.records import GameRecord, SeatRecord
+from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SearchView
 
 

@@ -1,0 +1,192 @@
+"""One game between agents, played through the game's PettingZoo environment."""
+
+import functools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+import mcts_agents
+from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
+from mcts_agents.arena.playing.fixtures import Fixture, GameRecord, SeatRecord
+from mcts_agents.envs import Game, environments, make_model
+from mcts_agents.model import DRAWN, RESULT_NAMES, WON, ForwardModel
+from mcts_agents.search import SearchResult
+
+# In the order in which players are placed: who has not finished counts as having lost.
+_PLACES = {WON: 0, DRAWN: 1}
+
+
+@dataclass
+class Seat:
+    """An agent at the table, and what its decisions took."""
+
+    agent: Agent
+    seconds: list[float] = field(default_factory=list)
+    simulations: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+
+    def decide(self, env: Any) -> tuple[int, SearchResult | None]:
+        """Return the action to take now, and the search that found it, if any did."""
+        started = time.perf_counter()
+        result = None
+        if isinstance(self.agent, Planner):
+            result = self.agent.plan(env)
+            action = result.action
+        else:
+            action = self.agent.act(env)
+        self.seconds.append(time.perf_counter() - started)
+        if result is not None and result.simulations:
+            self.simulations.append(result.simulations)
+            self.depths.append(result.depth)
+        return action, result
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an observer of a game is told after each decision.
+
+    Attributes:
+        player: Who decided.
+        action: The action.
+        result: The search, if there was one; its tree can be read until the same agent
+            decides again.
+    """
+
+    player: int
+    action: int
+    result: SearchResult | None
+
+
+def play_match(
+    env: Any,
+    seats: Sequence[Seat],
+    seed: int,
+    told: Callable[[Decision], None] | None = None,
+    begun: Callable[[], None] | None = None,
+) -> tuple[tuple[tuple[int, int], ...], list[float]]:
+    """Play one game in an AEC environment of this package.
+
+    Args:
+        env: The environment; it is reset with `seed`.
+        seats: One for each player; what their decisions take is added to them.
+        seed: The game's seed.
+        told: Called after each decision, when the environment has made the step.
+        begun: Called once after `reset`.
+
+    Returns:
+        The moves as (player, action), and the sum of each player's rewards.
+    """
+    env.reset(seed=seed)
+    if begun is not None:
+        begun()
+    players = {name: number for number, name in enumerate(env.possible_agents)}
+    moves: list[tuple[int, int]] = []
+    returns = [0.0] * len(seats)
+    for name in env.agent_iter():
+        _, reward, termination, truncation, _ = env.last()
+        player = players[name]
+        returns[player] += float(reward)
+        if termination or truncation:
+            env.step(None)
+            continue
+        action, result = seats[player].decide(env)
+        env.step(action)
+        moves.append((player, action))
+        if told is not None:
+            told(Decision(player, action, result))
+    return tuple(moves), returns
+
+
+def play_fixture(fixture: Fixture) -> GameRecord:
+    """Play a game of a tournament.
+
+    Agents are made anew for each game, so that it does not matter which process plays
+    it, nor which games that process played before.
+    """
+    game, model = _model(fixture.setting.game, fixture.setting.players)
+    seeds = [agent_seed(fixture.seed, seat) for seat in range(model.players)]
+    seats = [
+        Seat(make_agent(entrant.mapping(), seed=seed))
+        for entrant, seed in zip(fixture.seats, seeds, strict=True)
+    ]
+    for player, seat in enumerate(seats):
+        # Memory is set up, and compiled code loaded, outside of any budget of time.
+        seat.agent.prepare(model, player)
+    make_env, _, _ = environments(game)  # where an illegal action is an error
+    env = make_env(**model.variant)
+    started = time.perf_counter()
+    moves, _ = play_match(env, seats, fixture.seed)
+    seconds = time.perf_counter() - started
+    state = env.unwrapped.spectator_state()
+    results, scores, teams = model.results(state), model.scores(state), model.teams
+    if not np.isfinite(scores).all():  # which no table of results could show
+        raise ValueError(
+            f"{fixture.setting.game}: the scores at the end are "
+            f"{[float(score) for score in scores]}, expected finite numbers"
+        )
+    wins, ranks = win_shares(results, teams), places(results, scores, teams)
+    return GameRecord(
+        number=fixture.number,
+        setting=fixture.setting,
+        round=fixture.round,
+        seed=fixture.seed,
+        moves=moves,
+        seconds=seconds,
+        version=mcts_agents.__version__,
+        seats=tuple(
+            SeatRecord(
+                agent=entrant.name,
+                spec=entrant.spec,
+                seed=seeds[n],
+                team=teams[n],
+                result=RESULT_NAMES[results[n]],
+                win=wins[n],
+                rank=ranks[n],
+                score=float(scores[n]),
+                seconds=np.array(seat.seconds, np.float32),
+                simulations=sum(seat.simulations),
+                searches=len(seat.depths),
+                depth=float(np.mean(seat.depths)) if seat.depths else 0.0,
+            )
+            for n, (entrant, seat) in enumerate(zip(fixture.seats, seats, strict=True))
+        ),
+    )
+
+
+def win_shares(results: Sequence[int], teams: Sequence[int]) -> list[float]:
+    """Return each player's share of the win, which team mates have together.
+
+    Teams that won share it, else those that drew.
+    """
+    best = WON if WON in list(results) else DRAWN
+    pairs = zip(teams, results, strict=True)
+    sharing = len({team for team, result in pairs if int(result) == best})
+    return [1.0 / sharing if int(result) == best else 0.0 for result in results]
+
+
+def places(
+    results: Sequence[int], scores: Sequence[float], teams: Sequence[int]
+) -> list[float]:
+    """Return each player's place from 1, by result and then by score.
+
+    Equals get the mean of their places. Team mates have the place of their team, and
+    where there are any teams are placed by result alone: it is all they have in common.
+    """
+    alone = len(set(teams)) == len(teams)
+    keys = {
+        team: (_PLACES.get(int(result), 2), -float(score) if alone else 0.0)
+        for team, result, score in zip(teams, results, scores, strict=True)
+    }
+    order = {key: n for n, key in enumerate(sorted(set(keys.values())))}
+    ranked = rankdata([order[key] for key in keys.values()])
+    place = dict(zip(keys, ranked, strict=True))
+    return [float(place[team]) for team in teams]
+
+
+@functools.lru_cache(maxsize=32)
+def _model(game: str, players: int) -> tuple[Game, ForwardModel]:
+    return make_model(game, players)

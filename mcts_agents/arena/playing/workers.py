@@ -1,0 +1,47 @@
+"""What a worker process does: play games, whatever happens to them."""
+
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
+from mcts_agents.arena.playing.match import play_fixture
+
+T = TypeVar("T")
+
+# Seconds between looks whether the process that wants the results still lives.
+WATCH = 1.0
+
+
+def begin_worker(parent: int) -> None:
+    """Set up a local worker process.
+
+    An interrupt from the keyboard reaches all processes; the parent alone decides what
+    it means. A parent that was killed cannot tell its workers to end, so they watch.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(WATCH)
+    os._exit(1)
+
+
+def play(fixture: Fixture) -> GameRecord | Failure:
+    """Play a game; an exception in it becomes a `Failure`."""
+    return attempt(play_fixture, fixture)
+
+
+def attempt(work: Callable[[Fixture], T], fixture: Fixture) -> T | Failure:
+    """Do something with a game; an exception in it becomes a `Failure`."""
+    try:
+        return work(fixture)
+    except Exception as error:
+        line = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return Failure(fixture, line, traceback.format_exc())

@@ -1,0 +1,198 @@
+"""One HTML page for a tournament that loads nothing from outside.
+
+The page says the same each time it is made from the same store.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from mcts_agents.arena.analysis.intervals import Estimate
+from mcts_agents.arena.analysis.summaries import Figures
+from mcts_agents.arena.analysis.tournament_results import Results
+from mcts_agents.arena.playing.budgets import budget_label, budget_order
+from mcts_agents.arena.reports.drawing import colour, hatch
+from mcts_agents.arena.reports.pictures import heat_map, rating_plot, win_rates
+from mcts_agents.writing import replacing
+
+# Longer names are a number in small cells; the list of agents has both.
+_SHORT_NAME = 24
+_SHOWN_FAILURES = 20
+
+_DESIGNS = {
+    "round-robin": "round robin: line-ups of different agents, each equally often and "
+    "in rotating seats",
+    "one-against-field": "one against the field: one seat for an agent, all others for "
+    "the field",
+    "all-seats": "all seats: every line-up in every order of seats, from the same deal",
+}
+
+
+def write_report(results: Results, path: str | os.PathLike[str]) -> None:
+    """Write the page; the file is there as a whole or not at all.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    page = render_report(results)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the pictures of the page as SVG files of their own; return their names.
+
+    `win_rates_GAME.svg` for each game, `ratings.svg` and `pairs.svg`.
+
+    Args:
+        results: With one game at least.
+        folder: Made if it is not there.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    summary, folder = results.summary, Path(folder)
+    overall = summary.overall
+    names = [agent.agent for agent in overall.agents]
+    pictures = {
+        **{
+            f"win_rates_{re.sub('[^0-9a-z]+', '_', game)}": win_rates(settings)
+            for game, settings in _by_game(summary.settings).items()
+        },
+        "ratings": rating_plot(overall),
+        "pairs": heat_map(names, overall.before),
+    }
+    folder.mkdir(exist_ok=True)
+    written = []
+    for name, picture in pictures.items():
+        written.append(folder / f"{name}.svg")
+        with replacing(written[-1]) as temporary:
+            temporary.write_text(picture, encoding="utf-8")
+    return written
+
+
+def render_report(results: Results) -> str:
+    """Return the page as text."""
+    environment = Environment(
+        loader=PackageLoader("mcts_agents.arena", "reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=_number,
+        interval=_interval,
+        breakable=_breakable,
+        budget=lambda budget: budget_label(budget) or "the agents' own",
+    )
+    return environment.get_template("report.html.jinja").render(_shown(results))
+
+
+def _shown(results: Results) -> dict[str, Any]:
+    """Return what the page shows, by the names that it has there."""
+    summary, description = results.summary, results.description
+    overall = summary.overall
+    games = _by_game(summary.settings)
+    several = len(games) > 1
+    return {
+        "results": results,
+        "summary": summary,
+        "overall": overall,
+        "agents": _agents(results),
+        "long_names": any(len(a.agent) > _SHORT_NAME for a in overall.agents),
+        "design": _DESIGNS.get(description.get("design", ""), ""),
+        "win_rates": {
+            game: _inline(win_rates(settings, f"rates{n}"))
+            for n, (game, settings) in enumerate(games.items())
+        },
+        "ratings": _inline(rating_plot(overall)),
+        "pairs": {
+            title: _inline(heat_map([a.agent for a in overall.agents], before, name))
+            for title, before, name in (
+                ("all games" if several else "", overall.before, "pairs"),
+                *(
+                    (game, sum(figures.before for figures in settings), f"pairs{n}")
+                    for n, (game, settings) in enumerate(games.items())
+                    if several
+                ),
+            )
+            if before.any()
+        },
+        "budgets": sorted(
+            {figures.setting.budget for figures in summary.settings}, key=budget_order
+        ),
+        "best": _best(summary.settings),
+        "failures": results.failures[:_SHOWN_FAILURES],
+        "repeat": _yaml(description),
+    }
+
+
+def _agents(results: Results) -> list[dict[str, str]]:
+    """Return what the page shows of each agent beside its figures."""
+    specs = {
+        **results.description.get("agents", {}),
+        "field": results.description.get("field"),
+    }
+    return [
+        {
+            "name": agent.agent,
+            "short": agent.agent if len(agent.agent) <= _SHORT_NAME else f"({n})",
+            "colour": colour(n - 1),
+            "hatch": hatch(n - 1)[:1],
+            "spec": json.dumps(specs.get(agent.agent), ensure_ascii=False),
+        }
+        for n, agent in enumerate(results.summary.overall.agents, 1)
+    ]
+
+
+def _by_game(settings: tuple[Figures, ...]) -> dict[str, list[Figures]]:
+    games: dict[str, list[Figures]] = {}
+    for figures in settings:
+        games.setdefault(figures.setting.game, []).append(figures)
+    return games
+
+
+def _best(
+    settings: tuple[Figures, ...],
+) -> dict[tuple[str, int], dict[str, list[int]]]:
+    """Return the best agents by game and players, and then by budget."""
+    rows: dict[tuple[str, int], dict[str, list[int]]] = {}
+    for figures in settings:
+        setting = figures.setting
+        row = rows.setdefault((setting.game, setting.players), {})
+        row[setting.budget] = figures.best()
+    return rows
+
+
+def _yaml(description: dict[str, Any]) -> str:
+    """Return a description as the file that describes this tournament."""
+    told = {key: value for key, value in description.items() if value not in (None, [])}
+    return yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=88)
+
+
+def _breakable(text: str) -> Markup:
+    """Let lines break behind commas and the like."""
+    return Markup("<wbr>").join(re.findall(r"[^,:/]*[,:/]*", text))
+
+
+def _inline(picture: str) -> Markup:
+    # In HTML, svg elements need no declaration of their namespaces.
+    return Markup(re.sub(r' xmlns(:xlink)?="[^"]*"', "", picture))
+
+
+def _number(value: float | None, form: str, scale: float = 1) -> str:
+    return "-" if value is None else format(value * scale, form)
+
+
+def _interval(estimate: Estimate, form: str, scale: float = 1) -> str:
+    if estimate.low is None:
+        return ""
+    low, high = (_number(end, form, scale) for end in (estimate.low, estimate.high))
+    return f"{low} to {high}"

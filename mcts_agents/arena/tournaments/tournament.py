@@ -1,0 +1,120 @@
+"""Run a tournament, or go on with one: play what its store does not hold yet."""
+
+from collections.abc import Callable
+from contextlib import closing
+from os import PathLike
+
+from mcts_agents.agents import make_agent
+from mcts_agents.arena.playing.backends import Backend, Outcome
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament_spec import (
+    SettingError,
+    TournamentSpec,
+    differences,
+)
+from mcts_agents.envs import make_model
+
+
+def prepare(spec: TournamentSpec) -> Schedule:
+    """Return the games of a tournament, when each of its searches was made once.
+
+    What a game cannot serve is refused before the first game, and what must be compiled
+    is compiled by one process.
+
+    Raises:
+        SettingError: A game cannot serve an agent, or the design does not go with the
+            number of agents or games.
+    """
+    schedule = Schedule(spec)
+    for setting, entrants in schedule.entrants.items():
+        field = spec.field_entrant(setting)
+        _, model = make_model(setting.game, setting.players)
+        for entrant in (*entrants, *([field] if field else [])):
+            try:
+                make_agent(entrant.mapping()).prepare(model)
+            except ValueError as error:
+                place = ("field",) if entrant is field else ("agents", entrant.name)
+                raise SettingError(
+                    f"{entrant.name} in {setting}: {error}", place
+                ) from error
+    return schedule
+
+
+def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
+    """Open the store of a tournament, and make it if there is none.
+
+    A store that holds fewer games of the same tournament takes more.
+
+    Raises:
+        StoreError: It cannot be opened (see `Store.write`); it holds another
+            tournament, more games of this one, or rows that no store has.
+    """
+    store = Store.write(path)
+    try:
+        enter(store, schedule)
+        for _ in store.games():  # edited rows are refused before hours of games
+            pass
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def enter(store: Store, schedule: Schedule) -> None:
+    """Write a tournament into a new store, or see that the store holds this one.
+
+    Raises:
+        StoreError: See `open_store`.
+    """
+    description, stored = schedule.spec.description(), store.description()
+    differing = list(differences(stored or {}, description))
+    if stored is not None:
+        for key in differing:
+            if key != "games_each":
+                raise StoreError(
+                    f"{store.path}: holds another tournament: its {key} is "
+                    f"{stored.get(key)!r}, not {description.get(key)!r}"
+                )
+        if description["games_each"] < stored["games_each"]:
+            raise StoreError(
+                f"{store.path}: the tournament has {stored['games_each']} games of "
+                f"each, and cannot have fewer, {description['games_each']}"
+            )
+    if differing:
+        store.describe(description, len(schedule))
+
+
+def run_tournament(
+    schedule: Schedule,
+    store: Store,
+    backend: Backend,
+    told: Callable[[Outcome], None] | None = None,
+) -> None:
+    """Play all games of a tournament that the store does not hold yet.
+
+    Every game is stored as it ends. What is played depends on the tournament alone, not
+    on the backend, the number of workers or how often it was interrupted.
+
+    Args:
+        schedule: The games, from `prepare`.
+        store: The store, from `open_store`.
+        backend: Where the games are played.
+        told: Called after each game, when it is stored.
+
+    Raises:
+        StoreError: The store cannot be written.
+    """
+    played = store.played()
+    if len(played) == len(schedule):
+        return  # without starting anybody
+    unplayed = (fixture for fixture in schedule if fixture.number not in played)
+    with closing(backend.play(unplayed)) as outcomes:  # which stops the workers
+        for outcome in outcomes:
+            if isinstance(outcome, Failure):
+                store.add_failure(outcome)
+            else:
+                store.add(outcome)
+            if told is not None:
+                told(outcome)

@@ -1,0 +1,379 @@
+"""What a tournament is, in words: `TournamentSpec`, checked when it is made."""
+
+import json
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from mcts_agents.agents import make_agent
+from mcts_agents.agents.saving import to_mapping
+from mcts_agents.agents.specs import resolve
+from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.playing.fixtures import Entrant, Setting
+from mcts_agents.envs import make_model
+from mcts_agents.names import quoted
+
+DESIGNS = ("round-robin", "one-against-field", "all-seats")
+Design = Literal["round-robin", "one-against-field", "all-seats"]
+
+# Searches that take budgets and the search options of a game.
+_SEARCHING = "mcts"
+
+# A whole number in JSON and in SQLite, in every program that reads them.
+MOST_SEED = 2**53 - 1
+MOST_GAMES = 10**9
+
+
+class SettingError(ValueError):
+    """An agent that a game cannot serve; `place` is the key of the spec it is about."""
+
+    def __init__(self, message: str, place: tuple[str | int, ...]):
+        super().__init__(message)
+        self.place = place
+
+
+def agent_mapping(value: Any) -> dict[str, Any]:
+    """Return an agent's spec as a mapping, files and presets read.
+
+    Raises:
+        ValueError: It is none, or names a seed.
+    """
+    agent = make_agent(value)
+    _, options = resolve(value)
+    if "seed" in options:
+        raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
+    # A search that was given no budget has 1000 simulations, unless the tournament has
+    # budgets: those are only its own if they were written.
+    own = any(option in options for option in BUDGET_SETTINGS)
+    short, full = to_mapping(agent), to_mapping(agent, full=True)
+    return {
+        name: short.get(name, value)
+        for name, value in full.items()
+        # What was written stays, also where it is the default: the search options of a
+        # game are for what an agent leaves open.
+        if (name in short or name in options) and (own or name not in BUDGET_SETTINGS)
+    }
+
+
+def _agent_or_none(value: Any) -> dict[str, Any] | None:
+    return None if value is None else agent_mapping(value)
+
+
+def _search(value: Any) -> dict[str, Any]:
+    """Return search options, from a mapping of them or from a spec of such an agent."""
+    if isinstance(value, Mapping):
+        value = {"agent": _SEARCHING, **value}
+    name, options = resolve(value)
+    if name != _SEARCHING:
+        raise ValueError(f"{name} has no search options, only {_SEARCHING} has")
+    if "seed" in options:
+        raise ValueError(f"seed={options['seed']}: no option of a game's search")
+    make_agent({"agent": name, **options})
+    return options
+
+
+def _game_only(value: Any) -> Any:
+    """Let a game stand without its mapping: `hex` for `{game: hex}`."""
+    return {"game": value} if isinstance(value, str) else value
+
+
+def _named(value: Any) -> Any:
+    """Let agents be a list of specs, which are their own names."""
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+    elif isinstance(value, list | tuple):
+        pairs = [split_name(agent) for agent in value]
+    else:
+        return value
+    named: dict[str, Any] = {}
+    for given, agent in pairs:
+        name = _name(given)
+        if name in named:
+            raise ValueError(
+                f"two agents have the name {quoted(name)}; names tell them apart"
+            )
+        named[name] = agent
+    return named
+
+
+def _name(value: Any) -> str:
+    """Return the name of an agent; YAML reads some words as something else."""
+    name = str(value) if isinstance(value, int) and value is not True else value
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise ValueError(
+            f"{quoted(value)} is no name of an agent: expected a line of text"
+        )
+    return name
+
+
+def _text(value: Any) -> Any:
+    """Let a budget of simulations be a number."""
+    return str(value) if isinstance(value, int) and value is not True else value
+
+
+def _one_or_more(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) or value is None else [value]
+
+
+def split_name(agent: Any) -> tuple[str, Any]:
+    """Return the name and the spec of an agent written as `NAME=SPEC` or as a spec.
+
+    What stands before the first equals sign is a name unless a colon stands in it:
+    `mcts:tree=multi` has none and is its own name.
+    """
+    if isinstance(agent, PathLike):
+        return fspath(agent), agent
+    if not isinstance(agent, str):
+        try:
+            return json.dumps(agent), agent
+        except TypeError:  # which is refused where agents are made
+            return repr(agent), agent
+    before, equals, after = agent.partition("=")
+    if equals and ":" not in before:
+        return before.strip(), after.strip()
+    return agent.strip(), agent.strip()
+
+
+def _budget(value: str) -> str:
+    option, amount = budget_setting(value)
+    try:
+        make_agent({"agent": _SEARCHING, option: amount})
+    except ValueError as error:
+        raise ValueError(f"budget {value!r}: {error}") from error
+    return value.strip()
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# No words that look like numbers, and no true or false.
+Whole = Annotated[int, Field(strict=True)]
+
+
+class GameSpec(_Strict):
+    """A game of a tournament.
+
+    Attributes:
+        game: Its spec, such as `sushi_go` or `hex:size=5`.
+        players: Numbers of players; the game's default if left out.
+        search: Options that every agent that searches takes in this game unless it
+            names them itself: a mapping, or a preset such as `pi-mcts-30`.
+    """
+
+    game: str
+    players: Annotated[tuple[Whole, ...], BeforeValidator(_one_or_more)] = ()
+    search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
+        default_factory=dict
+    )
+
+    @field_validator("game")
+    @classmethod
+    def _check_game(cls, game: str) -> str:
+        make_model(game)
+        return game
+
+    @field_validator("players")
+    @classmethod
+    def _check_players(
+        cls, players: tuple[int, ...], known: ValidationInfo
+    ) -> tuple[int, ...]:
+        if "game" in known.data:
+            for number in players:
+                make_model(known.data["game"], number)
+        if len(set(players)) < len(players):
+            raise ValueError(f"{players} names a number twice")
+        return players
+
+    def counts(self) -> tuple[int, ...]:
+        """Return the numbers of players, the game's default if none were named."""
+        return self.players or (make_model(self.game)[1].players,)
+
+
+class TournamentSpec(_Strict):
+    """What is played by whom, how often, and from which seed.
+
+    Attributes:
+        games: The games.
+        agents: What each agent is called, and its mapping for `make_agent`.
+        field: The agent in all other seats (`one-against-field` only).
+        budgets: Budgets of each decision, see `budget_setting`; every game and number
+            of players is played with each. Without any, agents have their own.
+        design: `round-robin`: line-ups of different agents, each equally often and in
+            rotating seats; with fewer agents than players, each has as equal a share
+            of the seats as possible. `one-against-field`: one seat for an agent, all
+            others for the field. `all-seats`: every line-up in every order of seats,
+            from the same deal.
+        games_each: Games of each game, number of players and budget.
+        seed: Seed of the tournament, from which each game's derives.
+
+    Raises:
+        pydantic.ValidationError: A ValueError that names each value that is not
+            allowed.
+    """
+
+    games: Annotated[
+        tuple[Annotated[GameSpec, BeforeValidator(_game_only)], ...],
+        BeforeValidator(_one_or_more),
+        Field(min_length=1),
+    ]
+    agents: Annotated[
+        dict[str, Annotated[Any, AfterValidator(agent_mapping)]],
+        BeforeValidator(_named),
+        Field(min_length=1),
+    ]
+    field: Annotated[Any, AfterValidator(_agent_or_none)] = None
+    budgets: Annotated[
+        tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
+        BeforeValidator(_one_or_more),
+    ] = ()
+    design: Design = "round-robin"
+    games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
+    seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
+
+    @field_validator("games")
+    @classmethod
+    def _check_games(cls, games: tuple[GameSpec, ...]) -> tuple[GameSpec, ...]:
+        names = [game.game for game in games]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{name} is named twice")
+        return games
+
+    @field_validator("budgets")
+    @classmethod
+    def _check_budgets(cls, budgets: tuple[str, ...]) -> tuple[str, ...]:
+        meant = [budget_setting(budget) for budget in budgets]
+        for budget, meaning in zip(budgets, meant, strict=True):
+            if meant.count(meaning) > 1:
+                raise ValueError(f"{budget} is named twice")
+        return budgets
+
+    @model_validator(mode="after")
+    def _check_field(self) -> "TournamentSpec":
+        if (self.field is not None) != (self.design == "one-against-field"):
+            raise SettingError(
+                "names the agent of all other seats with design one-against-field, "
+                "and with no other design",
+                ("field",),
+            )
+        if FIELD in self.agents and self.field is not None:
+            raise SettingError(
+                f"the name {FIELD!r} is that of the field", ("agents", FIELD)
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_search(self) -> "TournamentSpec":
+        for number, game in enumerate(self.games):
+            for option in BUDGET_SETTINGS:
+                if self.budgets and option in game.search:
+                    raise SettingError(
+                        f"{option}={game.search[option]} is a budget, beside "
+                        f"budgets={list(self.budgets)}",
+                        ("games", number, "search", option),
+                    )
+        return self
+
+    # -- settings and who plays in them
+
+    def settings(self) -> list[Setting]:
+        """Return every game with every number of players and every budget."""
+        return [
+            Setting(game.game, players, budget)
+            for game in self.games
+            for players in game.counts()
+            for budget in self.budgets or ("",)
+        ]
+
+    def entrants(self, setting: Setting) -> tuple[Entrant, ...]:
+        """Return the agents of a setting, in order, with all that it adds to them.
+
+        Raises:
+            SettingError: An agent has a budget of its own where there are others, or
+                an option that is refused.
+        """
+        return tuple(
+            self._entrant(setting, name, agent, ("agents", name))
+            for name, agent in self.agents.items()
+        )
+
+    def same_agents(self) -> list[tuple[str, ...]]:
+        """Return the names of agents that are one and the same in every setting.
+
+        Presets may have two names for the same settings, such as `maxn` and `ismcts`.
+        What such agents score against each other is chance.
+
+        Raises:
+            SettingError: See `entrants`.
+        """
+        everywhere: dict[str, list[str]] = {}
+        for setting in self.settings():
+            for entrant in self.entrants(setting):
+                everywhere.setdefault(entrant.name, []).append(entrant.spec)
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for name, agents in everywhere.items():
+            alike.setdefault(tuple(agents), []).append(name)
+        return [tuple(names) for names in alike.values() if len(names) > 1]
+
+    def field_entrant(self, setting: Setting) -> Entrant | None:
+        """Return the agent of all other seats, if the design has one.
+
+        Raises:
+            SettingError: See `entrants`.
+        """
+        if self.field is None:
+            return None
+        return self._entrant(setting, FIELD, self.field, ("field",))
+
+    def _entrant(
+        self,
+        setting: Setting,
+        name: str,
+        agent: Mapping[str, Any],
+        place: tuple[str | int, ...],
+    ) -> Entrant:
+        mapping = dict(agent)
+        if mapping["agent"] == _SEARCHING:
+            (game,) = (g for g in self.games if g.game == setting.game)
+            mapping = {**mapping, **game.search, **agent}
+            if setting.budget:
+                for option in BUDGET_SETTINGS:
+                    if option in mapping:
+                        raise SettingError(
+                            f"{name} has a budget of its own, {option}="
+                            f"{mapping[option]}, beside budgets={list(self.budgets)}",
+                            place,
+                        )
+                option, value = budget_setting(setting.budget)
+                mapping[option] = value
+        try:
+            # Written back as short as can be, so that a spec is the same however it
+            # was put together.
+            return Entrant(name, json.dumps(to_mapping(make_agent(mapping))))
+        except ValueError as error:
+            raise SettingError(f"{name} in {setting}: {error}", place) from error
+
+    def description(self) -> dict[str, Any]:
+        """Return everything as what JSON can hold, for a store."""
+        return self.model_dump(mode="json")
+
+
+# The name of the agent in all other seats in results.
+FIELD = "field"
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterable[str]:
+    """Return the keys in which two descriptions of tournaments differ."""
+    return [key for key in {**one, **other} if one.get(key) != other.get(key)]

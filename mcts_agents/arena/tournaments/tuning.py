@@ -1,0 +1,358 @@
+"""Search for good options of an agent with Optuna, and check the best in a match.
+
+Each trial is a match: the agent with a trial's options in one seat, the opponent in all
+others, every seat equally often; its value is the win rate. The best of many noisy
+trials looks better than it is, so a match on fresh deals follows.
+
+What is proposed is a function of the seed and of the trials before, and each trial
+starts its own sampler: a study that was interrupted goes on as if it had not been.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from mcts_agents.agents import make_agent
+from mcts_agents.agents.saving import agent_spec
+from mcts_agents.arena.playing.backends import Backend, Outcome
+from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.search_space import (
+    DEFAULT_SPACE,
+    Parameter,
+    parse_parameter,
+)
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import (
+    MOST_GAMES,
+    MOST_SEED,
+    SettingError,
+    TournamentSpec,
+    agent_mapping,
+    differences,
+)
+from mcts_agents.envs import make_model
+
+STUDY = "tune"
+TUNED = "tuned"
+
+# Notes in a study, which Optuna keeps.
+_DESCRIPTION, _REFUSED, _GAMES = "description", "refused", "games"
+
+
+class TuningError(ValueError):
+    """A study cannot go on; the message says why."""
+
+
+class TuningSpec(BaseModel):
+    """What is tuned, and against whom.
+
+    Attributes:
+        game: Spec of the game.
+        players: Number of players; None: the game's default.
+        agent: The agent, an `mcts`; trials change the options in `parameters`.
+        against: The agent in all other seats; None: the agent as it is given.
+        budget: Budget of each decision, see `budget_setting`; empty: the agents' own.
+        parameters: What is tried, see `search_space`.
+        games_each: Games of a trial.
+        seed: Seed of everything.
+
+    Raises:
+        pydantic.ValidationError: A ValueError that names each value that is not
+            allowed.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: str
+    players: int | None = None
+    agent: Annotated[Any, AfterValidator(agent_mapping)] = "mcts"
+    against: Any = None
+    budget: str = ""
+    parameters: tuple[str, ...] = Field(default=DEFAULT_SPACE, min_length=1)
+    games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
+    seed: int = Field(default=0, ge=0, le=MOST_SEED)
+
+    @field_validator("agent")
+    @classmethod
+    def _check_agent(cls, agent: Mapping[str, Any]) -> Mapping[str, Any]:
+        if agent["agent"] != "mcts":
+            raise ValueError(f"{agent['agent']} has no options to tune, only mcts has")
+        return agent
+
+    @field_validator("against")
+    @classmethod
+    def _check_against(cls, against: Any) -> Any:
+        return None if against is None else agent_mapping(against)
+
+    @field_validator("budget")
+    @classmethod
+    def _check_budget(cls, budget: str) -> str:
+        if budget:
+            budget_setting(budget)
+        return budget
+
+    @field_validator("game")
+    @classmethod
+    def _check_game(cls, game: str) -> str:
+        make_model(game)
+        return game
+
+    @field_validator("players")
+    @classmethod
+    def _check_players(cls, players: int | None, known: ValidationInfo) -> int | None:
+        if "game" in known.data:
+            make_model(known.data["game"], players)
+        return players
+
+    @field_validator("parameters")
+    @classmethod
+    def _check_parameters(cls, parameters: tuple[str, ...]) -> tuple[str, ...]:
+        names = [parse_parameter(text).name for text in parameters]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{name} is named twice")
+        return parameters
+
+    @model_validator(mode="after")
+    def _check_one_budget(self) -> "TuningSpec":
+        """Refuse what every trial would be refused for."""
+        tried = [parameter.name for parameter in self.space()]
+        for key, options in (
+            ("agent", self.agent),
+            ("against", self.against or {}),
+            ("parameters", tried),
+        ):
+            for option in BUDGET_SETTINGS:
+                if self.budget and option in options:
+                    raise SettingError(
+                        f"{option} is a budget, beside budget={self.budget!r}", (key,)
+                    )
+        return self
+
+    def space(self) -> list[Parameter]:
+        """Return the values that are tried."""
+        return [parse_parameter(text) for text in self.parameters]
+
+    def match(
+        self, options: Mapping[str, Any], games: int, part: object
+    ) -> TournamentSpec:
+        """Return a match of the agent with some options.
+
+        Args:
+            options: Instead of the agent's own.
+            games: How many games.
+            part: From which the seed derives: each part has other deals.
+        """
+        digest = hashlib.sha256(f"{self.seed}|{part}".encode()).digest()
+        return TournamentSpec(
+            games=[{"game": self.game, "players": self.players or ()}],
+            agents={TUNED: {**self.agent, **options}},
+            field=self.agent if self.against is None else self.against,
+            budgets=self.budget or (),
+            design="one-against-field",
+            games_each=games,
+            seed=int.from_bytes(digest[:8], "big") >> 11,
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One set of options and how it fared.
+
+    Attributes:
+        number: Number of the trial, from 1.
+        options: The options that were tried.
+        games: Games played; 0 if the options were refused.
+        win_rate: Share of the wins, None if the options were refused.
+        refused: Why they do not go together, or why the game cannot serve them.
+    """
+
+    number: int
+    options: dict[str, Any]
+    games: int
+    win_rate: float | None
+    refused: str = ""
+
+
+def load_optuna() -> Any:
+    """Return the Optuna library, which tells only warnings from then on.
+
+    Raises:
+        ValueError: It is not installed.
+    """
+    try:
+        import optuna
+    except ImportError as error:
+        raise ValueError(
+            'tuning needs Optuna: pip install "mcts-agents[tune]"'
+        ) from error
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
+def check_path(path: str | PathLike[str]) -> None:
+    """Refuse a store whose name Optuna would read as something else, an address.
+
+    Raises:
+        StoreError: The name has a sign that addresses have.
+    """
+    if found := set("?#%{}") & set(fspath(path)):
+        raise StoreError(
+            f"{path}: the name of a study's store cannot have {' '.join(sorted(found))}"
+        )
+
+
+class Tuning:
+    """A study in a store.
+
+    Args:
+        spec: What is tuned.
+        store: An open store, new or with this study.
+
+    Raises:
+        ValueError: Optuna is not installed.
+        StoreError: The store holds another study, or a tournament without one; or it
+            cannot be written.
+    """
+
+    def __init__(self, spec: TuningSpec, store: Store):
+        self._optuna = load_optuna()
+        self.spec = spec
+        self.store = store
+        self._study = self._open()
+
+    def _open(self) -> Any:
+        optuna, store = self._optuna, self.store
+        description = self.spec.model_dump(mode="json")
+        check_path(store.path)
+        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
+        is_study = store.connection.execute(tables).fetchone()[0]
+        if not is_study and store.description() is not None:  # Optuna would write to it
+            raise StoreError(f"{store.path}: holds a tournament; take another store")
+        storage = optuna.storages.RDBStorage(f"sqlite:///{store.path}")
+        names = optuna.study.get_all_study_names(storage)
+        if not names and store.description() is not None:
+            raise StoreError(f"{store.path}: holds a tournament; take another store")
+        study = optuna.create_study(
+            storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
+        )
+        stored = study.user_attrs.get(_DESCRIPTION)
+        if stored is None:
+            study.set_user_attr(_DESCRIPTION, description)
+        else:
+            for key in differences(stored, description):
+                raise StoreError(
+                    f"{store.path}: holds another study: its {key} is "
+                    f"{stored.get(key)!r}, not {description.get(key)!r}"
+                )
+        for trial in study.get_trials(deepcopy=False):
+            if not trial.state.is_finished():  # it was interrupted, and comes again
+                study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+        return study
+
+    def trials(self) -> list[Trial]:
+        """Return the trials so far."""
+        states = self._optuna.trial.TrialState
+        found = []
+        for trial in self._study.get_trials(deepcopy=False):
+            refused = trial.user_attrs.get(_REFUSED, "")
+            if trial.state == states.COMPLETE or refused:
+                games = trial.user_attrs.get(_GAMES, 0)
+                found.append(
+                    Trial(len(found) + 1, trial.params, games, trial.value, refused)
+                )
+        return found
+
+    def best(self) -> Trial:
+        """Return the trial of the greatest win rate, the first one of equals.
+
+        Raises:
+            TuningError: All trials were refused.
+        """
+        played = [trial for trial in self.trials() if trial.win_rate is not None]
+        if not played:
+            reasons = [trial.refused for trial in self.trials()][-1:]
+            raise TuningError(f"no trial could be played: {'; '.join(reasons)}")
+        return max(played, key=lambda trial: (trial.win_rate, -trial.number))
+
+    def run_trial(
+        self, backend: Backend, told: Callable[[Outcome], None] | None = None
+    ) -> Trial:
+        """Try one more set of options.
+
+        Args:
+            backend: Where the games are played.
+            told: Called after each game.
+
+        Raises:
+            StoreError: The match of the best has begun, so no trial can change it.
+            TuningError: A game failed.
+        """
+        if self.store.description() is not None:
+            raise StoreError(
+                f"{self.store.path}: the match of the best trial has begun; take "
+                "another store for more trials"
+            )
+        number = len(self.trials()) + 1
+        digest = hashlib.sha256(f"{self.spec.seed}|sampler|{number}".encode()).digest()
+        self._study.sampler = self._optuna.samplers.TPESampler(
+            seed=int.from_bytes(digest[:4], "big"), multivariate=True
+        )
+        trial = self._study.ask()
+        options = {one.name: one.suggest(trial) for one in self.spec.space()}
+        match = self.spec.match(options, self.spec.games_each, number)
+        try:
+            schedule = prepare(match)
+        except SettingError as error:
+            trial.set_user_attr(_REFUSED, str(error))
+            self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+            return self.trials()[-1]
+        wins = 0.0
+        for outcome in backend.play(schedule):
+            if isinstance(outcome, Failure):
+                raise TuningError(f"{outcome.fixture}: {outcome.error}")
+            wins += outcome.wins(TUNED)
+            if told is not None:
+                told(outcome)
+        trial.set_user_attr(_GAMES, self.spec.games_each)
+        self._study.tell(trial, wins / self.spec.games_each)
+        return self.trials()[-1]
+
+    def confirm(
+        self,
+        games: int,
+        backend: Backend,
+        told: Callable[[Outcome], None] | None = None,
+    ) -> None:
+        """Play the best trial's options against the field on fresh deals.
+
+        The games are stored as a tournament of their own; what is stored already is not
+        played again.
+
+        Raises:
+            StoreError: The store cannot be written.
+            TuningError: All trials were refused.
+        """
+        schedule = prepare(self.spec.match(self.best().options, games, "confirmation"))
+        enter(self.store, schedule)
+        run_tournament(schedule, self.store, backend, told)
+
+    def best_spec(self) -> str:
+        """Return the spec of the best agent, budget included."""
+        match = self.spec.match(self.best().options, 1, "")
+        (entrant,) = match.entrants(match.settings()[0])
+        return agent_spec(make_agent(entrant.mapping()))

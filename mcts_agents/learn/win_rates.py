@@ -1,0 +1,49 @@
+"""How an agent fares against others, for learning curves and final figures."""
+
+from mcts_agents.arena.analysis.summaries import AgentFigures, summarise
+from mcts_agents.arena.playing.match import play_fixture
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from mcts_agents.learn.recording_spec import AgentSpec
+
+
+def evaluate(
+    agent: AgentSpec,
+    opponent: AgentSpec,
+    game: str,
+    *,
+    players: int | None = None,
+    games: int = 200,
+    seed: int = 0,
+) -> AgentFigures:
+    """Play games of one agent against copies of another in all other seats.
+
+    They are those of a tournament with the design `one-against-field`: the agent takes
+    each seat equally often, and the same seed gives the same games. They are played
+    in this process; `mcts-agents tournament` spreads and stores them.
+
+    Args:
+        agent: A spec or mapping, such as `{"agent": "policy", "file": "model.npz"}`.
+        opponent: Who plays in the other seats, or in the other teams.
+        game: Spec of the game, such as `hex:size=5`.
+        players: Number of players, the game's default if None.
+        games: How many games, from 1.
+        seed: From which the seeds of games and agents derive.
+
+    Returns:
+        Among others `win_rate`, with ties split, `won`, `drawn` and `lost`, each with a
+        95% Wilson interval, `mean_score`, and `expected`, the rate of equal strength.
+
+    Raises:
+        ValueError: A value that is not allowed, or an agent that cannot play.
+    """
+    spec = TournamentSpec(
+        games=[{"game": game, **({"players": players} if players is not None else {})}],
+        agents={"agent": agent},
+        field=opponent,
+        design="one-against-field",
+        games_each=games,
+        seed=seed,
+    )
+    records = [play_fixture(fixture) for fixture in prepare(spec)]
+    return summarise(records, ["agent"], resamples=0).settings[0].agents[0]

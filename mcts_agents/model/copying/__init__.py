@@ -1,0 +1,5 @@
+"""Environments of other people as forward models, stepped in copies.
+
+`copied` holds the model, `faces` how the kinds of environments are seen alike, and
+`cloning` makes faithful copies of objects that were never made to be copied.
+"""

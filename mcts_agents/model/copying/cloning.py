@@ -1,0 +1,133 @@
+"""Faithful, fast copies of environments that were never made to be copied.
+
+`copy.deepcopy` follows what a class says about pickling. Many environments inherit
+`EzPickle`, which keeps the constructor's arguments only, so that their deep copies are
+fresh games without a word. Here objects of Python classes are copied by their real
+attributes, whatever they say about pickling.
+
+Shared instead of copied are things that a game does not change while it is stepped and
+not drawn: spaces, classes, modules, functions that hold nothing, enumerations,
+exceptions, pygame's fonts and clocks. Pictures are copied once, away from the live
+environment, and then shared by the search's copies, which never look at them.
+
+Copied, though `copy.deepcopy` shares them: what functions hold in their closures, the
+objects of bound methods, and arrays that are views of one another. A search that
+stepped these would move the live game.
+"""
+
+import functools
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+
+from mcts_agents.model.copying import cloning_functions as functions
+from mcts_agents.model.copying import cloning_objects as objects
+from mcts_agents.model.copying import cloning_values as values
+from mcts_agents.model.copying.cloning_kinds import (
+    ATOMIC,
+    CACHED_FUNCTION,
+    SHARED,
+)
+from mcts_agents.model.copying.copier import Copier
+from mcts_agents.model.copying.dice import GENERATORS
+from mcts_agents.model.copying.watchers import WATCHERS
+
+
+class Cloner(Copier):
+    """Copies one object graph, each thing as its class asks for; see `Copier`."""
+
+    def clone(self, value: Any) -> Any:
+        """See `Copier`."""
+        kind = type(value)
+        if kind in ATOMIC:
+            return value
+        known = self._memo.get(id(value))
+        if known is not None:
+            return known
+        handler = _HANDLERS.get(kind)
+        if handler is None:
+            handler = _HANDLERS[kind] = _handler_of(kind)
+        return handler(self, value)
+
+
+Handler = Callable[[Cloner, Any], Any]
+
+
+_HANDLERS: dict[type, Handler] = {
+    list: values.copy_list,
+    tuple: values.copy_tuple,
+    dict: values.copy_dict,
+    set: values.copy_set,
+    frozenset: values.copy_frozenset,
+    deque: values.copy_deque,
+    bytearray: values.copy_bytearray,
+    np.ndarray: values.copy_array,
+    np.void: values.copy_record,
+    types.MethodType: functions.copy_method,
+    types.BuiltinFunctionType: functions.copy_builtin,
+    types.MethodWrapperType: functions.copy_builtin,
+    types.FunctionType: functions.copy_function,
+    functools.partial: functions.copy_partial,
+    CACHED_FUNCTION: functions.copy_cached_function,
+    weakref.ref: functions.copy_weak_reference,
+    **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
+}
+
+
+def _handler_of(kind: type) -> Handler:
+    """Choose once for each class how its objects are copied."""
+    for kinds, handler in ((SHARED, objects.share), (spaces.Space, values.share_space),
+                           (GENERATORS, values.copy_generator)):  # fmt: skip
+        if issubclass(kind, kinds):
+            return handler
+    pygame_handler = _pygame_handler_of(kind)
+    if pygame_handler is not None:
+        return pygame_handler
+    if _says(kind, "__deepcopy__"):
+        return objects.copy_by_its_own_way
+    if not _has_plain_layout(kind):
+        return objects.copy_reduced
+    if issubclass(kind, EzPickle) or not _says(
+        kind, "__reduce__", "__reduce_ex__", "__getstate__"
+    ):
+        return objects.copy_plain_object
+    return objects.copy_object_with_a_state
+
+
+def _pygame_handler_of(kind: type) -> Handler | None:
+    """Tell pygame's kinds apart; None for Python classes and all else."""
+    base = next(
+        (b for b in kind.__mro__ if b.__module__.partition(".")[0] == "pygame"), None
+    )
+    if base is None or _has_plain_layout(kind):
+        return None
+    if base.__name__ == "Surface":
+        return objects.copy_surface
+    return (
+        objects.copy_pygame_value if base.__name__ in _PYGAME_VALUES else objects.share
+    )
+
+
+_PYGAME_VALUES = frozenset(
+    {"Rect", "FRect", "Vector2", "Vector3", "Color", "Mask", "Circle", "Line"}
+)
+
+
+def _says(kind: type, *names: str) -> bool:
+    """Whether a class or a base of it (but `object`) defines one of these methods."""
+    return any(name in base.__dict__ for base in kind.__mro__[:-1] for name in names)
+
+
+def _has_plain_layout(kind: type) -> bool:
+    """Whether objects are nothing but their attributes: no memory of C's own."""
+    try:
+        object.__new__(kind)
+    except TypeError:
+        return False
+    return bool(kind.__flags__ & (1 << 9))

@@ -1,0 +1,120 @@
+"""How containers, arrays, random generators and spaces are copied."""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from mcts_agents.model.copying.cloning_kinds import ATOMIC, UncopyableEnvironmentError
+from mcts_agents.model.copying.copier import Copier
+from mcts_agents.model.copying.dice import fresh, restore, state_of
+
+
+def copy_list(cloner: Copier, value: list) -> list:
+    """Copy a list and what it holds."""
+    twin = cloner.remember(value, [])
+    clone = cloner.clone
+    twin.extend([v if type(v) in ATOMIC else clone(v) for v in value])
+    return twin
+
+
+def copy_tuple(cloner: Copier, value: tuple) -> tuple:
+    """Copy a tuple; one of numbers and texts is shared."""
+    for item in value:
+        if type(item) not in ATOMIC:
+            break
+    else:
+        return value
+    twin = tuple([cloner.clone(v) for v in value])
+    return cloner.remember(value, twin)
+
+
+def copy_dict(cloner: Copier, value: dict) -> dict:
+    """Copy a dictionary, its keys and values."""
+    twin = cloner.remember(value, {})
+    clone = cloner.clone
+    for key, item in value.items():
+        twin[key if type(key) in ATOMIC else clone(key)] = (
+            item if type(item) in ATOMIC else clone(item)
+        )
+    return twin
+
+
+def copy_set(cloner: Copier, value: set) -> set:
+    """Copy a set and what it holds."""
+    # The same history of insertions, as far as it can be had: order matters to loops.
+    twin = cloner.remember(value, value.copy())
+    if any(type(v) not in ATOMIC for v in value):
+        twin.clear()
+        twin.update([cloner.clone(v) for v in value])
+    return twin
+
+
+def copy_frozenset(cloner: Copier, value: frozenset) -> frozenset:
+    """Copy a frozen set and what it holds."""
+    return cloner.remember(value, frozenset([cloner.clone(v) for v in value]))
+
+
+def copy_deque(cloner: Copier, value: deque) -> deque:
+    """Copy a deque and what it holds."""
+    twin = cloner.remember(value, deque(maxlen=value.maxlen))
+    twin.extend([cloner.clone(v) for v in value])
+    return twin
+
+
+def copy_bytearray(cloner: Copier, value: bytearray) -> bytearray:
+    """Copy bytes."""
+    return cloner.remember(value, bytearray(value))
+
+
+def copy_array(cloner: Copier, value: np.ndarray) -> np.ndarray:
+    """Copy an array; views of one array stay views of one array."""
+    if type(value.base) is np.ndarray:
+        return _view(cloner, value, value.base)
+    twin = cloner.remember(value, value.copy(order="K"))
+    if value.dtype.hasobject:
+        if value.dtype != object:
+            raise UncopyableEnvironmentError(f"numpy.ndarray of {value.dtype}")
+        for place in np.ndindex(value.shape):
+            twin[place] = cloner.clone(value[place])
+    return twin
+
+
+def _view(cloner: Copier, value: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """Make a view of the copied base: what is written in one shows in the other."""
+    whole = cloner.clone(base)
+    if whole.strides != base.strides:
+        raise UncopyableEnvironmentError("numpy.ndarray that is a view of a view")
+    start = value.ctypes.data - base.ctypes.data
+    twin = np.ndarray(value.shape, value.dtype, whole, start, value.strides)
+    return cloner.remember(value, twin)
+
+
+def copy_record(cloner: Copier, value: np.void) -> np.void:
+    """Copy a record of its own; one inside an array is an error."""
+    if value.base is not None:
+        raise UncopyableEnvironmentError("numpy.void that is a view of an array")
+    return cloner.remember(value, value.copy())
+
+
+def copy_generator(cloner: Copier, value: Any) -> Any:
+    """Copy a random generator, or make a fresh one of the cloner's dice."""
+    if cloner.dice is not None:
+        return cloner.remember(value, fresh(value, cloner.dice))
+    cloner.generators.append(value)
+    if type(value) is np.random.Generator:
+        twin = np.random.Generator(cloner.clone(value.bit_generator))
+    elif type(value) is np.random.RandomState:
+        twin = np.random.RandomState(cloner.clone(value._bit_generator))
+        twin.set_state(value.get_state(legacy=False))
+    else:
+        twin = fresh(value, np.random.default_rng(0))
+        restore(twin, state_of(value))
+    return cloner.remember(value, twin)
+
+
+def share_space(cloner: Copier, value: spaces.Space) -> spaces.Space:
+    """Note a space: its generator is shared."""
+    cloner.spaces.append(value)
+    return value

@@ -1,0 +1,99 @@
+"""Where does a copy differ from its original?"""
+
+import random
+import types
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model.copying.dice import GENERATORS, state_of
+from mcts_agents.model.copying.watchers import seen_through
+
+_PLAIN = (bool, int, float, complex, str, bytes, bytearray, np.generic)
+_UNSEEN = (types.MethodType, types.FunctionType, types.ModuleType, type)
+
+
+def first_difference(original: Any, twin: Any, name: str = "env") -> str | None:
+    """Return where a copy differs from its original, None if nowhere.
+
+    Numbers, texts, arrays, containers and attributes of Python objects are compared;
+    generators by their state. Wrappers that only watch are looked through.
+    """
+    return _difference(original, twin, name, {})
+
+
+def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
+    a, b = seen_through(a), seen_through(b)
+    if a is b or id(a) in seen:
+        return None
+    seen[id(a)] = a  # kept alive, so that its id stays its own
+    if type(a) is not type(b):
+        return f"{name} is {a!r} but {b!r} in the copy"
+    if isinstance(a, _PLAIN):
+        same = a == b or (a != a and b != b)
+        return None if same else f"{name} is {a!r} but {b!r} in the copy"
+    if isinstance(a, np.ndarray) and not a.dtype.hasobject:
+        same = a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+        return None if same else f"{name} is {a!r} but {b!r} in the copy"
+    if isinstance(a, dict | list | tuple | set | frozenset | deque):
+        if len(a) != len(b):
+            return f"{name} has {len(a)} items but {len(b)} in the copy"
+        if isinstance(a, set | frozenset) and a != b and _only_plain(a):
+            return f"{name} is {a!r} but {b!r} in the copy"
+    mine, other = _attributes(a), _attributes(b)
+    if mine.keys() != other.keys():
+        return f"{name} has other attributes in the copy: {mine.keys() ^ other.keys()}"
+    for label, v, w in _parts(a, b, mine, other):
+        found = _difference(v, w, name + label, seen)
+        if found:
+            return found
+    return None
+
+
+def _only_plain(values: set | frozenset) -> bool:
+    return all(isinstance(value, _PLAIN) for value in values)
+
+
+def _parts(
+    a: Any, b: Any, mine: dict[str, Any], other: dict[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Give the parts of two objects of one type, their attributes too, in pairs."""
+    if isinstance(a, GENERATORS):
+        if not isinstance(a, random.SystemRandom):
+            yield ".state", state_of(a), state_of(b)
+        return
+    if isinstance(a, dict):
+        for (k, v), (key, w) in zip(a.items(), b.items(), strict=True):
+            yield f" key {k!r}", k, key
+            yield f"[{k!r}]", v, w
+    elif isinstance(a, list | tuple | deque):
+        for i, (v, w) in enumerate(zip(a, b, strict=True)):
+            yield f"[{i}]", v, w
+    elif isinstance(a, np.ndarray):
+        yield " as a list", a.tolist(), b.tolist()
+    for name in mine:
+        yield f".{name}", mine[name], other[name]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    if isinstance(value, _UNSEEN):
+        return {}
+    found = dict(getattr(value, "__dict__", {}))
+    for name in slots_of(type(value)):
+        if hasattr(value, name):
+            found[name] = getattr(value, name)
+    return found
+
+
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the attributes that a class keeps in slots."""
+    names: list[str] = []
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__"):
+                hidden = name.startswith("__") and not name.endswith("__")
+                names.append(f"_{base.__name__.lstrip('_')}{name}" if hidden else name)
+    return tuple(names)

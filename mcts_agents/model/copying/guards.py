@@ -1,0 +1,178 @@
+"""What planning on copies of an environment borrows from the process, and gives back.
+
+Random generators that no copy has for itself (those of `random`, `numpy.random` and of
+shared spaces) draw from the planner's dice while planning goes on. Signals are noted,
+because an exception at the entry of a callback out of compiled code is lost.
+"""
+
+import gc
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from mcts_agents.model.copying.dice import restore, state_of
+
+_PLANNING = threading.RLock()
+# Signals whose Python handlers raise exceptions: Ctrl-C, and those of time limits.
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
+
+
+# Stands for no full collections of garbage; and for how many seconds at the most, in
+# case that what should end it was interrupted.
+_NEVER = 2**31 - 1
+_LONGEST = 2.0
+
+
+class _FullCollections:
+    """Puts full collections of garbage off, for a second or so.
+
+    A full collection looks at every object of the program, which takes 20 to 50 ms in
+    a large one. What was made lately is collected as always. Only who has switched them
+    off switches them on again, so with decisions in several threads, which never end
+    all at once, one is done whenever any of these ends.
+    """
+
+    def __init__(self) -> None:
+        self._third = gc.get_threshold()[2]
+        self._since = 0.0
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Do without full collections for as long as the context lasts."""
+        *younger, third = gc.get_threshold()
+        if third == _NEVER:
+            if time.monotonic() - self._since > _LONGEST:
+                gc.set_threshold(*younger, self._third)
+            yield
+            return
+        try:
+            self._third, self._since = third, time.monotonic()
+            gc.set_threshold(*younger, _NEVER)
+            yield
+        finally:
+            *younger, now = gc.get_threshold()
+            if now == _NEVER:  # else somebody has changed it meanwhile
+                gc.set_threshold(*younger, third)
+
+
+no_full_collections = _FullCollections().put_off
+
+
+@contextmanager
+def one_thread(name: str) -> Iterator[None]:
+    """Refuse to plan on copies in two threads at once: they share global generators.
+
+    Raises:
+        RuntimeError: Another thread is planning.
+    """
+    if not _PLANNING.acquire(blocking=False):
+        raise RuntimeError(
+            f"{name}: another thread is planning on copies of an environment, which "
+            "borrow the global random generators; plan in processes instead"
+        )
+    try:
+        yield
+    finally:
+        _PLANNING.release()
+
+
+@contextmanager
+def global_generators(dice: np.random.Generator) -> Iterator[None]:
+    """Let `random` and `numpy.random` draw from `dice` for a while."""
+    python_state, numpy_state = random.getstate(), np.random.get_state()
+    try:
+        random.seed(int(dice.integers(2**63)))
+        np.random.seed(int(dice.integers(2**32)))
+        yield
+    finally:
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
+
+
+@contextmanager
+def unchanged(generators: Iterable[Any]) -> Iterator[None]:
+    """Put random generators back to where they were."""
+    before = [(generator, state_of(generator)) for generator in generators]
+    try:
+        yield
+    finally:
+        for generator, state in before:
+            restore(generator, state)
+
+
+@contextmanager
+def space_generators(
+    found: Iterable[spaces.Space], dice: np.random.Generator
+) -> Iterator[None]:
+    """Let spaces, which copies share with the live environment, draw from `dice`."""
+    before = {id(s): (s, s._np_random) for space in found for s in with_parts(space)}
+    try:
+        for space, _ in before.values():
+            space._np_random = dice
+        yield
+    finally:
+        for space, generator in before.values():
+            space._np_random = generator
+
+
+def with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
+    """Give a space and all spaces inside."""
+    yield space
+    parts = getattr(space, "spaces", ())
+    for part in parts.values() if isinstance(parts, dict) else parts:
+        yield from with_parts(part)
+
+
+@contextmanager
+def noted_signals(
+    note: Callable[[BaseException], None], callback: CodeType
+) -> Iterator[None]:
+    """Hand to `note` what a signal's handler raises in the frame of a C callback.
+
+    Python runs handlers at the entry of functions. In a function that compiled code
+    calls, that is before its first `try`: the exception would be printed and lost, and
+    compiled code would go on with a number that means nothing.
+
+    Args:
+        note: Called with the exception.
+        callback: The code of the function that compiled code calls.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {}
+    try:
+        for name in _SIGNALS:
+            number = getattr(signal, name, None)
+            handler = None if number is None else signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, _noting(handler, note, callback))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _noting(
+    handler: Callable[[int, FrameType | None], Any],
+    note: Callable[[BaseException], None],
+    callback: CodeType,
+) -> Callable[[int, FrameType | None], None]:
+    def handle(number: int, frame: FrameType | None) -> None:
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            if frame is None or frame.f_code is not callback:
+                raise
+            note(error)
+
+    return handle

@@ -1,0 +1,184 @@
+"""The kernel and the plug-ins, compiled once per version or found in the cache."""
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+from numba import float64, from_dtype
+
+from mcts_agents.model.addresses import as_pointer, compiled_address
+from mcts_agents.model.compilation import compile_module
+from mcts_agents.search.kernel import (
+    abstraction,
+    arithmetic,
+    batches,
+    iterations,
+    priors,
+    reuse,
+    tree,
+)
+from mcts_agents.search.kernel.abstraction import POOL
+from mcts_agents.search.kernel.batch_records import BATCH
+from mcts_agents.search.kernel.records import JOINT, PLUG_IN
+from mcts_agents.search.kernel.search_record import SEARCH
+
+_RECORD = "carray(as_pointer({}), 1, SEARCH)[0]"
+
+# Modules of compiled entry points: their sources, and the functions they call. Apart,
+# because most searches need the first one only, and each takes seconds to compile.
+_MODULES = {
+    "search_kernel": (
+        """
+@njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
+def run_slice(search, iterations, call_limit):
+    return kernel_run_slice(RECORD(search), iterations, call_limit)
+
+@njit(int64(FLOATS), cache=CACHE)
+def fill_logs(table):
+    return kernel_fill_logs(table)
+
+@njit(int64(intp, int64, ACTIONS), cache=CACHE)
+def link_of_joint(search, node, actions):
+    return kernel_link_of_joint(RECORD(search), node, actions)
+
+@njit(int64(JOINTS, JOINTS), cache=CACHE)
+def rehash(old, new):
+    return kernel_rehash(old, new)
+""",
+        {
+            "run_slice": iterations.run_slice,
+            "fill_logs": arithmetic.fill_square_root_logs,
+            "link_of_joint": tree.link_of_joint,
+            "rehash": tree.rehash,
+        },
+    ),
+    "closed_loops": (
+        """
+@njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
+def run_closed_slice(search, iterations, call_limit):
+    return kernel_run_closed_slice(RECORD(search), iterations, call_limit)
+""",
+        {"run_closed_slice": iterations.run_closed_slice},
+    ),
+    "batches": (
+        """
+@njit(int64(intp, intp, int64, int64, int64), cache=CACHE, nogil=True)
+def fill_batch(search, batch, iterations, target, call_limit):
+    return kernel_fill_batch(
+        RECORD(search), BATCH_RECORD, iterations, target, call_limit
+    )
+
+@njit(int64(intp, intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
+def take_in(search, batch, values, logits):
+    return kernel_take_in(RECORD(search), BATCH_RECORD, values, logits)
+
+@njit(int64(intp, float64, float64), cache=CACHE)
+def add_root_noise(search, noise, alpha):
+    return kernel_add_root_noise(RECORD(search), noise, alpha)
+""",
+        {
+            "fill_batch": batches.fill_batch,
+            "take_in": batches.take_in,
+            "add_root_noise": priors.add_root_noise,
+        },
+    ),
+    "random_play": (
+        """
+@njit(int64(intp, int64), cache=CACHE, nogil=True)
+def run_playouts(search, count):
+    return kernel_run_playouts(RECORD(search), count)
+
+@njit(int64(intp, int64), cache=CACHE, nogil=True)
+def run_random_games(search, count):
+    return kernel_run_random_games(RECORD(search), count)
+""",
+        {
+            "run_playouts": iterations.run_playouts,
+            "run_random_games": iterations.run_random_games,
+        },
+    ),
+    "tree_reuse": (
+        """
+@njit(int64(intp, intp, LINKS, LINKS, ACTIONS), cache=CACHE)
+def keep_subtrees(old, new, roots, order, remap):
+    return kernel_keep_subtrees(RECORD(old), RECORD(new), roots, order, remap)
+""",
+        {"keep_subtrees": reuse.keep_subtrees},
+    ),
+    "pools": (
+        """
+@njit(int64(POOLS, POOLS), cache=CACHE)
+def rehash_pools(old, new):
+    return kernel_rehash_pools(old, new)
+""",
+        {"rehash_pools": abstraction.rehash_pools},
+    ),
+}
+_PLUG_IN_SOURCE = """
+@njit(PLUG_IN, cache=CACHE)
+def call(view, settings, rng):
+    return plug_in(view, settings, rng)
+"""
+
+
+class Compiled:
+    """The compiled entry points, each module compiled when it is first asked for."""
+
+    def __init__(self):
+        self.square_root_logs = np.empty(arithmetic.LOG_TABLE_SIZE)
+        self.entry("fill_logs")(self.square_root_logs)
+
+    @functools.cache  # noqa: B019 (there is one instance)
+    def entry(self, name: str) -> Callable:
+        """Return a compiled entry point."""
+        for module, (_, functions) in _MODULES.items():
+            if name in functions:
+                return getattr(self._module(module), name)
+        raise ValueError(f"no entry point {name!r}")
+
+    @functools.cache  # noqa: B019
+    def plug_in(self, name: str, function: Callable) -> int:
+        """Return the address of a plug-in, a function of three addresses.
+
+        Args:
+            name: What is shown while it compiles.
+            function: Compiled with `numba.njit`.
+
+        Raises:
+            TypeError: It does not compile for three addresses (`numba.intp`).
+        """
+        namespace = {"PLUG_IN": PLUG_IN, "plug_in": function}
+        module = compile_module(
+            f"plug_in_{name}", _PLUG_IN_SOURCE, namespace, [function]
+        )
+        return compiled_address(module.call, PLUG_IN)
+
+    @functools.cache  # noqa: B019
+    def _module(self, name: str) -> ModuleType:
+        source, functions = _MODULES[name]
+        for record in ("search", "old", "new"):
+            source = source.replace(f"RECORD({record})", _RECORD.format(record))
+        source = source.replace(
+            "BATCH_RECORD", "carray(as_pointer(batch), 1, BATCH)[0]"
+        )
+        namespace = {
+            "SEARCH": SEARCH,
+            "BATCH": BATCH,
+            "float64": float64,
+            "as_pointer": as_pointer,
+            "FLOATS": from_dtype(np.dtype(np.float64))[::1],
+            "JOINTS": from_dtype(JOINT)[::1],
+            "POOLS": from_dtype(POOL)[::1],
+            "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
+            "LINKS": from_dtype(np.dtype(np.int64))[::1],
+            **{f"kernel_{entry}": f for entry, f in functions.items()},
+        }
+        roots = list(functions.values())
+        return compile_module(name, source, namespace, [*roots, as_pointer])
+
+
+@functools.cache
+def compiled() -> Compiled:
+    """Return the compiled functions, the kernel compiled or loaded on first use."""
+    return Compiled()

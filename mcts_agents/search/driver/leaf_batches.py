@@ -1,0 +1,207 @@
+"""The Python side of batched leaf evaluation: the evaluator's calls and its answers."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, clock
+from mcts_agents.search.driver.compiled import Compiled
+from mcts_agents.search.driver.memory import zeros_apart
+from mcts_agents.search.kernel.batch_records import BATCH, LANE, WAITING_STEP
+from mcts_agents.search.kernel.status import (
+    BAD_LOGITS,
+    BAD_VALUES,
+    BUDGET_SPENT,
+    EVALUATE,
+    GROW,
+    NO_LIMIT,
+    SLICE_DONE,
+)
+from mcts_agents.search.options.settings import SearchSettings
+
+# Descents in one call of compiled code, if no batch gets full; where a decision has a
+# budget of time, as many as take so many seconds.
+DESCENTS = 256
+SLICE_SECONDS = 0.001
+# Steps of waiting descents that a batch has room for, besides one longest path.
+STEPS_A_LANE = 64
+
+
+class Evaluation:
+    """The batches of one search, and the evaluator that answers them.
+
+    Args:
+        model: The game.
+        settings: Complete settings, with an evaluator.
+        compiled: The compiled functions.
+    """
+
+    def __init__(
+        self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
+    ):
+        self.model = model
+        evaluator = settings.evaluator
+        if hasattr(evaluator, "for_model"):
+            evaluator = evaluator.for_model(model)
+        self._evaluator = evaluator
+        self._observe = getattr(evaluator, "observe", None)
+        self._fill = compiled.entry("fill_batch")
+        self._take_in = compiled.entry("take_in")
+        self._add_noise = compiled.entry("add_root_noise")
+        self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
+        self._shares = settings.value in ("win", "evaluate")
+        movers = {"one": model.players, "pair": 2}.get(settings.tree, 1)
+        lanes = 2 * settings.batch
+        rows = settings.batch * movers
+        steps = model.players * settings.max_depth + STEPS_A_LANE * lanes
+        own = self._observe is not None
+        shape = () if own else model.observation_shape
+        lengths = {
+            "lanes": (lanes, LANE),
+            "steps": (steps, WAITING_STEP),
+            "observations": (0 if own else rows * model.observation_size, np.int8),
+            "states": (rows * model.state_size if own else 0, np.uint8),
+            "players": (rows, np.int64),
+            "legal": (rows * model.actions, np.uint8),
+        }
+        self._arrays = {
+            name: zeros_apart(length, np.dtype(kind))
+            for name, (length, kind) in lengths.items()
+        }
+        self._record = zeros_apart(1, BATCH)
+        record = self._record[0]
+        for name, array in self._arrays.items():
+            record[name] = array.ctypes.data if len(array) else 0
+        record["lane_limit"] = lanes
+        record["step_limit"] = len(self._arrays["steps"])
+        record["row_limit"] = rows
+        record["size"] = settings.batch
+        record["virtual_loss"] = settings.virtual_loss
+        record["observation_size"] = model.observation_size
+        record["actions"] = model.actions
+        record["shares"] = self._shares
+        # What the evaluator is shown: views that it cannot write to.
+        self._shown = {
+            "observations": self._view("observations", (rows, *shape)),
+            "states": self._view("states", (rows, model.state_size)),
+            "players": self._view("players", (rows,)),
+            "legal": self._view("legal", (rows, model.actions)).view(np.bool_),
+        }
+
+    def _view(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        array = self._arrays[name]
+        view = array.reshape(shape) if len(array) else array.view()
+        view.flags.writeable = False
+        return view
+
+    def run(
+        self,
+        search: np.ndarray,
+        grow: Callable[[], None],
+        simulations: int,
+        call_limit: int,
+        deadline: float,
+    ) -> int:
+        """Search until a budget is spent; return the status of the last slice.
+
+        The evaluator is not asked for another batch that would not be answered in time,
+        if it takes as long as the last one; a batch that waits is always answered. So a
+        decision ends later than `deadline` by one call of the evaluator at the most,
+        and it takes two calls, of the root and of a leaf, however little time there is.
+
+        Args:
+            search: The SEARCH record.
+            grow: Makes room in the search's arrays.
+            simulations: Iterations to run.
+            call_limit: Forward-model calls to make.
+            deadline: The time by `clock.now` at which to end; inf for none.
+        """
+        addresses = search.ctypes.data, self._record.ctypes.data
+        noise = search.ctypes.data, *self._noise
+        for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
+            self._record[name] = 0
+        # A root that is left of the last decision has its priors already.
+        noise_due = self._noise[0] > 0.0 and not self._add_noise(*noise)
+        done = search["simulations"]
+        target = min(int(done[0]) + simulations, NO_LIMIT)
+        waiting = self._record["lane_count"]
+        timed = deadline < math.inf
+        descents = 1 if timed else DESCENTS
+        answering = 0.0  # seconds of the evaluator's last call
+        status = SLICE_DONE
+        while done[0] < target:
+            began = clock.now()
+            status = self._fill(*addresses, descents, target, call_limit)
+            filled = clock.now()
+            if status == EVALUATE:
+                self._answer(addresses)
+                answering = clock.now() - filled
+                noise_due = noise_due and not self._add_noise(*noise)
+            elif status == GROW:
+                grow()
+            elif status != SLICE_DONE:
+                break
+            status = SLICE_DONE
+            if timed:
+                descents = _descents_in_time(descents, filled - began)
+                late = clock.now() + (filled - began) + answering >= deadline
+                # The root's own evaluation is no simulation, and there must be one.
+                below = waiting[0] and self._arrays["lanes"]["step_count"][0] > 0
+                if late and (done[0] or below):
+                    status = BUDGET_SPENT
+                    break
+        if status == BUDGET_SPENT and waiting[0]:
+            self._answer(addresses)
+        return status
+
+    def _answer(self, addresses: tuple[int, int]) -> None:
+        """Ask the evaluator about all that waits, and take its answers in."""
+        rows = int(self._record["row_count"][0])
+        shown = {name: view[:rows] for name, view in self._shown.items()}
+        if self._observe is None:
+            seen = shown["observations"]
+        else:
+            seen = self._observe(self.model, shown["states"], shown["players"])
+        answer = self._evaluator(seen, shown["players"], shown["legal"])
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise ValueError(
+                f"{self._named} returned {type(answer).__name__}; expected the tuple "
+                "(values, logits)"
+            )
+        values = self._numbers("values", answer[0], (rows, self.model.players))
+        logits = self._numbers("logits", answer[1], (rows, self.model.actions))
+        status = self._take_in(*addresses, values.ravel(), logits.ravel())
+        if status == BAD_VALUES:
+            allowed = "shares of a win, from 0 to 1" if self._shares else "finite"
+            raise ValueError(
+                f"{self._named} returned values from {values.min()} to {values.max()};"
+                f" expected numbers that are {allowed}"
+            )
+        if status == BAD_LOGITS:
+            raise ValueError(
+                f"{self._named} returned logits that are no numbers, infinite, or -inf "
+                "for all legal actions of a position; expected finite ones, or -inf "
+                "for some"
+            )
+
+    def _numbers(self, name: str, given: Any, shape: tuple[int, int]) -> np.ndarray:
+        """Return what the evaluator gave as numbers of the right shape."""
+        array = np.ascontiguousarray(given, np.float64)
+        if array.shape != shape:
+            raise ValueError(
+                f"{self._named} returned {name} of shape {array.shape}; expected "
+                f"{shape}: one row for each position"
+            )
+        return array
+
+    @property
+    def _named(self) -> str:
+        return f"the evaluator {self._evaluator!r}"
+
+
+def _descents_in_time(last: int, seconds: float) -> int:
+    """Return the descents of the next slice; `last` of them took so many seconds."""
+    wanted = SLICE_SECONDS * last / seconds if seconds > 0.0 else math.inf
+    return int(max(1, min(4 * last, wanted, DESCENTS)))

@@ -1,0 +1,151 @@
+"""The arrays of a search: how long they are, and how they grow."""
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.driver.compiled import Compiled
+from mcts_agents.search.kernel import closed_loop
+from mcts_agents.search.kernel.abstraction import POOL
+from mcts_agents.search.kernel.backup_operators import is_complex
+from mcts_agents.search.kernel.records import EDGE, JOINT, NODE, STATISTIC
+from mcts_agents.search.kernel.rollout import policy_bytes
+from mcts_agents.search.kernel.search_record import ARRAYS, keeps_statistics
+from mcts_agents.search.kernel.status import (
+    LACKS_EDGES,
+    LACKS_JOINTS,
+    LACKS_NODES,
+    LACKS_POOLS,
+)
+from mcts_agents.search.options.settings import SearchSettings
+
+# Room at the start; untouched memory costs nothing, and growing takes time that a
+# decision of some milliseconds does not have.
+FIRST_NODES = 1 << 18
+FIRST_EDGES = 1 << 21
+FIRST_JOINTS = 1 << 12
+
+# Two threads that write to one line of the processor's cache wait for each other.
+CACHE_LINE = 64
+
+
+def zeros_apart(length: int, dtype: np.dtype) -> np.ndarray:
+    """Return zeros that share no cache line with anything else."""
+    size = length * dtype.itemsize
+    lines = np.zeros(size + 2 * CACHE_LINE, np.uint8)
+    start = -lines.ctypes.data % CACHE_LINE
+    return lines[start : start + size].view(dtype)
+
+
+class Memory:
+    """The arrays of one search, by name (see `search_record.ARRAYS`).
+
+    Args:
+        model: The game.
+        settings: Complete settings.
+        compiled: The compiled functions.
+    """
+
+    def __init__(
+        self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
+    ):
+        self.settings = settings
+        self._compiled = compiled
+        self._edge_values = is_complex(settings)
+        self._statistics = keeps_statistics(settings)
+        self._stored = closed_loop.is_on(settings)
+        self._model = model
+        self.slot_size = closed_loop.slot_size(model, settings)
+        self.policy_bytes = policy_bytes(model, settings)
+        self.arrays = {
+            name: zeros_apart(array.length(model, settings), np.dtype(array.dtype))
+            for name, array in ARRAYS.items()
+            if array.length is not None
+        }
+        self.arrays["joints"] = zeros_apart(FIRST_JOINTS, JOINT)
+        self.new_tree(FIRST_NODES, FIRST_EDGES)
+        self.arrays["table"][:] = model.table.ravel()
+        self.arrays["teams"][:] = model.teams
+
+    @property
+    def node_bytes(self) -> int:
+        """What one node takes, its stored state included."""
+        return NODE.itemsize + (self.slot_size if self._stored else 0)
+
+    @property
+    def edge_bytes(self) -> int:
+        """What one edge takes, its statistics included."""
+        optional = STATISTIC.itemsize if self._statistics else 0
+        return EDGE.itemsize + optional + 8 * self._vector
+
+    @property
+    def _vector(self) -> int:
+        return self._model.players if self._edge_values else 0
+
+    def new_tree(self, nodes: int, edges: int) -> None:
+        """Set up fresh arrays for so many nodes and edges, of undefined content."""
+        self.arrays.update(self._new_nodes(nodes) | self._new_edges(edges))
+
+    def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
+        states = nodes * self.slot_size if self._stored else 0
+        return {"nodes": np.empty(nodes, NODE), "states": np.empty(states, np.uint8)}
+
+    def _new_edges(self, edges: int) -> dict[str, np.ndarray]:
+        return {
+            "edges": np.empty(edges, EDGE),
+            "statistics": np.empty(edges * self._statistics, STATISTIC),
+            "edge_values": np.empty(edges * self._vector),
+        }
+
+    def grow(self, search: np.ndarray) -> None:
+        """Double the arrays that the SEARCH record says lack room."""
+        old = dict(self.arrays)
+        lacking = int(search["lacking"][0])
+        nodes, edges = int(search["node_count"][0]), int(search["edge_count"][0])
+        grown: dict[str, np.ndarray] = {}
+        used: dict[str, int] = {}
+        if lacking & LACKS_NODES:
+            grown |= self._new_nodes(2 * len(old["nodes"]))
+            used |= {"nodes": nodes}
+            if self._stored:
+                used |= {"states": nodes * self.slot_size}
+        if lacking & LACKS_EDGES:
+            grown |= self._new_edges(2 * len(old["edges"]))
+            used |= {"edges": edges, "statistics": edges}
+            used |= {"edge_values": edges * self._vector}
+        for name, count in used.items():
+            grown[name][:count] = old[name][:count]
+        if lacking & LACKS_JOINTS:
+            grown["joints"] = np.zeros(2 * len(old["joints"]), JOINT)
+            self._compiled.entry("rehash")(old["joints"], grown["joints"])
+        if lacking & LACKS_POOLS:
+            grown["pools"] = np.zeros(2 * len(old["pools"]), POOL)
+            self._compiled.entry("rehash_pools")(old["pools"], grown["pools"])
+        # `old` holds the old arrays until the record says where the new ones are.
+        self.arrays.update(grown)
+        self.tell_addresses(search)
+
+    def tell_addresses(self, search: np.ndarray) -> None:
+        """Write where the arrays are into the records that compiled code reads."""
+        arrays = self.arrays
+        for name, array in arrays.items():
+            search[name] = array.ctypes.data
+            search[f"{name}_length"] = len(array)
+        addresses = {
+            name: arrays[name].ctypes.data
+            for name in ("edges", "statistics", "edge_values", "weights")
+        }
+        for view, names in (
+            ("decision", ("edges", "statistics", "weights")),
+            ("outcome", ("edges", "statistics")),
+            ("backup", ("edges", "edge_values")),
+        ):
+            for name in names:
+                arrays[view][name] = addresses[name]
+            arrays[view]["edges_length"] = len(arrays["edges"])
+        arrays["decision"]["abstract_means"] = arrays["abstract_means"].ctypes.data
+        arrays["backup"]["values"] = arrays["passed"].ctypes.data
+        arrays["backup"]["players"] = self._model.players
+        leaf = arrays["leaf"]
+        for name in ("teams", "results", "scores", "evaluation"):
+            leaf[name] = arrays[name].ctypes.data
+        leaf["out"] = arrays["values"].ctypes.data

@@ -1,0 +1,102 @@
+"""Several searches of one decision: on several determinizations, in several threads."""
+
+import threading
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    CancelledError,
+    ThreadPoolExecutor,
+    wait,
+)
+from dataclasses import replace
+
+import numpy as np
+
+from mcts_agents.model import clock, draw_uint64, new_generator
+from mcts_agents.search.inspection.root import RootStatistics
+
+# More than threads ever take to start.
+STARTING_SECONDS = 60.0
+
+
+def share(budget: int | None, parts: int, part: int) -> int | None:
+    """Return a part's share of a budget of integers; at least 1."""
+    if budget is None:
+        return None
+    return max(1, budget // parts + (part < budget % parts))
+
+
+def shared(settings, parts: int, part: int):
+    """Return settings with a part's share of simulations and calls."""
+    return replace(
+        settings,
+        simulations=share(settings.simulations, parts, part),
+        forward_model_calls=share(settings.forward_model_calls, parts, part),
+    )
+
+
+def search_forest(
+    search, state, player, rng, settings, deadline
+) -> list[RootStatistics]:
+    """Search a tree on each of several determinizations, one after another (PIMC).
+
+    Each has an even share of the time that is left when it begins; once the time is
+    over no further one is begun.
+
+    Source: J. Long, N. Sturtevant, M. Buro, T. Furtak, "Understanding the success of
+    perfect information Monte Carlo sampling in game tree search", AAAI 2010.
+    """
+    parts = []
+    count = settings.determinizations
+    for part in range(count):
+        now = clock.now()
+        if parts and now >= deadline:
+            break
+        world = search.model.copy(state)
+        search.model.redeterminise(world, player, rng)
+        budget = shared(settings, count, part)
+        end = now + (deadline - now) / (count - part)
+        parts.append(search.search_once(world, player, rng, budget, end, part=part))
+    return parts
+
+
+def search_threads(
+    searches, state, player, rng, settings, deadline
+) -> list[RootStatistics]:
+    """Search the same root in several threads, each with a generator of its own.
+
+    Compiled code runs without Python's lock. The result depends on the seed and on the
+    number of threads, not on how they are scheduled.
+    """
+    count = len(searches)
+    seeds = [draw_uint64(rng) for _ in range(count)]
+    # Nobody searches before all threads are there: the pool never waits for a thread
+    # that was just being started when Ctrl-C came, so such a one must not be at work.
+    begun, complete = threading.Event(), False
+
+    def run(part: int) -> list[RootStatistics]:
+        # The limit is for an interrupt of what an interrupt leads to.
+        if not begun.wait(STARTING_SECONDS) or not complete:
+            raise CancelledError
+        own = new_generator(np.random.SeedSequence([seeds[part], part]))
+        budget = replace(shared(settings, count, part), threads=1)
+        search = searches[part]
+        if settings.determinizations > 1:
+            return search_forest(search, state, player, own, budget, deadline)
+        return [search.search_once(state, player, own, budget, deadline)]
+
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            try:
+                running = [pool.submit(run, part) for part in range(count)]
+                complete = True
+            finally:
+                begun.set()
+            # Ctrl-C is heard here; and if one fails the others need not go on.
+            ended, _ = wait(running, return_when=FIRST_EXCEPTION)
+            for future in ended:
+                future.result()
+            return [root for future in running for root in future.result()]
+        except BaseException:
+            for search in searches:
+                search.cancel()
+            raise

@@ -1,0 +1,617 @@
+"""`Search`: the compiled kernel, its memory, and the loop of slices around it."""
+
+import math
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, History, clock
+from mcts_agents.search.driver.callbacks import Callbacks
+from mcts_agents.search.driver.compiled import compiled
+from mcts_agents.search.driver.leaf_batches import Evaluation
+from mcts_agents.search.driver.memory import Memory, zeros_apart
+from mcts_agents.search.driver.merging import search_forest, search_threads
+from mcts_agents.search.driver.one_thread import OneThread
+from mcts_agents.search.inspection.played_moves import follow
+from mcts_agents.search.inspection.result import SearchResult
+from mcts_agents.search.inspection.root import RootStatistics
+from mcts_agents.search.inspection.tree_reader import TreeReader
+from mcts_agents.search.kernel import calls, descent, rollout
+from mcts_agents.search.kernel.backup_operators import BACKUPS
+from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
+from mcts_agents.search.kernel.records import NONE, UNPROVEN
+from mcts_agents.search.kernel.search_record import (
+    SEARCH,
+    blank_record,
+    write_numbers,
+)
+from mcts_agents.search.kernel.status import (
+    BUDGET_SPENT,
+    GROW,
+    NO_LIMIT,
+    NOTHING_KEPT,
+    ROLLOUT_TOO_LONG,
+    SLICE_DONE,
+)
+from mcts_agents.search.kernel.tree_policies import tree_policy_of
+from mcts_agents.search.options.settings import SearchSettings
+
+# A slice is made about this long, so that clocks and Ctrl-C are heard.
+SLICE_SECONDS = 0.001
+# Iterations of the first slice. Nobody knows yet how long one takes, so where time is
+# short it is a single one.
+FIRST_SLICE = 16
+FIRST_TIMED_SLICE = 1
+
+
+class Search:
+    """A search of one model with one set of settings, its memory kept between runs.
+
+    Args:
+        model: The game.
+        settings: What to do; open choices are the game's.
+
+    Raises:
+        ValueError: Settings that the game cannot serve.
+    """
+
+    def __init__(self, model: ForwardModel, settings: SearchSettings):
+        self.model = model
+        self.settings = settings.for_model(model)
+        self._given = settings
+        self._compiled = compiled()
+        self._one_thread = OneThread()
+        self._runs = 0
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Set up all that decisions write to, as for a search that never ran."""
+        self._whole = False
+        self._cancelled = False
+        model = self.model
+        self._memory = Memory(model, self.settings, self._compiled)
+        # Errors in callbacks are noted where the compiled code looks. Copied
+        # environments note them with their model; searches of compiled rules share the
+        # model with others, in other threads too, and have a place of their own.
+        own = zeros_apart(1, np.dtype(np.int64))
+        self._error = model.error if model.copies_environments else own
+        self._callbacks = Callbacks(model, self._error)
+        self._evaluation = None
+        if self.settings.evaluator is not None:
+            self._evaluation = Evaluation(model, self.settings, self._compiled)
+        self._tree_policy = tree_policy_of(self.settings.tree_policy)
+        self._search = zeros_apart(1, SEARCH)
+        self._write_plug_ins()
+        self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        # What the record says at the beginning of every decision.
+        self._blank = blank_record(model, self.settings)
+        self._blank["state"] = self._state.ctypes.data
+        self._blank["trial_state"] = self._trial_state.ctypes.data
+        self._blank["node_bytes"] = self._memory.node_bytes
+        self._blank["edge_bytes"] = self._memory.edge_bytes
+        self._blank["error"] = self._error.ctypes.data
+        self._memory.tell_addresses(self._blank)
+        self._write_views()
+        # Loaded now, and not in the first decision, which may have little time.
+        closed = self.settings.loop != "open"
+        entry = "run_closed_slice" if closed else "run_slice"
+        self._run_slice = self._compiled.entry(entry)
+        self._threads: list[Search] = []
+        # What the last decision was about: its player, and the game so far.
+        self._player: int | None = None
+        self._history: History | None = None
+        self._whole = True
+
+    def run(
+        self,
+        state: np.ndarray,
+        player: int,
+        rng: np.ndarray,
+        *,
+        started: float | None = None,
+        reserve: float = 0.0,
+        simulations: int | None = None,
+        history: History | None = None,
+    ) -> SearchResult:
+        """Search from `state` for `player`, who must be one of its movers.
+
+        A budget in seconds ends the search between two iterations. Where Python code
+        runs inside it (an environment's, an agent's, an evaluator's) it ends rollouts
+        too, at the next action, or with the call that was going on. If
+        a rollout is cut short the search leaves it out, unless it is the first: where
+        there is a choice at least one simulation is made, however little time there is.
+        Inside a callback of another search this one ends when that one has to.
+
+        Args:
+            state: The root, not modified; must hold only what `player` may know.
+            player: The acting player.
+            rng: The search's generator, advanced.
+            started: The time by `clock.now` from which a budget in seconds counts.
+            reserve: Seconds before the end of such a budget at which to end.
+            simulations: Iterations to run instead of the settings' budget of them.
+            history: The game so far, as far as the player has seen it; without it no
+                tree is reused.
+
+        Raises:
+            ValueError: `player` has no decision to make in `state`.
+            RuntimeError: The game lists no legal action for a mover, or its filter
+                keeps none; or this search is running already, in another thread or
+                around the callback that asks for this run.
+            BaseException: Whatever the game's own functions raise. The search forgets
+                all then, and the next run is that of a new one.
+        """
+
+        def refusal() -> str:
+            return (
+                f"{self.model.name}: this search is running already, in another thread "
+                "or around a callback of its own; use another Search, or another agent"
+            )
+
+        budget = {"started": started, "reserve": reserve, "simulations": simulations}
+        return self._one_thread.call(
+            refusal, self._run, state, player, rng, history=history, **budget
+        )
+
+    def _run(
+        self, state, player, rng, *, started, reserve, simulations, history
+    ) -> SearchResult:
+        """See `run`."""
+        started = clock.now() if started is None else started
+        actions = self.model.legal_actions(state, player)
+        if len(actions) == 0:
+            raise ValueError(
+                f"{self.model.name}: player {player} has no decision to make here; "
+                f"the movers are {self.model.movers(state)}"
+            )
+        settings = self.settings
+        if simulations is not None:
+            settings = replace(settings, simulations=simulations)
+        kept = actions
+        if settings.action_filter == "game":
+            kept = self.model.filter_actions(state, player)
+        if len(kept) == 1:
+            only = int(kept[0])
+            return SearchResult(
+                action=only,
+                actions=actions,
+                visits=np.zeros(len(actions), np.int64),
+                values=np.full(len(actions), np.nan),
+                strategy=(actions == only) * 1.0 if self._sampling else None,
+                principal_variation=[(player, only)],
+                seconds=clock.now() - started,
+            )
+        deadline = clock.deadline()
+        if settings.seconds is not None:
+            own = started + settings.seconds - settings.safety_margin - reserve
+            deadline = min(own, deadline)
+        self._begin_changes()
+        if settings.threads > 1:
+            if not self._threads:
+                alone = replace(self._given, threads=1)
+                self._threads = [
+                    Search(self.model, alone) for _ in range(settings.threads)
+                ]
+                for thread in self._threads:
+                    thread._blank["memory_limit"] //= settings.threads
+            parts = search_threads(
+                self._threads, state, player, rng, settings, deadline
+            )
+        elif settings.determinizations > 1:
+            parts = search_forest(self, state, player, rng, settings, deadline)
+        else:
+            parts = [self.search_once(state, player, rng, settings, deadline, history)]
+        found = self._result(parts, player, rng, started)
+        self._whole = True
+        return found
+
+    def _begin_changes(self) -> None:
+        """Get ready for changes; if they are interrupted, all is thrown away later.
+
+        An exception, Ctrl-C among them, may come at any place between here and the end:
+        while arrays grow, say. No place has to put anything right, because whoever
+        finds that the last run has not come to its end begins with everything new.
+        """
+        if not self._whole:
+            self._set_up()
+        self._whole = False
+
+    def cancel(self) -> None:
+        """End a run that is going on in another thread, at its next action."""
+        self._cancelled = True
+        self._search["stop"] = 1
+
+    def search_once(
+        self, state, player, rng, settings, deadline, history=None, part=0
+    ) -> RootStatistics:
+        """Search one tree, or one a player, from one root; see `run`.
+
+        Args:
+            state: As in `run`.
+            player: As in `run`.
+            rng: As in `run`.
+            settings: Whose simulations and forward-model calls are the budget.
+            deadline: The time by `clock.now` at which to end; inf for none.
+            history: As in `run`.
+            part: Counts the determinizations of one decision.
+        """
+        self._runs += 1
+        if part == 0:
+            self._decay_averages(player)
+        self._begin(state, player, rng, history)
+        reused = self._root_visits(player) if self.settings.reuse_tree else 0
+        watch = clock.Watch(deadline, self._search["stop"])
+        with self._callbacks.signals():
+            clock.watched(watch, self._run_slices, settings, deadline)
+        self._raise_pending()
+        rng[:] = self._memory.arrays["rng"]
+        return self._root(state, player, reused)
+
+    def forget(self) -> None:
+        """Forget trees and move averages of earlier decisions, as for a new game."""
+        self._player = self._history = None
+        for thread in self._threads:
+            thread.forget()
+
+    def read_tree(self, player: int, depth: int | None = None) -> dict[str, Any]:
+        """Return `player`'s own tree, or the one it shares, of the last decision.
+
+        The form is that of `SearchResult.tree`, which gives the acting player's.
+
+        Raises:
+            RuntimeError: There was no decision, or the last one was interrupted.
+        """
+        if self._threads and self._whole:
+            return self._threads[-1].read_tree(player, depth)
+        # A callback of this very search may read it as it is.
+        if not self._runs or not (self._whole or self._one_thread.mine):
+            raise RuntimeError(f"{self.model.name}: there is no finished decision")
+        return self._reader().tree(self._root_tree(player), player, depth)
+
+    def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
+        """Run `count` random playouts from `state` with no tree; return `count`.
+
+        For measuring: it is what a simulation costs without the search.
+        """
+        return self._play_at_random("run_playouts", state, count, rng)
+
+    def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
+        """Step through `count` random games; return how many actions were applied."""
+        return self._play_at_random("run_random_games", state, count, rng)
+
+    # -- beginning
+
+    @property
+    def _sampling(self) -> bool:
+        return self._tree_policy.draws
+
+    def _write_views(self) -> None:
+        """Write what the records that plug-ins see say at the beginning."""
+        arrays, model = self._memory.arrays, self.model
+        write_numbers(self.settings, arrays["settings"])
+        decision = arrays["decision"]
+        decision["low"], decision["high"] = 0.0, 1.0
+        decision["worst"] = 0.0
+        decision["abstract_visits"] = 0
+        decision["square_root_logs"] = self._compiled.square_root_logs.ctypes.data
+        leaf = arrays["leaf"]
+        leaf["game"] = model.game_address
+        leaf["state"] = self._state.ctypes.data
+        leaf["players"] = model.players
+        leaf["team_count"] = model.team_count
+
+    def _write_plug_ins(self) -> None:
+        """Write the addresses of all that has behaviour into the tables."""
+        settings, plug_in = self.settings, self._compiled.plug_in
+        rows = self._memory.arrays["plug_ins"].reshape(-1, 2)
+        policy = self._tree_policy
+        rows[calls.TREE_POLICY, 1] = plug_in(policy.name, policy.chooser(settings))
+        if policy.update is not None:
+            rows[calls.UPDATE, 1] = plug_in(f"{policy.name}_update", policy.update)
+        if isinstance(settings.value, str):
+            function = LEAF_VALUES[settings.value]
+            rows[calls.LEAF_VALUE, 1] = plug_in(settings.value, function)
+        else:
+            rows[calls.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
+        if settings.backup in BACKUPS:
+            function = BACKUPS[settings.backup]
+            rows[calls.BACKUP, 1] = plug_in(settings.backup, function)
+        for seat, kind in enumerate(rollout.policies(settings)):
+            if kind == rollout.FUNCTION:
+                given = (settings.rollout_policy, settings.opponent_model)[seat]
+                self._write_policy(seat, given)
+        if not isinstance(settings.action_heuristic, str):
+            table = self._memory.arrays["table"].reshape(-1, 2)
+            address = self._callbacks.action_values(settings.action_heuristic)
+            table[calls.ACTION_VALUES] = (address, 0)
+
+    def _write_policy(self, seat: int, policy: Any) -> None:
+        row = self._memory.arrays["policies"].reshape(-1, 2)[seat]
+        if isinstance(policy, str):
+            row[1] = self.model.policy_address(policy)
+        else:
+            row[0] = self._callbacks.policy(policy)
+
+    def _play_at_random(self, entry: str, state, count: int, rng: np.ndarray) -> int:
+        """Play uniformly at random, whatever the settings say."""
+        self._begin_changes()
+        self._runs += 1  # trees of earlier decisions are gone
+        self._begin(state, 0, rng, None)
+        self._search["policy"] = rollout.RANDOM
+        self._search["mast_rollout"] = 0
+        answer = self._compiled.entry(entry)(self._search.ctypes.data, count)
+        rng[:] = self._memory.arrays["rng"]
+        self._whole = True
+        return answer
+
+    def _begin(self, state, player, rng, history) -> None:
+        """Set up the records, and the trees, empty or kept from the last decision."""
+        model, search, arrays = self.model, self._search, self._memory.arrays
+        owns = descent.owners(self.model, self.settings, player)
+        roots = self._roots(state, player, history, owns)
+        kept = search.copy() if roots is not None else None
+        if kept is None:
+            self._clear_tables()
+        # As bytes: NumPy copies a record of two hundred fields one by one.
+        search.view(np.uint8)[:] = self._blank.view(np.uint8)
+        record = search[0]
+        record["root_state"] = state.ctypes.data
+        record["root_player"] = player
+        record["owns"][: len(owns)] = owns
+        record["owned"] = owns[0] if len(owns) == 1 else (1 << model.players) - 1
+        if self.settings.abstraction != "none":
+            own = self.settings.abstraction == "own"
+            record["abstracted"] = 1 << player if own else (1 << model.players) - 1
+        record["graph_observer"] = player if record["information_set"] else -1
+        arrays["rng"][:] = rng
+        arrays["leaf"]["root_player"] = player
+        arrays["joint_action"][:] = -1
+        self._begin_policies(player)
+        self._error[0] = 0
+        self._callbacks.seed(arrays["rng"])
+        if kept is None:
+            arrays["edges"]["child"][: len(owns)] = NONE
+            arrays["edges"]["outcome"][: len(owns)] = UNPROVEN
+        else:
+            self._keep(kept, roots)
+        self._player = player
+        self._history = history
+
+    def _clear_tables(self) -> None:
+        """Clear the hash tables that the last run has written to."""
+        for table, count in (("joints", "joint_count"), ("pools", "pool_count")):
+            if self._search[count][0] > 0:
+                self._memory.arrays[table].view(np.uint8).fill(0)
+
+    def _begin_policies(self, root_player: int) -> None:
+        """Let the policies of modelled players begin, whose past nobody knows."""
+        each = self._memory.policy_bytes
+        if each == 0:
+            return
+        memories = self._memory.arrays["policy_memories"]
+        at_root = memories.ctypes.data + self.model.players * each
+        for player in range(self.model.players):
+            name = "rollout_policy" if player == root_player else "opponent_model"
+            policy = getattr(self.settings, name)
+            if isinstance(policy, str) and policy in self.model.policies:
+                rng = self._memory.arrays["rng"]
+                self.model.begin_policy(policy, at_root + player * each, rng)
+
+    def _decay_averages(self, player: int) -> None:
+        """Take weight from the move averages of the same player's last decision."""
+        if self.settings.mast != "none":
+            decay = self.settings.mast_decay if self._player == player else 0.0
+            averages = self._memory.arrays["averages"]
+            averages["visits"] *= decay
+            averages["total"] *= decay
+
+    # -- reusing the last decision's trees
+
+    def _roots(self, state, player, history, owners) -> np.ndarray | None:
+        """Return the links that become roots, if anything can be kept."""
+        last = self._history
+        if not self.settings.reuse_tree or self._player != player:
+            return None
+        if last is None or history is None or not history.continues(last):
+            return None
+        reader = self._reader()
+        played = history.since(last)
+        roots = [
+            follow(reader, tree, owned, player, played)
+            for tree, owned in enumerate(owners)
+        ]
+        if max(roots) == NONE:
+            return None
+        movers = sum(1 << mover for mover in self.model.movers(state))
+        for tree, link in enumerate(roots):
+            self._narrow(link, movers & owners[tree])
+        return np.array(roots, np.int64)
+
+    def _narrow(self, link: int, movers: int) -> None:
+        """Leave only the node of the real movers below a link that becomes a root.
+
+        Where chance says who is next there may be others, never to be met again.
+        """
+        nodes, edges = self._memory.arrays["nodes"], self._memory.arrays["edges"]
+        if link == NONE or movers == 0:
+            return
+        node = int(edges[link]["child"])
+        while node >= 0 and nodes[node]["movers"] != movers:
+            node = int(nodes[node]["sibling"])
+        if node >= 0:
+            nodes[node]["sibling"] = NONE
+        edges[link]["child"] = max(node, NONE)
+
+    def _keep(self, old: np.ndarray, roots: np.ndarray) -> None:
+        """Copy what lies below the new roots into fresh arrays."""
+        before = dict(self._memory.arrays)
+        joints = before["joints"]
+        order = np.flatnonzero(joints["edge"] != 0)
+        order = order[np.argsort(joints["node"][order], kind="stable")]
+        self._memory.new_tree(len(before["nodes"]), len(before["edges"]))
+        self._memory.arrays["joints"] = np.zeros_like(joints)
+        self._memory.arrays["pools"][:] = 0
+        self._memory.tell_addresses(self._blank)
+        self._memory.tell_addresses(self._search)
+        self._search["low"], self._search["high"] = old["low"], old["high"]
+        remap = np.empty(int(old["node_count"][0]), np.int32)
+        self._compiled.entry("keep_subtrees")(
+            old.ctypes.data, self._search.ctypes.data, roots, order, remap
+        )
+        for name in ("deepest", "widest"):  # bounds, which stay valid
+            self._search[name] = old[name]
+
+    def _root_visits(self, player: int) -> int:
+        reader = self._reader()
+        for bandits in reader.bandits_below(self._root_tree(player)):
+            if player in bandits:
+                return int(self._memory.arrays["nodes"][bandits[player]]["visits"])
+        return 0
+
+    # -- searching
+
+    def _run_slices(self, settings: SearchSettings, deadline: float) -> None:
+        """Run slices of about a millisecond until a budget is spent."""
+        search = self._search
+        left = settings.simulations or NO_LIMIT
+        calls_limit = settings.forward_model_calls or NO_LIMIT
+        if self._evaluation:
+            self._run_batches(left, calls_limit, deadline)
+            return
+        timed = deadline < math.inf
+        iterations = FIRST_TIMED_SLICE if timed else FIRST_SLICE
+        slice_started = clock.now()
+        while left > 0:
+            if self._cancelled:
+                raise CancelledError
+            iterations = min(iterations, left)
+            before = int(search["simulations"][0])
+            status = self._run_slice(search.ctypes.data, iterations, calls_limit)
+            done = int(search["simulations"][0]) - before
+            left -= done
+            if status == BUDGET_SPENT:
+                return
+            if status == GROW:
+                self._grow()
+            elif status != SLICE_DONE:
+                self._raise(status)
+            now = clock.now()
+            each = (now - slice_started) / max(done, 1)
+            slice_started = now
+            # At most fourfold at a time: the first iterations are not typical.
+            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
+            iterations = int(max(1, min(4 * iterations, wanted)))
+            if timed and before + done > 0:
+                if now + each >= deadline:
+                    return
+                if each > 0.0:
+                    iterations = int(max(1, min(iterations, (deadline - now) / each)))
+
+    def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
+        """Run batches of leaves through the evaluator until a budget is spent."""
+        budgets = left, calls_limit, deadline
+        status = self._evaluation.run(self._search, self._grow, *budgets)
+        if status not in (SLICE_DONE, BUDGET_SPENT):
+            self._raise(status)
+
+    def _grow(self) -> None:
+        self._memory.grow(self._search)
+        self._memory.tell_addresses(self._blank)
+
+    def _raise_pending(self) -> None:
+        """Raise what a callback has caught, if any has."""
+        self._callbacks.raise_pending()
+        self.model.raise_pending()
+
+    def _raise(self, status: int) -> None:
+        self._raise_pending()
+        if status == ROLLOUT_TOO_LONG:
+            raise RuntimeError(
+                f"{self.model.name}: a rollout is longer than mast can take in; "
+                "shorten it by `rollout`, or use mast='tree'"
+            )
+        if status == NOTHING_KEPT:
+            raise RuntimeError(
+                f"{self.model.name}: `filter_actions` must return from 1 to as many "
+                "actions as it was given"
+            )
+        raise RuntimeError(
+            f"{self.model.name}: a player who is to move has no legal action, or more "
+            f"than legal_limit={self.model.legal_limit}; `movers` and `legal_actions` "
+            "must agree"
+        )
+
+    # -- results
+
+    def _root_tree(self, player: int) -> int:
+        return player if self.settings.tree in ("multi", "observers") else 0
+
+    def _reader(self) -> TreeReader:
+        return TreeReader(
+            self._memory.arrays,
+            self._search,
+            self._compiled.entry("link_of_joint"),
+            self._sampling,
+        )
+
+    def _root(self, state, player, reused) -> RootStatistics:
+        """Read the statistics of the acting player's decision."""
+        search, reader = self._search, self._reader()
+        root_tree = self._root_tree(player)
+        memory = self._memory
+        tables = 4 * (search["joint_count"][0] * 16 + search["pool_count"][0] * 24)
+        run = self._runs
+
+        def tree(depth: int | None) -> dict[str, Any]:
+            if self._runs != run:
+                raise RuntimeError(
+                    "the search has gone on to another decision; read a tree before"
+                )
+            return reader.tree(root_tree, player, depth)
+
+        return RootStatistics.read(
+            reader,
+            root_tree,
+            player,
+            self.model.legal_actions(state, player),
+            simulations=int(search["simulations"][0]),
+            forward_model_calls=int(search["forward_model_calls"][0]),
+            nodes=int(search["node_count"][0]),
+            depth=int(search["deepest"][0]),
+            solved=bool(memory.arrays["edges"]["outcome"][0] != UNPROVEN),
+            reused=reused,
+            cut_short=bool(search["cut_short"][0]),
+            bytes=int(search["node_count"][0]) * memory.node_bytes
+            + int(search["edge_count"][0]) * memory.edge_bytes
+            + int(tables),
+            tree=tree,
+        )
+
+    def _result(self, parts, player, rng, started) -> SearchResult:
+        settings = self.settings
+        root = RootStatistics.merged(parts, settings)
+        final = settings.final
+        if settings.determinizations > 1 and settings.combine == "vote":
+            final = "sample" if final == "sample" else "visits"  # which are votes
+        best = root.best(final, rng)
+        shown = parts[-1]
+        action = int(root.actions[best])
+        return SearchResult(
+            action=action,
+            actions=root.actions,
+            visits=root.visits,
+            values=root.values,
+            strategy=root.strategy,
+            principal_variation=shown.principal_variation(action),
+            simulations=root.simulations,
+            forward_model_calls=root.forward_model_calls,
+            seconds=clock.now() - started,
+            nodes=root.nodes,
+            depth=root.depth,
+            solved=root.solved,
+            reused=root.reused,
+            bytes=root.bytes,
+            _read_tree=shown.tree,
+        )

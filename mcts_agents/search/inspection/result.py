@@ -1,0 +1,99 @@
+"""What a search found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.search.inspection import tree_views
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The outcome of one decision.
+
+    Attributes:
+        action: The chosen action.
+        actions: The acting player's actions in the root, shape (n,), int32.
+        visits: How often each was taken, shape (n,), int64; those of a reused tree
+            included, `initial_visits` not.
+        values: Mean value of each to the acting player, shape (n,), float64, on the
+            leaf heuristic's own scale; NaN for an action that was never taken.
+        strategy: The average strategy of a sampling policy (EXP3, regret matching),
+            exploration left out, shape (n,), float64, sum 1; else None.
+        principal_variation: The most visited continuation as (player, action) pairs,
+            from the chosen action on; decisions of the same moment stand side by side,
+            players ascending. Covers the players of the acting player's tree.
+        simulations: Iterations run; 0 where there was only one action to choose,
+            or only one that `action_filter` keeps.
+        forward_model_calls: Actions applied, one for each player.
+        seconds: Time that the decision took.
+        nodes: Decisions (bandits) in all trees.
+        depth: Longest path in any tree, in decisions of that tree.
+        solved: Whether the game's result under best play was proven; then the search
+            ended before its budget.
+        reused: Visits of the acting player's root that were left from an earlier
+            decision (`reuse_tree`).
+        bytes: Memory that nodes, edges, joint actions, stored states and optional
+            statistics take.
+    """
+
+    action: int
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+    strategy: np.ndarray | None = None
+    principal_variation: list[tuple[int, int]] = field(default_factory=list)
+    simulations: int = 0
+    forward_model_calls: int = 0
+    seconds: float = 0.0
+    nodes: int = 0
+    depth: int = 0
+    solved: bool = False
+    reused: int = 0
+    bytes: int = 0
+    _read_tree: Callable[[int | None], dict[str, Any]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def tree(self, depth: int | None = None) -> dict[str, Any]:
+        """Return the acting player's tree as nested dictionaries.
+
+        The tree lies in the search's memory until its next decision. Where several
+        trees were merged (threads, determinizations) it is the last one searched.
+
+        Args:
+            depth: Decisions below the root to go down; None: all.
+
+        Returns:
+            `{"movers", "visits", "bandits": [{"player", "visits", "actions":
+            [{"action", "visits", "available", "value", "strategy", "proven"}]}],
+            "children": [{"actions": {player: action}, "node": {...}}]}`; `strategy`
+            is None without an average strategy, `proven` without a proof. In a graph
+            search a node may appear in several places, and not below itself.
+
+        Raises:
+            RuntimeError: There was nothing to search, or the search has gone on to
+                another decision.
+        """
+        if self._read_tree is None:
+            raise RuntimeError("there is no tree: there was one action to choose")
+        return self._read_tree(depth)
+
+    def dot(self, depth: int | None = 2, name: Callable[[int], str] = str) -> str:
+        """Return the tree in Graphviz's DOT language; `name` writes actions."""
+        return tree_views.dot(self.tree(depth), name)
+
+    def text(
+        self,
+        depth: int | None = 2,
+        name: Callable[[int], str] = str,
+        limit: int | None = None,
+    ) -> Any:
+        """Return the tree as a `rich.tree.Tree` to print; `name` writes actions.
+
+        Of each node at most `limit` actions are shown, the most visited ones, and of
+        the others how many there are.
+        """
+        return tree_views.rich_tree(self.tree(depth), name, limit)

@@ -1,0 +1,145 @@
+"""Action heuristics H(s, a): how good actions look before they are tried.
+
+H is the game's own (`action_values`), move averages, or a Python function. It is asked
+for when a candidate has no value yet, and again after `action_heuristic_interval`
+visits. What it is used for: the order of untried actions, progressive bias, initial
+visits and priors (`tree_policies/extended.py`), and widening (`widening.py`).
+
+Sources: G. Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008;
+S. Gelly, D. Silver, "Combining online and offline knowledge in UCT", ICML 2007; priors:
+D. Silver et al., Nature 550 (2017).
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.arithmetic import exponential
+from mcts_agents.search.kernel.mast import mast_value
+from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part, array_of
+from mcts_agents.search.kernel.records import (
+    candidate_edge,
+    decision_of,
+    each_legal_action,
+    edges_of,
+    legal_of,
+    statistics_of,
+    weights_of,
+)
+from mcts_agents.search.kernel.tree_policies import reads
+
+# What values actions, `heuristic` of a search.
+NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC = range(3)
+
+
+def is_on(settings):
+    """Whether actions are valued."""
+    return settings.action_heuristic != "none"
+
+
+def _heuristic(settings):
+    if not is_on(settings):
+        return NO_HEURISTIC
+    mast = settings.action_heuristic == "mast"
+    return MAST_HEURISTIC if mast else GAME_HEURISTIC
+
+
+WITH_HEURISTIC = Condition(is_on, "an action_heuristic")
+_USED = Condition(
+    lambda s: (
+        s.first_play_urgency is None
+        or not isinstance(s.tree_policy, str)
+        or s.prior_temperature is not None
+        or max(s.progressive_bias, s.widening, s.initial_visits) > 0
+    ),
+    "first_play_urgency none, or with prior_temperature, progressive_bias, widening or "
+    "initial_visits",
+)
+PART = Part(
+    fields=[
+        ("heuristic", np.int64),
+        ("recalculation", np.int64),  # visits between two evaluations of actions
+        ("prior_temperature", np.float64),  # of P(s, a); 0: H is one, inf: not used
+    ],
+    values=lambda model, s: {
+        "heuristic": _heuristic(s),
+        "recalculation": s.action_heuristic_interval,
+        "prior_temperature": (
+            np.inf if s.prior_temperature is None else s.prior_temperature
+        ),
+    },
+    arrays={"heuristics": Array(np.float64, each_legal_action)},
+    needs={
+        "action_heuristic": [reads("action_heuristic"), _USED],
+        "action_heuristic_interval": [WITH_HEURISTIC],
+        "prior_temperature": [WITH_HEURISTIC, reads("prior_temperature")],
+        "progressive_bias": [WITH_HEURISTIC, reads("progressive_bias")],
+        "initial_visits": [WITH_HEURISTIC, reads("initial_visits")],
+    },
+    entries=[
+        Entry(
+            "action_heuristic", "game", "action_values", "use action_heuristic='mast'"
+        )
+    ],
+    extended=is_on,
+    keeps_statistics=is_on,
+)
+
+heuristics_of = array_of("heuristics", np.float64)
+
+
+@njit
+def update_heuristics(search, bandit):
+    """Value the candidates anew, if a value is missing or older than allowed."""
+    decision = decision_of(search)
+    statistics = statistics_of(search)
+    due = False
+    for i in range(decision.count):
+        valued_at = statistics[candidate_edge(search, i)].valued_at
+        missing = valued_at == 0
+        old = bandit.visits + 1 - valued_at >= search.recalculation
+        # A closed loop has no state at hand except where a node is made.
+        if search.stored and search.heuristic == GAME_HEURISTIC:
+            old = False
+        due |= missing or old
+    if not due:
+        return
+    if search.heuristic == GAME_HEURISTIC:
+        for i in range(decision.count):
+            legal_of(search)[i] = edges_of(search)[candidate_edge(search, i)].action
+        call.action_values(search, bandit.player, decision.count)
+    else:
+        for i in range(decision.count):
+            action = edges_of(search)[candidate_edge(search, i)].action
+            heuristics_of(search)[i] = mast_value(search, bandit.player, action)
+    for i in range(decision.count):
+        index = candidate_edge(search, i)
+        statistics[index].valued_at = bandit.visits + 1
+        statistics[index].heuristic = heuristics_of(search)[i]
+    if search.prior_temperature != np.inf:
+        write_priors(search)
+
+
+@njit
+def write_priors(search):
+    """Turn the candidates' heuristic values into probabilities P(s, a).
+
+    A softmax of temperature T; for T = 0 the positive parts, normalised (uniform if
+    there are none).
+    """
+    n = decision_of(search).count
+    values = heuristics_of(search)
+    weights = weights_of(search)
+    most = -np.inf
+    for i in range(n):
+        most = max(most, values[i])
+    total = 0.0
+    for i in range(n):
+        if search.prior_temperature > 0.0:
+            weights[i] = exponential((values[i] - most) / search.prior_temperature)
+        else:
+            weights[i] = max(values[i], 0.0)
+        total += weights[i]
+    for i in range(n):
+        prior = weights[i] / total if total > 0.0 else 1.0 / n
+        statistics_of(search)[candidate_edge(search, i)].prior = prior

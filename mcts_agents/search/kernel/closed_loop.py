@@ -1,0 +1,258 @@
+"""Closed loops: nodes hold states, and a descent applies only its last action.
+
+Every edge leads to one stored state. In a game without chance and hidden information
+that is exact and saves forward-model calls. The sampled closed loop plans on one
+determinization and samples once for each edge what chance and the modelled players do
+before the tree's players decide again (the search of Weil, Czech, Meuser, Kersting,
+"Know your enemy: investigating Monte-Carlo tree search with opponent models in
+Pommerman", 2023, which steps an environment of scripted opponents).
+
+Players of one tree who decide at once choose without seeing each other, or one after
+another in nodes of their own (`serialised`); then the state is stored at the first one,
+and the others are pending below it.
+
+Here a node, with its state, is made when its edge is taken for the first time, so that
+the state sampled first is the one that stays. Its slot holds the state, then what
+`may_end` compares with, if rollouts ask for it, then what policies remember.
+"""
+
+import numpy as np
+from numba import carray, njit
+
+from mcts_agents.model.addresses import as_pointer
+from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.descent import begin, play, select
+from mcts_agents.search.kernel.pair import select_opponent
+from mcts_agents.search.kernel.parts import Array, Part, one_of
+from mcts_agents.search.kernel.records import NONE, edges_of, joint_action_of, nodes_of
+from mcts_agents.search.kernel.rollout import (
+    EXACT,
+    choose_by_policy,
+    note_counters,
+    policy_bytes,
+)
+from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.tree import add_node, count_bits
+
+# In place of a sibling: nothing has happened yet since the decision above the node.
+PENDING = -2
+# What `note_counters` writes.
+COUNTER_BYTES = 3 * 8
+
+
+def is_on(settings):
+    """Whether nodes hold states."""
+    return settings.loop != "open"
+
+
+def slot_size(model, settings):
+    """Return the bytes of a state with all that is kept with it; words are copied."""
+    counters = COUNTER_BYTES if settings.rollout_end != "exact" else 0
+    memories = model.players * policy_bytes(model, settings)
+    return -(-model.state_size // 8) * 8 + counters + memories
+
+
+def _check(model, settings):
+    if settings.loop != "closed":
+        return
+    if model.chance or model.hidden_information:
+        what = "chance" if model.chance else "hidden information"
+        raise ValueError(
+            f"loop='closed': {model.name} has {what}, so that an action does not lead "
+            "to one state; use loop='open' or loop='sampled'"
+        )
+    modelled = {"self": 1, "pair": 2}.get(settings.tree, model.players)
+    if modelled < model.players:
+        raise ValueError(
+            f"loop='closed': with tree={settings.tree!r} the others' moves are not in "
+            "the tree, so that an action does not lead to one state; use loop='sampled'"
+        )
+
+
+PART = Part(
+    fields=[
+        ("stored", np.int64),  # nodes hold states
+        ("slot_size", np.int64),
+        ("idle", np.int64),  # iterations that applied no action
+        ("taken_link", np.int64),  # lane: the link of the last selection
+    ],
+    values=lambda model, settings: {
+        "stored": is_on(settings),
+        "slot_size": slot_size(model, settings),
+    },
+    arrays={"states": Array(np.uint8)},  # slot_size for each node, or none
+    needs={"loop": [one_of("tree", "one", "self", "pair")]},
+    check=_check,
+    extended=is_on,
+)
+
+
+@njit
+def descend_closed(search):
+    """Select among stored states, expand one, and roll out from there."""
+    begin(search)
+    home = edges_of(search)[0].child  # the last node with a state
+    if home == NONE:
+        call.copy(search)
+        home = store(search, 0, deciders(search, call.movers(search)))
+    node = home
+    chosen = np.int64(0)  # who has chosen at this state
+    while nodes_of(search)[node].movers != 0:
+        if nodes_of(search)[node].count == 0:
+            load(search, home)  # its legal actions will be asked for
+        if node == home:
+            chosen = 0
+            joint_action = joint_action_of(search)
+            for player in range(search.players):
+                joint_action[player] = -1
+        mine = nodes_of(search)[node].movers
+        search.owns[0] = mine
+        status = select(search, 0, mine)
+        if status != SLICE_DONE:
+            return status
+        chosen |= mine
+        child = edges_of(search)[search.taken_link].child
+        if search.serialised and search.depth[0] < search.depth_limit:
+            if child == NONE:
+                child = add_pending(search, home, chosen)
+            if child != NONE and is_pending(search, child):
+                search.link[0] = search.taken_link
+                search.active = 1
+                node = child
+                continue
+        if child == NONE:
+            return expand(search, home, chosen)
+        node = home = child
+        if search.active == 0:  # at the depth limit
+            break
+    load(search, home)
+    return play_below(search)  # where the game is over, or only others go on
+
+
+@njit
+def deciders(search, movers):
+    """Return which of the movers choose in the tree."""
+    if search.opponent:
+        select_opponent(search)
+    return movers & search.owned
+
+
+@njit
+def is_pending(search, node):
+    """Whether one more player is to choose at a node before anything happens."""
+    return nodes_of(search)[node].sibling == PENDING
+
+
+@njit
+def add_pending(search, home, chosen):
+    """Make the node of who chooses next in the same state; NONE if all have."""
+    load(search, home)
+    waiting = deciders(search, call.movers(search)) & ~chosen
+    if waiting == 0:
+        return NONE
+    node = add_node(search, waiting & -waiting, search.taken_link)
+    nodes_of(search)[node].sibling = PENDING
+    return node
+
+
+@njit
+def expand(search, node, chosen):
+    """Apply the action just chosen, store where it leads to, and roll out."""
+    status = advance(search, node, chosen)
+    return status if status != SLICE_DONE else play_below(search)
+
+
+@njit
+def advance(search, node, chosen):
+    """Apply the action just chosen, and store where it leads to."""
+    link = search.taken_link
+    load(search, node)
+    movers = call.movers(search)
+    mine = chosen
+    while movers != 0:
+        status = choose_by_policy(search, movers & ~mine)
+        if status != SLICE_DONE:
+            return status
+        step(search, movers)
+        movers = call.movers(search)
+        if search.ends_when_out and call.is_out(search, search.root_player):
+            mine = 0
+            break
+        mine = deciders(search, movers)
+        if call.failed(search):
+            return MODEL_ERROR
+        if mine != 0:
+            break
+    store(search, link, mine)
+    return SLICE_DONE
+
+
+@njit
+def step(search, movers):
+    """Apply the joint action of `movers`."""
+    if search.rollout_end != EXACT:
+        note_counters(search, movers)
+    call.apply(search)
+    search.forward_model_calls += count_bits(movers)
+
+
+@njit
+def play_below(search):
+    """Play on from the present state, with no tree."""
+    search.link[0] = NONE
+    search.active = 0
+    return play(search)
+
+
+@njit
+def store(search, link, movers):
+    """Make the node below a link, with the present state; `movers` is 0 at the end.
+
+    Players who choose one after another (`serialised`) begin with the root player.
+    """
+    if search.serialised and movers != 0:
+        root = np.int64(1) << search.root_player
+        movers = root if movers & root else movers & -movers
+    if movers != 0:
+        node = add_node(search, movers, link)
+    else:
+        node = search.node_count
+        last = nodes_of(search)[node]
+        last.movers = 0
+        last.player = NONE
+        last.visits = 0
+        last.tried = 0
+        last.first = NONE
+        last.count = 0
+        last.capacity = 0
+        last.sibling = NONE
+        search.node_count += 1
+        edges_of(search)[link].child = node
+    slot = search.states + node * search.slot_size
+    call.copy_between(search, slot, search.state)
+    size = search.players * search.policy_bytes
+    memories = slot + search.slot_size - size
+    if search.rollout_end != EXACT:
+        counters = carray(as_pointer(memories - COUNTER_BYTES), 3, np.int64)
+        counters[0] = search.last_movers
+        counters[1] = search.last_turn
+        counters[2] = search.last_round
+    if size:
+        call.copy_words(memories, search.policy_memories, size)
+    return node
+
+
+@njit
+def load(search, node):
+    """Set the state, and all that is kept with it, to that of a node."""
+    slot = search.states + node * search.slot_size
+    call.copy_between(search, search.state, slot)
+    size = search.players * search.policy_bytes
+    memories = slot + search.slot_size - size
+    if search.rollout_end != EXACT:
+        counters = carray(as_pointer(memories - COUNTER_BYTES), 3, np.int64)
+        search.last_movers = counters[0]
+        search.last_turn = counters[1]
+        search.last_round = counters[2]
+    if size:
+        call.copy_words(search.policy_memories, memories, size)

@@ -1,0 +1,443 @@
+"""One iteration of the search, for any number of trees and players.
+
+    repeat:
+        copy the root state, redeterminise it where information is hidden
+        while the game goes on and rollout actions are left:
+            every mover chooses: in its tree, or by a policy once its tree was left
+            the joint action is applied, each tree advances by its players' actions
+        value the final state for each player
+        back the values up along each tree's own path
+
+A tree advances by the actions of the players it owns; that alone makes the variants:
+
+    MaxN, Paranoid                     one tree that owns everybody
+    Self-only, SP-MCTS                 one tree that owns the root player
+    TP-MCTS                            one tree that owns it and an opponent, see `pair`
+    MultiTree, MultiTree-Paranoid      one tree a player (Algorithm 1)
+    MO-ISMCTS                          one tree a player, which also advances by what
+                                       its player sees of the others' actions
+
+With several movers in one tree every mover has its own bandit, which chooses without
+seeing the others (decoupled UCT). With one tree a player the trees are simultaneous by
+themselves. Paranoid changes only the values that are backed up.
+
+A tree is left, and its players follow a policy from then on, when an untried action is
+taken in it. The node below that action is made when the action is taken a second time,
+which is the same search with as many fewer nodes as there are leaves. In a graph search
+a node is made, and the tree left, when a position is reached for the first time.
+
+Sources: Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games", CoG 2022,
+Algorithm 1; information sets: Cowling, Powley, Whitehouse, "Information set Monte Carlo
+tree search", IEEE TCIAIG 4 (2012); decoupled UCT: H. Finnsson, Y. Bjornsson,
+"Simulation-based approach to general game playing", AAAI 2008; graph search: TAG's
+MCGS, after E. Leurent, O. Maillard, "Monte-Carlo graph search", ACML 2020.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.contract import MAX_PLAYERS, PLAYING
+from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.abstraction import add_to_context, begin_contexts
+from mcts_agents.search.kernel.candidates import error_of, list_candidates
+from mcts_agents.search.kernel.graph import advance_graph
+from mcts_agents.search.kernel.pair import select_opponent
+from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
+from mcts_agents.search.kernel.records import (
+    GAME_OVER,
+    NONE,
+    UNPROVEN,
+    candidate_edge,
+    decision_of,
+    edges_of,
+    joint_action_of,
+    nodes_of,
+    path_of,
+    results_of,
+)
+from mcts_agents.search.kernel.rollout import (
+    EXACT,
+    choose_by_policy,
+    may_end,
+    note_counters,
+)
+from mcts_agents.search.kernel.solver import prove_path, try_actions
+from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.tree import (
+    child_of,
+    count_bits,
+    joint_link,
+    mixed,
+    observation_link,
+)
+
+
+def owners(model, settings, player):
+    """Return the players of each tree, as bit masks."""
+    each = [1 << p for p in range(model.players)]
+    return {
+        "one": [sum(each)],
+        "self": [1 << player],
+        "pair": [1 << player],  # and one opponent, selected in each state
+        "multi": each,
+        "observers": each,
+    }[settings.tree]
+
+
+def is_path_determined(model, settings):
+    """Whether the same path in a tree always leads to the same state."""
+    if settings.loop != "open":
+        return True
+    return (
+        settings.tree == "one"
+        and not (model.chance or samples_worlds(model, settings) or settings.graph)
+        and settings.simultaneous == "decoupled"
+    )
+
+
+def samples_worlds(model, settings):
+    """Whether each iteration has a determinization of its own."""
+    fixed_world = settings.information == "perfect" or settings.determinizations > 1
+    return model.hidden_information and not fixed_world and settings.loop == "open"
+
+
+def _values(model, settings):
+    trees = len(owners(model, settings, 0))
+    determined = is_path_determined(model, settings)
+    return {
+        "trees": trees,
+        "edge_count": trees,
+        "depth_limit": settings.max_depth,
+        "has_is_out": model.has("is_out"),
+        "ends_when_out": settings.tree in ("self", "pair") and model.has("is_out"),
+        "information_set": samples_worlds(model, settings),
+        "path_determined": determined,
+        "listed": not determined or settings.widening > 0.0,
+        "serialised": settings.simultaneous == "serialised",
+        "separate": settings.opponent_information == "separate",
+        "observers": settings.tree == "observers",
+        "has_visible_action": model.has("visible_action"),
+    }
+
+
+def _check(model, settings):
+    if settings.tree == "observers" and model.hidden_information:
+        if not model.has("visible_action"):
+            raise ValueError(
+                f"tree='observers': {model.name} has no function `visible_action`, "
+                "which says what players see of each other's actions; use tree='multi'"
+            )
+    if settings.opponent_information == "separate" and not model.hidden_information:
+        raise ValueError(
+            f"opponent_information='separate': nothing is hidden in {model.name}"
+        )
+
+
+PART = Part(
+    fields=[
+        ("trees", np.int64),
+        ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
+        ("owned", np.int64),  # players of any tree
+        ("depth_limit", np.int64),
+        ("has_is_out", np.int64),
+        ("ends_when_out", np.int64),  # the tree, and what is settled for its player
+        ("information_set", np.int64),  # a new determinization each iteration
+        ("path_determined", np.int64),  # same path, same state: legal sets are fixed
+        ("serialised", np.int64),  # simultaneous movers choose one after another
+        ("separate", np.int64),  # opponents' trees begin at what they know
+        ("observers", np.int64),  # trees advance by what their players see
+        ("has_visible_action", np.int64),
+        ("deepest", np.int64),  # longest path in any tree, in its own decisions
+        # lane
+        ("step_count", np.int64),
+        ("active", np.int64),  # trees not yet left
+        ("link", np.int64, MAX_PLAYERS),  # where each tree stands; NONE: left
+        ("depth", np.int64, MAX_PLAYERS),
+    ],
+    values=_values,
+    needs={
+        "simultaneous": [
+            one_of("tree", "one", "pair"),
+            Condition(lambda s: not s.graph, "graph=false"),
+        ],
+        "opponent_information": [
+            one_of("tree", "multi", "observers"),
+            one_of("information", "set"),
+            Condition(lambda s: s.determinizations == 1, "determinizations 1"),
+        ],
+    },
+    entries=[Entry("opponent_information", "separate", "state_key", "use 'merged'")],
+    check=_check,
+    extended=lambda s: (
+        s.simultaneous == "serialised"
+        or s.tree == "observers"
+        or s.opponent_information == "separate"
+    ),
+)
+
+
+@njit
+def descend(search):
+    """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
+    start(search)
+    return play(search)
+
+
+@njit
+def start(search):
+    """Begin at the root, in a determinization of its own where that is asked for."""
+    begin(search)
+    call.copy(search)
+    if search.information_set:
+        call.redeterminise(search)
+        if search.separate:
+            separate_roots(search)
+
+
+@njit
+def separate_roots(search):
+    """Begin each opponent's tree at what it knows in this determinization."""
+    for tree in range(search.trees):
+        if not search.owns[tree] >> search.root_player & 1:
+            known = mixed(np.uint64(call.state_key(search, tree)), tree)
+            search.link[tree], _ = observation_link(search, tree, known)
+
+
+@njit
+def begin(search):
+    """Put every tree's cursor to its root."""
+    search.step_count = 0
+    search.rollout_actions = 0
+    search.proven = UNPROVEN
+    search.active = search.trees
+    for tree in range(search.trees):
+        search.link[tree] = tree
+        search.depth[tree] = 0
+    if search.extended:
+        search.taken_count = 0
+        search.last_movers = 0
+        search.arrived_fresh = 0
+        if search.abstracted:
+            begin_contexts(search)
+
+
+@njit
+def play(search):
+    """Play on from the present state until the game or the rollout is over."""
+    extended = search.extended
+    in_turn = search.serialised
+    while not call.failed(search):
+        if search.solver and search.active > 0:
+            search.proven = edges_of(search)[search.link[0]].outcome
+            if search.proven != UNPROVEN:
+                break
+        movers = who_moves(search)
+        if movers == 0:
+            break
+        if search.ends_when_out and root_is_out(search, movers):
+            if results_of(search)[search.root_player] != PLAYING:
+                break
+            for tree in range(search.trees):
+                if search.link[tree] != NONE:
+                    leave(search, tree)
+        if search.active == 0 and search.has_playout:
+            left = search.rollout_limit - search.rollout_actions
+            if left > 0:
+                played = call.playout(search, left)
+                search.rollout_actions += played
+                search.forward_model_calls += played
+            break
+        if extended:
+            if search.graph:
+                advance_graph(search, movers)
+            elif search.opponent and search.active > 0:
+                select_opponent(search)
+        in_trees = tree_players(search, movers)
+        rolling = movers & ~in_trees
+        if search.active > 0:  # others of a player's own tree are modelled, not rolled
+            rolling &= search.owned
+        search.rollout_actions += count_bits(rolling)
+        if search.rollout_actions > search.rollout_limit:
+            if search.rollout_limit == 0 or may_end(search, movers):
+                break
+        if in_turn:
+            in_trees = movers
+            status = select_in_turn(search, movers)
+            if status != SLICE_DONE:
+                return status
+        else:
+            for tree in range(search.trees):
+                if in_trees & search.owns[tree]:
+                    status = select(search, tree, movers)
+                    if status != SLICE_DONE:
+                        return status
+        if search.proven != UNPROVEN:  # by the actions of a new node
+            break
+        status = choose_by_policy(search, movers & ~in_trees)
+        if status != SLICE_DONE:
+            return status
+        if extended:
+            if search.observers:
+                observe_moves(search, movers)
+            if search.rollout_end != EXACT:
+                note_counters(search, movers)
+        # What was chosen in a tree is still applied: its value is that of what follows.
+        if in_trees == 0 and search.stop:
+            break
+        call.apply(search)
+        search.forward_model_calls += count_bits(movers)
+        if search.stop:
+            break
+    return MODEL_ERROR if call.failed(search) else SLICE_DONE
+
+
+@njit
+def root_is_out(search, movers):
+    """Whether the root player will not decide again; if so, write the results."""
+    root = search.root_player
+    if movers >> root & 1 or not call.is_out(search, root):
+        return False
+    call.results(search)
+    return True
+
+
+@njit
+def who_moves(search):
+    """Return the movers' mask, from the tree where the path determines it."""
+    if not (search.path_determined and search.active > 0):
+        return call.movers(search)
+    link = search.link[0]
+    child = edges_of(search)[link].child
+    if child >= 0:
+        return nodes_of(search)[child].movers
+    if child == GAME_OVER:
+        return 0
+    movers = call.movers(search)
+    if movers == 0:
+        edges_of(search)[link].child = GAME_OVER
+    return movers
+
+
+@njit
+def tree_players(search, movers):
+    """Return the movers who choose in a tree."""
+    players = 0
+    for tree in range(search.trees):
+        if search.link[tree] != NONE:
+            players |= movers & search.owns[tree]
+    return players
+
+
+@njit
+def select(search, tree, movers):
+    """Let the movers whom a tree owns choose in it, and advance it (lines 9-15)."""
+    mine = movers & search.owns[tree]
+    extended = search.extended
+    if extended and search.graph:
+        node = search.graph_node
+    else:
+        node = child_of(search, search.link[tree], mine)
+    key = np.uint64(0)
+    link = 0
+    bandits = count_bits(mine)
+    for index in range(node, node + bandits):
+        bandit = nodes_of(search)[index]
+        new = bandit.count == 0
+        listed = list_candidates(search, bandit)
+        if listed <= 0:
+            return error_of(search, listed)
+        if new and search.solver and bandits == 1:
+            search.proven = try_actions(search, bandit)
+            if search.proven != UNPROVEN:
+                prove_path(search, search.proven)
+                return SLICE_DONE
+        link = choose(search)
+        action = edges_of(search)[link].action
+        step = path_of(search)[search.step_count]
+        step.node = index
+        step.edge = link
+        if extended:
+            step.probability = decision_of(search).probability
+            if search.abstracted:
+                step.context = add_to_context(search, bandit.player, action)
+        search.step_count += 1
+        joint_action_of(search)[bandit.player] = action
+        if bandits > 1:
+            key = mixed(key, action)
+    fresh = edges_of(search)[link].visits == 0
+    if bandits > 1:
+        link, fresh = joint_link(search, node, key)
+    search.depth[tree] += 1
+    search.deepest = max(search.deepest, search.depth[tree])
+    if extended:
+        search.taken_link = link
+        search.arrived_fresh = fresh
+        fresh &= not search.graph
+    if fresh or search.depth[tree] == search.depth_limit:
+        leave(search, tree)
+    else:
+        search.link[tree] = link
+    return SLICE_DONE
+
+
+@njit
+def select_in_turn(search, movers):
+    """Let simultaneous movers choose one after another, each seeing those before.
+
+    The root player is first. For comparison: it gives the others what they cannot see.
+    """
+    for turn in range(-1, search.players):
+        player = search.root_player if turn < 0 else turn
+        if not movers >> player & 1 or (turn >= 0 and player == search.root_player):
+            continue
+        if search.link[0] != NONE and search.owns[0] >> player & 1:
+            status = select(search, 0, np.int64(1) << player)
+        else:
+            status = choose_by_policy(search, np.int64(1) << player)
+        if status != SLICE_DONE:
+            return status
+    return SLICE_DONE
+
+
+@njit
+def leave(search, tree):
+    """Take a tree out of this iteration; its players follow a policy from now on."""
+    search.link[tree] = NONE
+    search.active -= 1
+
+
+@njit
+def choose(search):
+    """Ask the tree policy for one of the candidates; return its edge."""
+    decision = decision_of(search)
+    if decision.count == 1:
+        decision.probability = 1.0
+        return candidate_edge(search, 0)
+    own = decision.player * search.own_ranges
+    if search.normalise:
+        decision.low = search.low[own]
+        decision.high = search.high[own]
+    else:
+        decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
+    return call.tree_policy(search)
+
+
+@njit
+def observe_moves(search, movers):
+    """Advance each tree by what its player sees of the others' actions (MO-ISMCTS)."""
+    for tree in range(search.trees):
+        others = movers & ~search.owns[tree]
+        if search.link[tree] == NONE or others == 0:
+            continue
+        seen = np.uint64(0)
+        for actor in range(search.players):
+            if others >> actor & 1:
+                action = np.int64(joint_action_of(search)[actor])
+                if search.has_visible_action:
+                    action = call.visible_action(search, actor, tree)
+                seen = mixed(seen, action)
+        link, fresh = observation_link(search, search.link[tree], seen)
+        if fresh:
+            leave(search, tree)
+        else:
+            search.link[tree] = link

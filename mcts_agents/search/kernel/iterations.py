@@ -1,0 +1,256 @@
+"""The compiled loop of iterations around selection, evaluation and backup.
+
+See `descent` for the algorithm. The loop runs in slices: it comes back to Python after
+some iterations, so that clocks and Ctrl-C are heard and arrays can grow.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.contract import PLAYING
+from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.abstraction import POOL_BYTES, pools_of
+from mcts_agents.search.kernel.back_up import back_up
+from mcts_agents.search.kernel.closed_loop import descend_closed
+from mcts_agents.search.kernel.descent import descend
+from mcts_agents.search.kernel.parts import Part
+from mcts_agents.search.kernel.records import (
+    JOINT_BYTES,
+    UNPROVEN,
+    edges_of,
+    joints_of,
+    nodes_of,
+    results_of,
+)
+from mcts_agents.search.kernel.rollout import choose_by_policy
+from mcts_agents.search.kernel.solver import (
+    outcome_of_results,
+    prove_path,
+    write_results,
+)
+from mcts_agents.search.kernel.status import (
+    BUDGET_SPENT,
+    GROW,
+    LACKS_EDGES,
+    LACKS_JOINTS,
+    LACKS_NODES,
+    LACKS_POOLS,
+    MODEL_ERROR,
+    NO_LIMIT,
+    SLICE_DONE,
+)
+from mcts_agents.search.kernel.tree import count_bits
+
+MEBIBYTE = 1 << 20
+
+PART = Part(
+    fields=[
+        ("cut_short", np.int64),  # the only simulation was stopped on its way
+        ("memory_limit", np.int64),  # bytes; 0: none
+        ("node_bytes", np.int64),  # what one takes, statistics and state included
+        ("edge_bytes", np.int64),
+    ],
+    values=lambda model, settings: {"memory_limit": (settings.memory or 0) * MEBIBYTE},
+    extended=lambda settings: settings.memory is not None,
+)
+
+
+@njit
+def run_slice(search, iterations, call_limit):
+    """Run up to `iterations` iterations in an open loop; return why the slice ended.
+
+    Nothing is half done when it returns for want of room or budget: the next slice
+    goes on where this one ended. After MODEL_ERROR or NO_LEGAL_ACTION the search must
+    be given up.
+    """
+    for _ in range(iterations):
+        status = next_status(search, call_limit)
+        if status == SLICE_DONE:
+            status = descend(search)
+            if status == SLICE_DONE:
+                status = take_in_leaf(search)
+        if status != SLICE_DONE:
+            return status
+    return SLICE_DONE
+
+
+@njit
+def run_closed_slice(search, iterations, call_limit):
+    """Run up to `iterations` iterations in a closed loop; see `run_slice`."""
+    for _ in range(iterations):
+        status = next_status(search, call_limit)
+        if status == SLICE_DONE:
+            before = search.forward_model_calls
+            status = descend_closed(search)
+            search.idle += search.forward_model_calls == before
+            if status == SLICE_DONE:
+                status = take_in_leaf(search)
+        if status != SLICE_DONE:
+            return status
+    return SLICE_DONE
+
+
+@njit
+def next_status(search, call_limit):
+    """Return SLICE_DONE if another iteration may begin, else why it may not."""
+    if search.stop and search.simulations > 0:
+        return BUDGET_SPENT
+    # A tree that is searched to its ends costs no calls; this must not go on for ever.
+    if search.forward_model_calls + search.idle >= call_limit:
+        return BUDGET_SPENT
+    if search.solver and edges_of(search)[0].outcome != UNPROVEN:
+        return BUDGET_SPENT
+    lacking = lacking_room(search)
+    if lacking != 0:
+        search.lacking = lacking
+        return GROW
+    if search.extended:
+        if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
+            return BUDGET_SPENT
+    return SLICE_DONE
+
+
+@njit
+def take_in_leaf(search):
+    """Value the state that was reached, and back its values up.
+
+    An iteration that was stopped on its way is left out, unless it is the only one:
+    the sum of its rewards would be compared with those of whole rollouts.
+    """
+    stopped = search.stop
+    if stopped and search.simulations > 0:
+        return BUDGET_SPENT
+    status = evaluate_leaf(search)
+    if status == SLICE_DONE:
+        if stopped:
+            unfinished = results_of(search).min() == PLAYING
+            shorter = search.rollout_actions < search.rollout_limit
+            search.cut_short = unfinished and shorter
+        back_up(search)
+        search.simulations += 1
+    return status
+
+
+@njit
+def memory_used(search):
+    """Return the bytes that trees take, after one more iteration at the most.
+
+    Hash tables are at most half and at least a quarter full.
+    """
+    nodes = search.node_count + new_nodes(search)
+    edges = search.edge_count + new_edges(search)
+    joints = search.joint_count + 2 * search.trees + 1
+    tables = 4 * joints * JOINT_BYTES
+    if search.abstracted:
+        tables += 4 * most_pools(search) * POOL_BYTES
+    return nodes * search.node_bytes + edges * search.edge_bytes + tables
+
+
+@njit
+def new_nodes(search):
+    """Return the most nodes that one more iteration may add.
+
+    One for each mover in each tree; the first iteration of a closed loop makes the
+    root, too.
+    """
+    return (search.trees + search.stored) * search.players
+
+
+@njit
+def new_edges(search):
+    """Return the most edges that one more iteration may add.
+
+    Each bandit on the way may move its block of edges, if legal sets vary; no path is
+    longer than the deepest yet plus one, but a graph's, which may join paths.
+    """
+    if search.path_determined:
+        return search.players * search.legal_limit + search.trees
+    longest = search.deepest + 2
+    if search.graph:
+        longest = min(search.depth_limit, search.node_count + 1)
+    edges = 2 * (search.widest + search.legal_limit)
+    return edges * search.players * longest + 2 * search.trees
+
+
+@njit
+def most_pools(search):
+    """Return the most pools that there may be after one more iteration."""
+    return search.pool_count + search.players * (search.deepest + 2)
+
+
+@njit
+def lacking_room(search):
+    """Return which arrays may be too short for one more iteration, as bits."""
+    lacking = 0
+    if search.node_count + new_nodes(search) > len(nodes_of(search)):
+        lacking |= LACKS_NODES
+    if search.edge_count + new_edges(search) > len(edges_of(search)):
+        lacking |= LACKS_EDGES
+    if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
+        lacking |= LACKS_JOINTS
+    if search.extended and search.abstracted:
+        if 2 * most_pools(search) > len(pools_of(search)):
+            lacking |= LACKS_POOLS
+    return lacking
+
+
+@njit
+def evaluate_leaf(search):
+    """Write the value of the state reached for each player into `values`."""
+    if search.proven != UNPROVEN:
+        write_results(search, search.proven)
+    else:
+        call.results(search)
+    if search.needs_scores:
+        call.scores(search)
+    if search.needs_evaluation and results_of(search).min() == PLAYING:
+        call.evaluate(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    call.leaf_value(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    # No rollout: the state lies right below the path's last action.
+    if search.solver and search.rollout_actions == 0 and search.step_count > 0:
+        outcome = outcome_of_results(search)
+        if outcome != UNPROVEN:
+            prove_path(search, outcome)
+    return SLICE_DONE
+
+
+@njit
+def run_playouts(search, count):
+    """Play `count` playouts from the root state with no tree; return `count`."""
+    for _ in range(count):
+        call.copy(search)
+        if search.has_playout:
+            call.playout(search, NO_LIMIT)
+        else:
+            step_to_the_end(search)
+    return count
+
+
+@njit
+def run_random_games(search, count):
+    """Step through `count` random games; return the number of actions applied."""
+    actions = 0
+    for _ in range(count):
+        call.copy(search)
+        actions += step_to_the_end(search)
+    return actions
+
+
+@njit
+def step_to_the_end(search):
+    """Apply uniformly random actions, one call of the table at a time."""
+    actions = 0
+    while True:
+        movers = call.movers(search)
+        if movers == 0:
+            return actions
+        if choose_by_policy(search, movers) != SLICE_DONE:
+            return actions
+        call.apply(search)
+        actions += count_bits(movers)
+        if call.failed(search):
+            return actions

@@ -1,0 +1,140 @@
+"""Leaf heuristics: what the state at the end of an iteration is worth to each player.
+
+- `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
+  1/players to those still playing. Where players have team mates k and `players` count
+  teams.
+- `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
+  al., CoG 2022, section V; the bonus is a setting). The percentage is of the score's
+  magnitude, so that winning is better where scores are negative, too. TAG multiplies
+  the score itself (`score_bonus_by=tag`), which there turns the bonus round.
+- `leader`: the own score minus the greatest of the others' (in a team game, of the
+  other teams'), with the same bonus.
+- `evaluate`: the game's evaluation function while it runs, `win` once it is over.
+"""
+
+import numpy as np
+from numba import carray, njit
+
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
+from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
+from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
+from mcts_agents.search.kernel.records import LEAF, settings_at
+
+_BY_SCORE = one_of("value", "score", "leader")
+PART = Part(
+    fields=[
+        ("needs_scores", np.int64),
+        ("needs_evaluation", np.int64),
+    ],
+    values=lambda model, settings: {
+        "needs_scores": settings.value in ("score", "leader"),
+        "needs_evaluation": settings.value == "evaluate",
+    },
+    numbers=lambda settings: {
+        "score_bonus": settings.score_bonus,
+        "bonus_of_score": settings.score_bonus_by == "tag",
+    },
+    needs={
+        "score_bonus": [_BY_SCORE],
+        "score_bonus_by": [
+            _BY_SCORE,
+            Condition(lambda s: s.score_bonus != 0.0, "score_bonus above 0"),
+        ],
+    },
+    entries=[
+        Entry("value", "evaluate", "evaluate", "use value='score' or value='win'")
+    ],
+)
+
+
+@njit
+def write_win_values(view, out):
+    """Write the value of each player's result; `win` above."""
+    results = int32_at(view.results, view.players)
+    teams = int32_at(view.teams, view.players)
+    drawn = 0
+    counted = np.int64(0)  # teams, a bit mask
+    for player in range(view.players):
+        if results[player] == DRAWN and counted >> teams[player] & 1 == 0:
+            counted |= np.int64(1) << teams[player]
+            drawn += 1
+    for player in range(view.players):
+        result = results[player]
+        if result == PLAYING:
+            out[player] = 1.0 / view.team_count
+        elif result == DRAWN:
+            out[player] = 1.0 / drawn
+        else:
+            out[player] = 1.0 if result == WON else 0.0
+
+
+@njit
+def win(view_address, settings_address, rng_address):
+    """Write the value of the results."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    write_win_values(view, float64_at(view.out, view.players))
+    return 0
+
+
+@njit
+def write_scores(view, settings, out):
+    """Write the scores with the bonus for winning and the malus for losing."""
+    results = int32_at(view.results, view.players)
+    scores = float64_at(view.scores, view.players)
+    for player in range(view.players):
+        base = scores[player]
+        if not settings.bonus_of_score:
+            base = abs(base)
+        out[player] = scores[player]
+        if results[player] == WON:
+            out[player] += settings.score_bonus * base
+        elif results[player] == LOST:
+            out[player] -= settings.score_bonus * base
+
+
+@njit
+def score(view_address, settings_address, rng_address):
+    """Write the scores with bonus and malus."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    settings = settings_at(settings_address)
+    write_scores(view, settings, float64_at(view.out, view.players))
+    return 0
+
+
+@njit
+def leader(view_address, settings_address, rng_address):
+    """Write each player's lead over the best of other teams (a lone one's score)."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    settings = settings_at(settings_address)
+    out = float64_at(view.out, view.players)
+    write_scores(view, settings, out)
+    if view.players == 1:
+        return 0
+    teams = int32_at(view.teams, view.players)
+    first, second, best = -np.inf, -np.inf, -1
+    for player in range(view.players):
+        if out[player] > first:
+            first, best = out[player], teams[player]
+    for player in range(view.players):
+        if teams[player] != best:
+            second = max(second, out[player])
+    for player in range(view.players):
+        out[player] -= second if teams[player] == best else first
+    return 0
+
+
+@njit
+def evaluate(view_address, settings_address, rng_address):
+    """Write the evaluation of players who still play and the results of the others."""
+    view = carray(as_pointer(view_address), 1, LEAF)[0]
+    results = int32_at(view.results, view.players)
+    out = float64_at(view.out, view.players)
+    write_win_values(view, out)
+    evaluation = float64_at(view.evaluation, view.players)
+    for player in range(view.players):
+        if results[player] == PLAYING:
+            out[player] = evaluation[player]
+    return 0
+
+
+LEAF_VALUES = {"win": win, "score": score, "leader": leader, "evaluate": evaluate}

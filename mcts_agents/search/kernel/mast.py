@@ -1,0 +1,150 @@
+"""MAST, the move-average sampling technique.
+
+Every action taken in an iteration, in the tree or in the rollout, is credited with the
+iteration's value to the player who took it. The averages, one for each player and
+action, make a policy for rollouts: a softmax of temperature T over them, scaled to
+[0, 1] by the least and greatest value that the player has seen. An action that was
+never taken counts as the default value. Between decisions totals and visits are
+multiplied by a decay.
+
+Source: H. Finnsson, Y. Bjornsson, "Simulation-based approach to general game playing",
+AAAI 2008; Y. Bjornsson, H. Finnsson, "CadiaPlayer", IEEE TCIAIG 1 (2009).
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.random import random_float
+from mcts_agents.search.kernel.arithmetic import exponential
+from mcts_agents.search.kernel.parts import Array, Condition, Part, array_of
+from mcts_agents.search.kernel.records import (
+    edges_of,
+    legal_of,
+    nodes_of,
+    path_of,
+    values_of,
+    weights_of,
+)
+
+# One for each player and action.
+AVERAGE = np.dtype([("visits", np.float64), ("total", np.float64)])
+
+# An action taken in this descent.
+TAKEN = np.dtype([("player", np.int32), ("action", np.int32)])
+
+# Actions of one rollout that can be taken in.
+LONGEST_ROLLOUT = 1 << 16
+
+
+def is_asked_for(settings):
+    """Whether a policy or a heuristic wants the averages."""
+    users = settings.rollout_policy, settings.opponent_model, settings.action_heuristic
+    return any(isinstance(user, str) and user == "mast" for user in users)
+
+
+def _averages(model, settings):
+    return model.players * model.actions if settings.mast != "none" else 0
+
+
+def _notes(settings):
+    return settings.mast in ("rollout", "both")
+
+
+_WITH_MAST = Condition(
+    is_asked_for, "rollout_policy, opponent_model or action_heuristic mast"
+)
+_IN_ROLLOUTS = Condition(
+    lambda s: "mast" in (s.rollout_policy, s.opponent_model),
+    "rollout_policy or opponent_model mast",
+)
+PART = Part(
+    fields=[
+        ("mast_temperature", np.float64),
+        ("mast_default", np.float64),
+        ("mast_tree", np.int64),  # actions in the tree are averaged
+        ("mast_rollout", np.int64),  # actions in rollouts are averaged
+        ("taken_count", np.int64),
+    ],
+    values=lambda model, settings: {
+        "mast_temperature": settings.mast_temperature,
+        "mast_default": settings.mast_default,
+        "mast_tree": settings.mast in ("tree", "both"),
+        "mast_rollout": _notes(settings),
+    },
+    arrays={
+        "averages": Array(AVERAGE, _averages),
+        "taken": Array(TAKEN, lambda model, s: LONGEST_ROLLOUT if _notes(s) else 0),
+    },
+    needs={
+        "mast": [_WITH_MAST],
+        "mast_decay": [_WITH_MAST],
+        "mast_temperature": [_IN_ROLLOUTS],
+        "mast_default": [_WITH_MAST],
+    },
+    extended=lambda settings: settings.mast != "none",
+)
+
+averages_of = array_of("averages", AVERAGE)
+taken_of = array_of("taken", TAKEN)
+
+
+@njit
+def mast_value(search, player, action):
+    """Return an action's average, on the scale 0 to 1."""
+    average = averages_of(search)[player * search.slots_length + action]
+    own = player * search.own_ranges
+    low, high = search.low[own], search.high[own]
+    if average.visits == 0.0 or not high > low:
+        return search.mast_default
+    mean = average.total / average.visits
+    # Averages of an earlier decision may lie outside of what was seen in this one.
+    return min(max((mean - low) / (high - low), 0.0), 1.0)
+
+
+@njit
+def mast_action(search, player, n, rng):
+    """Draw one of the `n` actions in `legal` from the softmax of their averages."""
+    weights = weights_of(search)
+    total = 0.0
+    for i in range(n):
+        value = mast_value(search, player, legal_of(search)[i])
+        weights[i] = exponential((value - 1.0) / search.mast_temperature)
+        total += weights[i]
+    left = random_float(rng) * total
+    for i in range(n - 1):
+        left -= weights[i]
+        if left < 0.0:
+            return np.int64(legal_of(search)[i])
+    return np.int64(legal_of(search)[n - 1])
+
+
+@njit
+def note_action(search, player, action):
+    """Remember an action of the rollout; return whether there was room."""
+    if search.taken_count == search.taken_length:
+        return False
+    taken_of(search)[search.taken_count].player = player
+    taken_of(search)[search.taken_count].action = action
+    search.taken_count += 1
+    return True
+
+
+@njit
+def credit(search, player, action):
+    """Add this iteration's value to the average of an action."""
+    average = averages_of(search)[player * search.slots_length + action]
+    average.visits += 1.0
+    average.total += values_of(search)[player]
+
+
+@njit
+def update_averages(search):
+    """Credit the actions of this iteration."""
+    if search.mast_tree:
+        for i in range(search.step_count):
+            step = path_of(search)[i]
+            action = edges_of(search)[step.edge].action
+            credit(search, nodes_of(search)[step.node].player, action)
+    for i in range(search.taken_count):
+        taken = taken_of(search)[i]
+        credit(search, taken.player, taken.action)

@@ -1,0 +1,56 @@
+"""Whom a tree of two owns: the root player and one opponent, selected in each state.
+
+The two-player search of Weil, Czech, Meuser, Kersting, "Know your enemy: investigating
+Monte-Carlo tree search with opponent models in Pommerman" (2023), section 2.2: the
+acting player and one opponent, by default the closest, are expanded; the selected
+opponent may change from step to step; all the others follow the opponent model. With
+values negated for the opponent (`paranoid`) and the opponent choosing after the player
+(`simultaneous=serialised`) it is the paper's Algorithm 2.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.parts import Entry, Part, one_of
+from mcts_agents.search.kernel.records import teams_of
+
+NO_OPPONENT, NEAREST, NEXT = range(3)
+
+
+def _selection(settings):
+    if settings.tree != "pair":
+        return NO_OPPONENT
+    return NEAREST if settings.opponent == "nearest" else NEXT
+
+
+PART = Part(
+    fields=[("opponent", np.int64)],  # how the tree's second player is selected
+    values=lambda model, settings: {"opponent": _selection(settings)},
+    needs={"opponent": [one_of("tree", "pair")]},
+    entries=[Entry("opponent", "nearest", "nearest_opponent", "use opponent='next'")],
+    extended=lambda settings: settings.tree == "pair",
+)
+
+
+@njit
+def select_opponent(search):
+    """Let the tree own the root player and the opponent selected in this state."""
+    root = search.root_player
+    owned = np.int64(1) << root
+    if search.opponent == NEAREST:
+        other = call.nearest_opponent(search, root)
+        if other >= 0:
+            owned |= np.int64(1) << other
+    else:
+        others = call.movers(search) & ~owned
+        for step in range(1, search.players):
+            other = (root + step) % search.players
+            if (
+                others >> other & 1
+                and teams_of(search)[other] != teams_of(search)[root]
+            ):
+                owned |= np.int64(1) << other
+                break
+    search.owns[0] = owned
+    search.owned = owned

@@ -1,0 +1,131 @@
+"""Tree policies: how a decision in the tree chooses among its actions.
+
+Each is a `TreePolicy` in a file of its own; the list below is all that has to know of a
+new one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.search.kernel.parts import Condition, Part
+from mcts_agents.search.kernel.records import USER_PARAMETERS
+from mcts_agents.search.kernel.tree_policies.alphago import ALPHAGO
+from mcts_agents.search.kernel.tree_policies.exp3 import EXP3, EXP3_BOLTZMANN
+from mcts_agents.search.kernel.tree_policies.regret_matching import REGRET_MATCHING
+from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
+from mcts_agents.search.kernel.tree_policies.ucb1 import UCB1
+from mcts_agents.search.kernel.tree_policies.ucb_tuned import UCB_TUNED
+from mcts_agents.search.kernel.tree_policies.uniform import EPSILON_GREEDY, UNIFORM
+
+TREE_POLICIES = {
+    policy.name: policy
+    for policy in (
+        UCB1,
+        UCB_TUNED,
+        ALPHAGO,
+        EXP3,
+        EXP3_BOLTZMANN,
+        REGRET_MATCHING,
+        UNIFORM,
+        EPSILON_GREEDY,
+    )
+}
+
+
+def tree_policy_of(given: Any) -> TreePolicy:
+    """Return the policy that the setting `tree_policy` stands for.
+
+    Args:
+        given: The name of one of this package's, a `TreePolicy`, or a compiled function
+            `(view, settings, rng) -> edge`, which may read every option.
+    """
+    if isinstance(given, str):
+        return TREE_POLICIES[given]
+    if isinstance(given, TreePolicy):
+        return given
+    return TreePolicy(
+        getattr(given, "__name__", repr(given)),
+        choose=given,
+        kind="other",
+        options=None,
+        keeps_statistics=True,
+    )
+
+
+def reads(option: str) -> Condition:
+    """Return the condition that the tree policy reads an option."""
+    names = [name for name, policy in TREE_POLICIES.items() if policy.reads(option)]
+    return Condition(
+        lambda settings: tree_policy_of(settings.tree_policy).reads(option),
+        f"tree_policy {' or '.join(names)}",
+    )
+
+
+def _numbers(settings: Any) -> dict[str, Any]:
+    urgency = settings.first_play_urgency
+    own = list(tree_policy_of(settings.tree_policy).parameters.values())
+    return {
+        "exploration": settings.exploration,
+        "epsilon": settings.epsilon,
+        "temperature": settings.temperature,
+        "first_play_urgency": np.inf if urgency is None else urgency,
+        "first_play_parent": settings.first_play_value == "parent",
+        "first_play_reduction": settings.first_play_reduction,
+        "progressive_bias": settings.progressive_bias,
+        "initial_visits": settings.initial_visits,
+        "use_prior": settings.prior_temperature is not None,
+        "ordered": settings.action_heuristic != "none",
+        "abstraction_visits": settings.abstraction_visits,
+        "user": own + [0.0] * (USER_PARAMETERS - len(own)),
+    }
+
+
+# An evaluator's priors need a policy that takes them.
+TAKES_PRIORS = Condition(
+    lambda settings: takes_priors(tree_policy_of(settings.tree_policy)),
+    f"tree_policy {' or '.join(n for n, p in TREE_POLICIES.items() if p.evaluated)}",
+)
+
+
+def takes_priors(policy: TreePolicy) -> bool:
+    """Whether a policy can be asked with an evaluator's priors."""
+    return policy.evaluated is not None or policy.options is None
+
+
+# With them no action is untried.
+_WITHOUT_INITIAL_VISITS = Condition(
+    lambda s: s.initial_visits == 0 or tree_policy_of(s.tree_policy).options is None,
+    "initial_visits 0",
+)
+PART = Part(
+    fields=[
+        ("normalise", np.int64),
+        ("updates", np.int64),  # the tree policy has an update
+    ],
+    values=lambda model, settings: {
+        "normalise": settings.normalise,
+        "updates": tree_policy_of(settings.tree_policy).update is not None,
+    },
+    needs={
+        "exploration": [reads("exploration")],
+        "first_play_urgency": [reads("first_play_urgency"), _WITHOUT_INITIAL_VISITS],
+        "first_play_value": [
+            reads("first_play_value"),
+            Condition(
+                lambda s: s.first_play_urgency is not None or s.evaluator is not None,
+                "a first_play_urgency or an evaluator",
+            ),
+        ],
+        "first_play_reduction": [
+            Condition(
+                lambda s: s.first_play_value == "parent", "first_play_value parent"
+            )
+        ],
+        "epsilon": [reads("epsilon")],
+        "temperature": [reads("temperature")],
+        "normalise": [reads("normalise")],
+    },
+    numbers=_numbers,
+    keeps_statistics=lambda s: tree_policy_of(s.tree_policy).keeps_statistics,
+)

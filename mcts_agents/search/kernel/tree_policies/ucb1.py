@@ -1,0 +1,81 @@
+"""UCB1 applied to trees (UCT), with availability counts and normalised rewards.
+
+    J(a) = (Q(a) - low) / (high - low) + K sqrt(ln N(a) / n(a))
+
+Q(a) is the mean value of action a for the player who decides, n(a) how often it was
+taken, N(a) how often it could have been taken; low and high are the least and greatest
+value of that player seen in the search (with `value=win`, of any player), so that K
+means the same in every game. While an available action is untried, one of the untried
+is taken, all equally likely.
+
+Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006;
+N(a) in place of N: P. Cowling, E. Powley, D. Whitehouse, "Information set Monte Carlo
+tree search", IEEE TCIAIG 4 (2012); Goodman et al., "MultiTree MCTS in tabletop games",
+CoG 2022, sections II and IV.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.search.kernel.arithmetic import LOG_TABLE_SIZE, square_root_log
+from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.tree_policies.extended import greatest_index
+from mcts_agents.search.kernel.tree_policies.indices import (
+    LOST_ALREADY,
+    decision_at,
+    edges_at,
+    is_lost,
+    random_untried,
+    rng_at,
+    scale_of,
+)
+from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
+
+
+@njit
+def ucb1(view_address, settings_address, rng_address):
+    """Return the edge that UCB1 takes, nothing added to the formula above."""
+    view = decision_at(view_address)
+    edges = edges_at(view)
+    if view.untried > 0:
+        return random_untried(view, edges, rng_at(rng_address))
+    settings = settings_at(settings_address)
+    logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
+    scale = scale_of(view)
+    best = view.first
+    best_value = -np.inf
+    if view.candidates == 0:
+        # Every edge was available on every visit: N(a) is the node's.
+        exploration = settings.exploration * square_root_log(logs, view.visits)
+        for index in range(view.first, view.first + view.count):
+            edge = edges[index]
+            value = edge.mean * scale + exploration * edge.inverse_root
+            if is_lost(view, edge):
+                value -= LOST_ALREADY
+            if value > best_value:
+                best_value = value
+                best = index
+        return best
+    candidates = int32_at(view.candidates, view.count)
+    for i in range(view.count):
+        edge = edges[candidates[i]]
+        # This visit is counted in `available` already.
+        possible = np.int64(edge.available - 1)
+        exploration = settings.exploration * square_root_log(logs, possible)
+        value = edge.mean * scale + exploration * edge.inverse_root
+        if value > best_value:
+            best_value = value
+            best = np.int64(candidates[i])
+    return best
+
+
+@njit
+def exploration(view, settings, index, visits, possible):
+    """Return K sqrt(ln N(a) / n(a))."""
+    logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
+    root = 1.0 / np.sqrt(visits)
+    return settings.exploration * square_root_log(logs, possible) * root
+
+
+UCB1 = TreePolicy("ucb1", choose=greatest_index(exploration), plain=ucb1)

@@ -1,0 +1,143 @@
+"""Which options apply beside which others, and to which games.
+
+No option is accepted and ignored: one that differs from its default where it has no
+effect, or that the game cannot serve, is refused with what it takes. What that is says
+the part of its algorithm, in the algorithm's own file; those of options that belong to
+no compiled file stand here.
+"""
+
+from typing import Any
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.kernel.parts import Condition, Part
+from mcts_agents.search.kernel.search_record import PARTS
+from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
+
+
+def _draws(settings: Any) -> bool:
+    return tree_policy_of(settings.tree_policy).draws
+
+
+def _check_final(model: ForwardModel, settings: Any) -> None:
+    if settings.final == "sample" and not _draws(settings):
+        drawing = [name for name, policy in TREE_POLICIES.items() if policy.draws]
+        raise ValueError(
+            "final='sample' draws from an average strategy, which only tree_policy "
+            f"{', '.join(drawing)} keep"
+        )
+
+
+def _check_copies(model: ForwardModel, settings: Any) -> None:
+    """Refuse what copies of environments cannot do."""
+    if not model.copies_environments:
+        return
+    for name, allowed in (
+        ("loop", "open"),
+        ("threads", 1),
+        ("reuse_tree", False),
+        ("evaluator", None),
+    ):
+        if getattr(settings, name) != allowed:
+            raise ValueError(
+                f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
+                f"environment, of which only {name}={allowed!r} can be searched"
+            )
+
+
+def _check_several(model: ForwardModel, settings: Any) -> None:
+    """Refuse several searches of one decision where there is no sense in them."""
+    if settings.determinizations > 1 and not model.hidden_information:
+        raise ValueError(
+            f"determinizations={settings.determinizations}: nothing is hidden in "
+            f"{model.name}"
+        )
+    if settings.threads > 1:
+        for name in ("rollout_policy", "opponent_model", "value", "action_heuristic"):
+            value = getattr(settings, name)
+            if value is not None and not isinstance(value, str):
+                raise ValueError(
+                    f"threads={settings.threads}: {name}={value!r} runs in Python, "
+                    "which threads cannot share; use threads=1"
+                )
+
+
+DRIVER_PARTS = (
+    Part(
+        needs={
+            "safety_margin": [
+                Condition(lambda s: s.seconds is not None, "a budget of seconds")
+            ],
+        }
+    ),
+    Part(check=_check_final),
+    Part(check=_check_copies),
+    Part(
+        needs={
+            "combine": [
+                Condition(lambda s: s.determinizations > 1, "determinizations above 1"),
+                Condition(
+                    lambda s: (s.final or ("sample" if _draws(s) else "")) != "sample",
+                    "final visits or value",
+                ),
+            ],
+        },
+        check=_check_several,
+    ),
+)
+# Copied environments first: other parts ask the game what they have no answer to.
+ALL_PARTS = (*DRIVER_PARTS, *PARTS)
+
+NEEDS = {name: needs for part in ALL_PARTS for name, needs in part.needs.items()}
+
+
+def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
+    """Raise ValueError for the first option that cannot have its effect.
+
+    Args:
+        settings: `SearchSettings` with the game's choices filled in.
+        given: The same as the user gave them.
+        model: The game.
+    """
+    defaults = type(settings)()
+    for name, needs in NEEDS.items():
+        value = getattr(given, name)
+        if value is None or value is getattr(defaults, name):
+            continue
+        if isinstance(value, str | int | float) and value == getattr(defaults, name):
+            continue
+        for condition in needs:
+            if not condition.holds(settings):
+                raise ValueError(
+                    f"{name}={value!r} has an effect only with {condition.words}"
+                )
+    if given.evaluator is not None and given.value == "evaluate":
+        raise ValueError(
+            "value='evaluate': the evaluator values unfinished positions; use "
+            "value='win', which values finished ones alike"
+        )
+    for part in ALL_PARTS:
+        _check_entries(part, settings, model)
+    for part in ALL_PARTS:
+        part.check(model, settings)
+
+
+def _check_entries(part: Part, settings: Any, model: ForwardModel) -> None:
+    """Refuse what the game's table has no function for."""
+    words = {"evaluate": "evaluation function"}
+    for entry in part.entries:
+        asked = getattr(settings, entry.option)
+        if isinstance(asked, str | bool) and asked == entry.value:
+            if not model.has(entry.function):
+                named = words.get(entry.function, f"function `{entry.function}`")
+                raise ValueError(
+                    f"{entry.option}={entry.value!r}: {model.name} has no {named}; "
+                    f"{entry.instead}"
+                )
+
+
+def needed(name: str) -> tuple[Condition, ...]:
+    """Return what an option takes to have an effect.
+
+    Empty for an option that always has one.
+    """
+    return tuple(NEEDS.get(name, ()))

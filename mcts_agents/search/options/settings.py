@@ -1,0 +1,654 @@
+"""The settings of a search: what they may be, and what they mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.kernel import mast, solver
+from mcts_agents.search.kernel.backup_operators import BACKUPS
+from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
+from mcts_agents.search.kernel.rollout import ENDS
+from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
+from mcts_agents.search.options.applicability import check_applicable
+from mcts_agents.search.options.option import check_options, option
+
+TREES = ("one", "self", "pair", "multi", "observers")
+_MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
+_OMA = "Baier, Kaisers, CoG 2020"
+_MANUAL = "TAG's manual"
+_WEIL = "Weil et al. 2023"
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Settings of `MCTSAgent`; `docs/options.md` lists them with their meaning.
+
+    None leaves a choice to the game. An option that has no effect beside the others, or
+    that the game cannot serve, is refused by `for_model`.
+
+    Raises:
+        ValueError: A value that is not allowed; the message names it and what is.
+    """
+
+    # -- budget
+    simulations: int | None = option(
+        None,
+        "Iterations. 1000 if no budget is given. Of several budgets the first that is "
+        "spent ends the search.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+        tag="BUDGET_ITERATIONS",
+    )
+    seconds: float | None = option(
+        None,
+        "Seconds a decision, from the call of `act` to its end.",
+        "Budget",
+        kind=float,
+        above=0.0,
+        optional=True,
+        tag="BUDGET_TIME",
+    )
+    safety_margin: float = option(
+        0.0,
+        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Budget",
+        kind=float,
+        least=0.0,
+        tag="breakMS",
+    )
+    forward_model_calls: int | None = option(
+        None,
+        "Actions applied, one for each player, in trees and rollouts.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+        tag="BUDGET_FM_CALLS",
+    )
+    memory: int | None = option(
+        None,
+        "MiB that trees and stored states may take; the search ends before it would "
+        "take more. Threads share it.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=1 << 24,  # 16 TiB
+        optional=True,
+    )
+    threads: int = option(
+        1,
+        "Searches side by side from the same root (root parallelisation), each with "
+        "its share of the budget; their root statistics are merged. Seconds are not "
+        "shared out: every thread has them.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=256,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    reuse_tree: bool = option(
+        False,
+        "Begin with the part of the last decision's tree that what was really played "
+        "since leads to. Its visits are not counted by the budget.",
+        "Budget",
+        kind=bool,
+        tag="reuseTree",
+    )
+    # -- tree
+    tree: str = option(
+        "one",
+        "`one`: one tree with nodes of all players (MaxN). `self`: one tree of the "
+        "acting player; the opponent model plays the others (SP-MCTS). `pair`: one "
+        "tree of the acting player and one `opponent` (TP-MCTS). `multi`: a tree for "
+        "each player (MultiTree). `observers`: a tree for each player, which also "
+        "branches by what its player sees of the others' actions (MO-ISMCTS).",
+        "Tree",
+        choices=TREES,
+        source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
+        tag="opponentTreePolicy",
+    )
+    opponent: str | None = option(
+        None,
+        "Whom the tree `pair` expands besides the acting player: in each state the "
+        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
+        "None: `nearest` where the game has a measure.",
+        "Tree",
+        choices=("nearest", "next"),
+        optional=True,
+        source=_WEIL,
+    )
+    paranoid: bool = option(
+        False,
+        "Back up -1 times the acting player's value for all others but team mates, who "
+        "get its value.",
+        "Tree",
+        kind=bool,
+        source=_MULTITREE,
+        tag="paranoid",
+    )
+    abstraction: str = option(
+        "none",
+        "Opponent move abstraction: mix the value of an action with its mean over all "
+        "positions that the same own moves led to; `own`: for the acting player (OMA), "
+        "`all`: for every player (OMA-All).",
+        "Tree",
+        choices=("none", "own", "all"),
+        source=_OMA,
+        tag="opponentTreePolicy",
+    )
+    abstraction_visits: float = option(
+        30.0,
+        "Equivalence parameter e of the abstraction: its weight is "
+        "sqrt(e / (3 n(a) + e)).",
+        "Tree",
+        kind=float,
+        above=0.0,
+        source=f"{_OMA}, equation 5",
+        tag="omaVisits",
+    )
+    graph: bool = option(
+        False,
+        "Graph search: positions with the same state key share a node (MCGS).",
+        "Tree",
+        kind=bool,
+        source=_MANUAL,
+        tag="opponentTreePolicy",
+    )
+    expand_after_clash: bool = option(
+        True,
+        "In a graph search, go on in the graph where an untried action leads to a "
+        "position that is known; else roll out from there.",
+        "Tree",
+        kind=bool,
+        tag="MCGSExpandAfterClash",
+    )
+    simultaneous: str = option(
+        "decoupled",
+        "Players of one tree who decide at once choose `decoupled`, none seeing the "
+        "others' choices, or `serialised`, the acting player first and each seeing "
+        "those before, which gives away what is secret: for comparison.",
+        "Tree",
+        choices=("decoupled", "serialised"),
+        source="Finnsson, Bjornsson, AAAI 2008",
+    )
+    action_filter: str | None = option(
+        None,
+        "Actions in trees: all that are legal (`all`), or those that the `game` finds "
+        "worth a search. None: `game` where the game has a filter.",
+        "Tree",
+        choices=("all", "game"),
+        optional=True,
+        source=_WEIL,
+    )
+    max_depth: int = option(
+        1000,
+        "Most decisions on a path in any tree.",
+        "Tree",
+        kind=int,
+        least=1,
+        most=100_000,
+        tag="maxTreeDepth",
+    )
+    solver: bool | None = option(
+        None,
+        "Prove results near the end of the game (MCTS-Solver); a search whose root is "
+        "proven ends before its budget. None: where it applies and `value` is `win`.",
+        "Tree",
+        kind=bool,
+        optional=True,
+        source="Winands, Bjornsson, Saito, CG 2008",
+    )
+    # -- information
+    information: str = option(
+        "set",
+        "Where information is hidden, `set`: a new determinization each iteration; "
+        "`perfect`: one determinization for the whole search (PI-MCTS).",
+        "Information",
+        choices=("set", "perfect"),
+        source=_MULTITREE,
+        tag="information",
+    )
+    loop: str = option(
+        "open",
+        "`open`: nodes stand for sequences of actions, which are applied in every "
+        "iteration. `closed`: nodes hold states; only without chance and hidden "
+        "information. `sampled`: nodes hold states on one determinization; chance and "
+        "modelled players act once for each edge.",
+        "Information",
+        choices=("open", "closed", "sampled"),
+        source=f"{_MANUAL}; Weil et al. 2023",
+        tag="information",
+    )
+    opponent_information: str = option(
+        "merged",
+        "Where information is hidden and players have trees of their own, `merged`: an "
+        "opponent's tree has one root, whatever it holds in a determinization; "
+        "`separate`: one root for each of its information sets (by `state_key`), so "
+        "that it acts on what it holds.",
+        "Information",
+        choices=("merged", "separate"),
+    )
+    determinizations: int = option(
+        1,
+        "Trees on as many determinizations, each with its share of the budget, merged "
+        "as `combine` says.",
+        "Information",
+        kind=int,
+        least=1,
+        most=10_000,
+        tag="numDeterminizations",
+    )
+    combine: str = option(
+        "average",
+        "Merge determinizations by `average` value, `visits` in all, or `vote` for "
+        "the final move.",
+        "Information",
+        choices=("average", "visits", "vote"),
+        tag="perfectInformationPolicy",
+    )
+    # -- tree policy
+    tree_policy: Any = option(
+        "ucb1",
+        "How a decision in the tree is made; one page for each in docs/algorithms.",
+        "Tree policy",
+        choices=tuple(TREE_POLICIES),
+        objects="a `TreePolicy`, or a function compiled with numba.njit, "
+        "(view, settings, rng) -> edge",
+        tag="treePolicy",
+    )
+    exploration: float = option(
+        1.0,
+        "K, the weight of exploration, for values normalised to the range seen.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        tag="K",
+    )
+    epsilon: float = option(
+        0.1,
+        "Probability of a uniformly random action (EXP3, regret matching, greedy).",
+        "Tree policy",
+        kind=float,
+        above=0.0,
+        most=1.0,
+        tag="exploreEpsilon",
+    )
+    temperature: float = option(
+        0.1,
+        "Temperature of the softmax over mean values of `exp3_boltzmann`.",
+        "Tree policy",
+        kind=float,
+        above=0.0,
+        tag="exp3Boltzmann",
+    )
+    first_play_urgency: float | None = option(
+        None,
+        "Exploration term of an untried action; none: infinite, so that all are tried "
+        "first, and with an evaluator no other than that of a tried one.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        optional=True,
+        tag="FPU",
+    )
+    first_play_value: str = option(
+        "least",
+        "What an untried action is worth, besides its exploration: the `least` value "
+        "seen of the player's in the search, or the mean value of its `parent`, less "
+        "`first_play_reduction`.",
+        "Tree policy",
+        choices=("least", "parent"),
+        source="Wu 2019, section 3; Leela Zero",
+    )
+    first_play_reduction: float = option(
+        0.0,
+        "What is taken off the parent's value, on the scale of values compared; with "
+        "priors, times the square root of the prior share of the actions tried.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+    )
+    normalise: bool = option(
+        True,
+        "Scale each player's values to [0, 1] by the least and greatest it has seen in "
+        "the search; shares of a win (`value=win`) by those of all players.",
+        "Tree policy",
+        kind=bool,
+        tag="normaliseRewards",
+    )
+    final: str | None = option(
+        None,
+        "The move made: most `visits` (robust), greatest mean `value` (simple), or a "
+        "`sample` from the average strategy. None: `sample` for EXP3 and regret "
+        "matching, `value` for averaged determinizations, else `visits`.",
+        "Tree policy",
+        choices=("visits", "value", "sample"),
+        optional=True,
+        tag="selectionPolicy",
+    )
+    # -- action heuristics
+    action_heuristic: Any = option(
+        "none",
+        "H(s, a), used by the options of this group and, before all else, for the "
+        "order in which untried actions are tried. `game`: the game's own; `mast`: "
+        "move averages.",
+        "Action heuristics",
+        choices=("none", "game", "mast"),
+        objects="a function (model, state, player, actions) -> values",
+        tag="actionHeuristic",
+    )
+    action_heuristic_interval: int = option(
+        20,
+        "Visits of a node after which H is asked for again.",
+        "Action heuristics",
+        kind=int,
+        least=1,
+        tag="actionHeuristicRecalculation",
+    )
+    prior_temperature: float | None = option(
+        None,
+        "pUCT: multiply exploration by P(s, a), the softmax of H with this "
+        "temperature; 0: H itself, normalised; none: off.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        optional=True,
+        source="Silver et al., Nature 550, 2017",
+        tag="pUCTTemperature",
+    )
+    progressive_bias: float = option(
+        0.0,
+        "Weight of H(s, a) / (n(a) + 1), added to an action's value.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        source="Chaslot et al. 2008",
+        tag="progressiveBias",
+    )
+    initial_visits: int = option(
+        0,
+        "Visits with which an action begins, of value H(s, a) on the scale of "
+        "normalised values; tree policies count them, results do not.",
+        "Action heuristics",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Gelly, Silver, ICML 2007",
+        tag="initialiseVisits",
+    )
+    widening: float = option(
+        0.0,
+        "W of progressive widening: ceil(W N^B) actions, best by H, are candidates "
+        "after N visits; 0: off.",
+        "Action heuristics",
+        kind=float,
+        least=0.0,
+        source=f"{_OMA}, equation 3; Chaslot et al. 2008",
+        tag="progressiveWideningConstant",
+    )
+    widening_exponent: float = option(
+        0.5,
+        "B of progressive widening.",
+        "Action heuristics",
+        kind=float,
+        above=0.0,
+        most=1.0,
+        tag="progressiveWideningExponent",
+    )
+    # -- rollouts
+    rollout: int | None = option(
+        None,
+        "Actions in a rollout, all players together. Game's choice, else 1000.",
+        "Rollouts",
+        kind=int,
+        least=0,
+        optional=True,
+        tag="rolloutLength",
+    )
+    rollout_per_player: bool = option(
+        False,
+        "Count `rollout` for each player: its length times the number of players.",
+        "Rollouts",
+        kind=bool,
+        tag="rolloutLengthPerPlayer",
+    )
+    rollout_end: str = option(
+        "exact",
+        "Once a rollout has its length, end it `exact`ly then; or at the end of an "
+        "`action` sequence of the acting player, at the `start` of its next one, at "
+        "the end of its `turn`, or of a `round`.",
+        "Rollouts",
+        choices=tuple(ENDS),
+        tag="rolloutTermination",
+    )
+    rollout_policy: Any = option(
+        None,
+        "Who plays for the acting player below the tree: `random`, `mast`, a scripted "
+        "policy of the game, or any agent. None: the game's choice, else `random`.",
+        "Rollouts",
+        optional=True,
+        objects="an agent or a function (model, state, player) -> action",
+        tag="rolloutType",
+    )
+    opponent_model: Any = option(
+        None,
+        "Who plays for the others below the tree, and in it with `tree=self` and "
+        "`pair`. None: the game's choice, else the rollout policy.",
+        "Rollouts",
+        optional=True,
+        objects="an agent or a function (model, state, player) -> action",
+        tag="oppModelType",
+    )
+    mast: str = option(
+        "none",
+        "Which actions are averaged (MAST): those in the `tree`, in the `rollout`, or "
+        "`both`.",
+        "Rollouts",
+        choices=("none", "tree", "rollout", "both"),
+        source="Finnsson, Bjornsson, AAAI 2008",
+        tag="MAST",
+    )
+    mast_decay: float = option(
+        0.5,
+        "What is left of the averages' weight from one decision to the next.",
+        "Rollouts",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="MASTGamma",
+    )
+    mast_temperature: float = option(
+        0.1,
+        "Temperature of the softmax over move averages, scaled to [0, 1].",
+        "Rollouts",
+        kind=float,
+        above=0.0,
+        tag="MASTBoltzmann",
+    )
+    mast_default: float = option(
+        0.5,
+        "Average of an action never seen, on the scale 0 to 1.",
+        "Rollouts",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="MASTDefaultValue",
+    )
+    # -- leaves
+    value: Any = option(
+        None,
+        "What a leaf is worth: `win`, `score`, `leader` (lead over the best other) or "
+        "the game's `evaluate`. Game's choice, else `score`.",
+        "Leaves and backup",
+        choices=tuple(LEAF_VALUES),
+        optional=True,
+        objects="a function (model, state) -> a value for each player",
+        tag="heuristic",
+    )
+    score_bonus: float | None = option(
+        None,
+        "Share of the score that a winner gains and a loser forfeits under `score` "
+        "and `leader`. Game's choice, else 0.5.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        optional=True,
+        source=_MULTITREE,
+    )
+    score_bonus_by: str = option(
+        "magnitude",
+        "What `score_bonus` is a share of: the score's `magnitude`, so that no winner "
+        "loses by it; or, as in `tag`, the score itself, so that a winner with a "
+        "negative score loses by it.",
+        "Leaves and backup",
+        choices=("magnitude", "tag"),
+        source="TAG",
+    )
+    evaluator: Any = option(
+        None,
+        "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
+        "network, say; see [neural evaluation](neural_evaluation.md).",
+        "Leaf evaluation in batches",
+        kind=object,
+        optional=True,
+        objects="a function (observations, players, legal) -> (values, logits), or a "
+        "PolicyAgent",
+        source="Silver et al., Science 362, 2018",
+    )
+    batch: int = option(
+        8,
+        "Leaves that the evaluator is asked about in one call, at most.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=1,
+        most=65_536,
+    )
+    virtual_loss: int = option(
+        1,
+        "Losses counted on the path to a leaf that waits, so that others of its batch "
+        "lie elsewhere.",
+        "Leaf evaluation in batches",
+        kind=int,
+        least=0,
+        most=1_000_000,
+        source="Chaslot, Winands, van den Herik, CG 2008",
+    )
+    root_noise: float = option(
+        0.0,
+        "Share of noise in the acting player's priors at the root.",
+        "Leaf evaluation in batches",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        source="Silver et al., Nature 550, 2017",
+    )
+    root_noise_alpha: float = option(
+        0.3,
+        "Parameter of the Dirichlet distribution of the noise: the smaller, the fewer "
+        "actions have most of it.",
+        "Leaf evaluation in batches",
+        kind=float,
+        above=0.0,
+    )
+    backup: str = option(
+        "monte_carlo",
+        "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
+        "that mixed with the mean of the action taken; `max_lambda`, with the mean of "
+        "the best action; `max_mc`, the same where the node has visits enough and the "
+        "action taken was not the best.",
+        "Leaves and backup",
+        choices=("monte_carlo", *BACKUPS),
+        source="Khandelwal et al., ICML 2016",
+        tag="backupPolicy",
+    )
+    backup_lambda: float = option(
+        0.9,
+        "Weight of the iteration's value under `lambda` and `max_lambda`.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="backupLambda",
+    )
+    backup_threshold: float = option(
+        100.0,
+        "Visits T that a node must exceed for `max_mc`, which weighs (N - T) / N.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        tag="maxBackupThreshold",
+    )
+
+    def __post_init__(self):
+        check_options(self)
+        if self.simulations is self.seconds is self.forward_model_calls is None:
+            object.__setattr__(self, "simulations", 1000)
+
+    def for_model(self, model: ForwardModel) -> "SearchSettings":
+        """Fill what was left open with the game's choices, and check what it can do.
+
+        Raises:
+            ValueError: An option that has no effect beside the others, or that the
+                game cannot serve; the message says what it takes.
+        """
+        chosen: Mapping[str, object] = {
+            "value": "score",
+            "rollout": 1000,
+            "rollout_policy": "random",
+            **model.search_defaults,
+        }
+        if self.evaluator is not None:
+            chosen = {**chosen, "rollout": 0}
+        unknown = set(chosen) - {f.name for f in fields(self)}
+        if unknown:
+            raise ValueError(
+                f"{model.name}: search_defaults names {sorted(unknown)}, which are no "
+                f"settings of a search: {[f.name for f in fields(self)]}"
+            )
+        fixed = [f.name for f in fields(self) if f.default is not None]
+        if taken := set(chosen) & set(fixed):
+            raise ValueError(
+                f"{model.name}: search_defaults names {sorted(taken)}, which no player "
+                "leaves open; a game may choose "
+                f"{[f.name for f in fields(self) if f.default is None]}"
+            )
+        if self.action_filter is None:
+            has_filter = model.has("filter_actions")
+            chosen = {**chosen, "action_filter": "game" if has_filter else "all"}
+        if self.opponent is None and self.tree == "pair":
+            has_measure = model.has("nearest_opponent")
+            chosen = {**chosen, "opponent": "nearest" if has_measure else "next"}
+        filled = replace(
+            self, **{n: v for n, v in chosen.items() if getattr(self, n) is None}
+        )
+        check_applicable(filled, self, model)
+        defaults: dict[str, Any] = {}
+        if filled.score_bonus is None:
+            defaults["score_bonus"] = 0.5
+        if filled.solver is None:
+            applies = solver.applies(model, filled)
+            defaults["solver"] = applies and filled.value == "win"
+        if filled.final is None:
+            averaged = filled.determinizations > 1 and filled.combine == "average"
+            best = "value" if averaged else "visits"
+            defaults["final"] = (
+                "sample" if tree_policy_of(filled.tree_policy).draws else best
+            )
+        if filled.opponent_model is None:
+            defaults["opponent_model"] = filled.rollout_policy
+        if filled.rollout == 0:  # nobody plays below the tree
+            defaults["rollout_policy"] = "random"
+            if filled.tree not in ("self", "pair"):
+                defaults["opponent_model"] = "random"
+        if filled.mast == "none" and mast.is_asked_for(filled):
+            defaults["mast"] = "both"
+        return replace(filled, **defaults)
+
+    @property
+    def needs_mast(self) -> bool:
+        """Whether move averages are asked for."""
+        return mast.is_asked_for(self)

@@ -1,0 +1,228 @@
+"""`SeatedGame`: a PettingZoo environment with a learner in one seat, agents in others.
+
+It plays on by itself from one decision of the learner to the next, and adds up
+what the learner earns on the way.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+
+from mcts_agents.model.copying.copied import results_by_return
+from mcts_agents.model.copying.faces import check_number_of_actions, finite_reward
+from mcts_agents.model.masks import as_mask, mask_in, shows_masks
+from mcts_agents.wrappers.opponents import Chooser
+
+
+class SeatedGame(ABC):
+    """A live environment between two decisions of the learner.
+
+    Args:
+        env: The environment.
+
+    Attributes:
+        names: All agents; a seat's number is its place.
+        learner: The agent that the learner plays.
+        observation: What the environment shows the learner.
+        mask: 1 for each of the learner's legal actions, int8, all zeros when it has
+            nothing to decide any more.
+        reward: What the learner has earned since its last decision.
+        terminated: Whether the learner's game has ended.
+        truncated: Whether it was broken off.
+
+    Raises:
+        ValueError: An agent's action space is not Discrete.
+    """
+
+    def __init__(self, env: Any):
+        self.env = env
+        self.names = list(env.possible_agents)
+        for name in self.names:
+            if not isinstance(env.action_space(name), spaces.Discrete):
+                raise ValueError(
+                    f"{env}: the action space of {name} is {env.action_space(name)}, "
+                    "expected a Discrete one"
+                )
+            check_number_of_actions(
+                env.action_space(name), f"{env}: the action space of {name}"
+            )
+        actions = {name: env.action_space(name) for name in self.names}
+        self.starts = [int(space.start) for space in actions.values()]
+        # What agents do who are not asked.
+        self._idle = dict(zip(self.names, self.starts, strict=True))
+        self._everything = {a: np.ones(int(s.n), np.int8) for a, s in actions.items()}
+        # This package's environments know the results; of others returns are compared.
+        self.model = getattr(env.unwrapped, "forward_model", None)
+        # Masks of this package's environments are right, and need no look.
+        self._declared = {
+            a
+            for a in self.names
+            if self.model is not None and _declares_mask(env.observation_space(a))
+        }
+        self.learner = self.names[0]
+
+    def begin(self, learner: str, choosers: dict[str, Chooser], seed: int) -> None:
+        """Start a game and play to the learner's first decision, or to its end."""
+        self.learner = learner
+        self._choosers = choosers
+        self._returns = dict.fromkeys(self.names, 0.0)
+        self.reward = 0.0
+        self.terminated = self.truncated = False
+        self._begin(seed)
+
+    @abstractmethod
+    def _begin(self, seed: int) -> None:
+        """Reset the environment, and play to the learner's first decision."""
+
+    @abstractmethod
+    def play_on(self, action: int) -> None:
+        """Let the learner act, and the others until it is asked again or has ended."""
+
+    def result(self) -> int:
+        """Return WON, DRAWN or LOST of the learner, whose game has ended.
+
+        In environments of other people the highest return so far has won, those who
+        share it draw, and the others have lost.
+        """
+        if self.model is not None:
+            state = self.env.unwrapped.spectator_state()
+            return int(self.model.results(state)[self.names.index(self.learner)])
+        results = results_by_return(np.array(list(self._returns.values())))
+        return results[self.names.index(self.learner)]
+
+    def _mask(self, agent: str, observation: Any, info: Any) -> np.ndarray:
+        """Return the mask that an agent was shown, else that everything is legal.
+
+        Raises:
+            ValueError: What was shown is no mask of the agent's action space.
+        """
+        if agent in self._declared:
+            return observation["action_mask"]
+        mask = mask_in(observation)
+        if mask is None:
+            mask = mask_in(info)
+        if mask is None:
+            return self._everything[agent]
+        size = len(self._everything[agent])
+        mask = as_mask(mask, size, f"{self.env}: the mask of {agent}")
+        return mask.astype(np.int8, copy=False)
+
+    def _earn(self, rewards: dict[str, float]) -> None:
+        if self.model is None:
+            for agent, reward in rewards.items():
+                whose = f"{self.env}: the reward of {agent}"
+                self._returns[agent] += finite_reward(reward, whose)
+        self.reward += float(rewards.get(self.learner, 0.0))
+
+    def _end(self, observation: Any, terminated: bool, truncated: bool) -> None:
+        self.observation = observation
+        self.mask = np.zeros_like(self._everything[self.learner])
+        self.terminated, self.truncated = terminated, truncated
+
+
+class ParallelSeatedGame(SeatedGame):
+    """Everybody who is asked decides at once."""
+
+    def _begin(self, seed: int) -> None:
+        observations, infos = self.env.reset(seed=seed)
+        if self.learner not in observations:
+            raise RuntimeError(
+                f"{self.env}: {self.learner} is not there from the start"
+            )
+        self._seen = observations, infos
+        self.observation = observations[self.learner]
+        self.mask = self._mask(self.learner, self.observation, infos[self.learner])
+        if 1 not in self.mask.tobytes():
+            self.play_on(self._idle[self.learner])
+
+    def play_on(self, action: int) -> None:
+        """Let all who are asked act, until the learner is asked or has ended."""
+        env, learner, choosers = self.env, self.learner, self._choosers
+        observations, infos = self._seen
+        while True:
+            actions = {}
+            for agent in env.agents:
+                if agent == learner:
+                    actions[agent] = action
+                    continue
+                observation = observations[agent]
+                mask = self._mask(agent, observation, infos.get(agent))
+                # The quickest way to see whether any action is legal.
+                if 1 in mask.tobytes():
+                    actions[agent] = choosers[agent](env, agent, observation, mask)
+                else:
+                    actions[agent] = self._idle[agent]
+            observations, rewards, terminations, truncations, infos = env.step(actions)
+            self._earn(rewards)
+            self._seen = observations, infos
+            ended, cut = (
+                terminations.get(learner, True),
+                truncations.get(learner, False),
+            )
+            observation = observations.get(learner, self.observation)
+            if ended or cut:
+                return self._end(observation, bool(ended), bool(cut))
+            mask = self._mask(learner, observation, infos.get(learner))
+            if 1 in mask.tobytes():
+                self.observation, self.mask = observation, mask
+                return None
+            action = self._idle[learner]
+
+
+class AECSeatedGame(SeatedGame):
+    """Agents are asked one after another."""
+
+    def _begin(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+        self._go_on()
+
+    def play_on(self, action: int) -> None:
+        """Let the learner act, then the others until it is asked or has ended."""
+        self._step(action)
+        self._go_on()
+
+    def _step(self, action: int) -> None:
+        self.env.step(action)
+        self._earn(self.env.rewards)
+
+    def _go_on(self) -> None:
+        env, learner = self.env, self.learner
+        while True:
+            ended = env.terminations.get(learner, True)
+            cut = env.truncations.get(learner, False)
+            if ended or cut:
+                return self._end(env.observe(learner), bool(ended), bool(cut))
+            agent = env.agent_selection
+            observation, _, termination, truncation, info = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            mask = self._mask(agent, observation, info)
+            if agent == learner:
+                self.observation, self.mask = observation, mask
+                return None
+            self._step(self._choosers[agent](env, agent, observation, mask))
+
+
+def _declares_mask(space: spaces.Space) -> bool:
+    """Whether all observations of a space have a mask as it is used here."""
+    return shows_masks(space) and space["action_mask"].dtype == np.int8
+
+
+def seated_game_of(env: Any) -> SeatedGame:
+    """Return an environment as a seated game.
+
+    Raises:
+        ValueError: It is no PettingZoo environment, or has other than Discrete actions.
+    """
+    if isinstance(env, ParallelEnv):
+        return ParallelSeatedGame(env)
+    if isinstance(env, AECEnv):
+        return AECSeatedGame(env)
+    raise ValueError(
+        f"{env!r}: expected a PettingZoo environment, AEC or parallel, or a function "
+        "that makes one"
+    )
