@@ -104,7 +104,7 @@ CASES = [
     *_cases("opponent_information", "separate", tree="multi"),
     *_cases("determinizations", 3),
     *_cases("combine", "visits", "vote", **_DETERMINIZED),
-    *_cases("tree_policy", "ucb_tuned", "alphago", "exp3", "exp3_boltzmann"),
+    *_cases("tree_policy", "ucb_tuned", "kl_ucb", "alphago", "exp3", "exp3_boltzmann"),
     *_cases("tree_policy", "regret_matching"),
     # Visits say nothing under the one, and are late under the other; values are not.
     *_cases("tree_policy", "uniform", "epsilon_greedy", final="value"),

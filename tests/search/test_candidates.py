@@ -33,7 +33,7 @@ def bandits(tree):
 
 
 @GAMES
-@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "kl_ucb", "alphago"])
 def test_untried_actions_are_tried_by_heuristic(model, policy):
     # TAG computed the values and did not use them.
     for count in (1, 2, 3):
@@ -277,7 +277,7 @@ def test_initial_visits_are_chosen_from_the_first():
     assert found.visits.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "kl_ucb", "alphago"])
 @pytest.mark.parametrize(("least", "range_"), [(20.0, 1.0), (-1e6, 1.0), (0.0, 1e4)])
 def test_initial_visits_do_not_depend_on_the_scale_of_values(policy, least, range_):
     """Whatever the game pays, H counts as a share of what has been seen."""

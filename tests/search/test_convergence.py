@@ -24,7 +24,7 @@ from tests.games.matrix_games import matrix_game
 
 # Policies whose answer is the action visited most, and those whose answer is an average
 # strategy.
-INDEX = ("ucb1", "ucb_tuned", "alphago")
+INDEX = ("ucb1", "ucb_tuned", "kl_ucb", "alphago")
 SAMPLING = ("regret_matching", "exp3")
 # Leaf values are the payoffs themselves.
 PAYOFFS = {"value": "score", "score_bonus": 0.0}

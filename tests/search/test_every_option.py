@@ -96,6 +96,7 @@ CASES = {
         {},
         "ucb1",
         "ucb_tuned",
+        "kl_ucb",
         "alphago",
         "exp3",
         "exp3_boltzmann",

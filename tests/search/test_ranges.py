@@ -29,7 +29,7 @@ def visits(model, value, seed, **settings):
 
 
 @pytest.mark.parametrize("tree", ["one", "multi", "self"])
-@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago", "exp3"])
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "kl_ucb", "alphago", "exp3"])
 @pytest.mark.parametrize("model", [IN_TURN, AT_ONCE], ids=["in turn", "at once"])
 def test_what_another_is_paid_does_not_hide_ones_own_values(model, policy, tree):
     """A power of two as a factor changes no bit; a constant rounds means otherwise."""
@@ -128,7 +128,7 @@ def test_untried_actions_count_as_the_least_value_seen(least):
 # -- first play as the parent
 
 
-@pytest.mark.parametrize("policy", ["ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", ["ucb1_extended", "ucb_tuned", "kl_ucb", "alphago"])
 def test_an_untried_action_counts_as_its_parent(policy):
     node = Node(3, first_play_urgency=0.0, exploration=0.0, first_play_parent=1)
     node.visit([6, 2, 0], [0.75, 0.35, 0.0])  # the parent's mean is 0.65

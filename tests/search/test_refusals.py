@@ -204,7 +204,7 @@ def test_every_need_has_a_case():
         for case in NEEDS
         if case[0] == name and case[3] in text
     }
-    index = "tree_policy ucb1 or ucb_tuned or alphago"
+    index = "tree_policy ucb1 or ucb_tuned or kl_ucb or alphago"
     implied = {  # by an action heuristic, which takes such a policy itself
         ("prior_temperature", index),
         ("progressive_bias", index),

@@ -209,7 +209,7 @@ def test_it_is_refused_where_nothing_can_be_proven(rules, settings):
         Search(rules.model(), SearchSettings(solver=True, **settings))
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "kl_ucb", "alphago"])
 def test_a_win_proven_below_a_simultaneous_decision_is_taken(policy):
     model = CLASH.model()
     settings = SearchSettings(simulations=500, solver=True, tree_policy=policy)

@@ -5,14 +5,32 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import rel_entr
 
 from tests.search.by_hand import Node
 
 INF = math.inf
+INDICES = ("ucb1", "ucb_tuned", "kl_ucb", "alphago")
+EXTENDED = ("ucb1_extended", *INDICES[1:])
+WITH_PLAIN = ("ucb1", *EXTENDED)
 
 
-def exploration_term(policy, k, possible, visits, variance, scale):
-    """What the sources print, for N(a), n(a) and the variance of the rewards."""
+def divergence(p, q):
+    """The divergence of two Bernoulli distributions."""
+    return float(rel_entr([p, 1 - p], [q, 1 - q]).sum())
+
+
+def exploration_term(policy, k, possible, visits, mean, variance, scale):
+    """What the sources print, for N(a), n(a), mean and variance of the rewards."""
+    if policy == "kl_ucb":  # Garivier, Cappe 2011, Algorithm 1
+        most = k * math.log(possible) / visits
+        if mean == 1.0 or most == 0.0:
+            return 0.0
+        near = 1 - 1e-12
+        if divergence(mean, near) <= most:
+            return 1 - mean
+        return brentq(lambda q: divergence(mean, q) - most, mean, near) - mean
     ratio = math.log(possible) / visits
     if policy == "ucb1":  # Auer et al. 2002, UCB1; Kocsis, Szepesvari 2006
         return k * math.sqrt(ratio)
@@ -74,7 +92,13 @@ def random_node(policy, dice, *, listed=False, extras=False, urgency=INF):
                 int(node.edges["available"][place]) - 1 if listed else sum(visits)
             )
             term = exploration_term(
-                policy, k, int(possible), n, spread[place] ** 2, scale
+                policy,
+                k,
+                int(possible),
+                n,
+                (means[place] - low) * scale,
+                spread[place] ** 2,
+                scale,
             )
         merits[place] = merit + prior[place] * term
     return node, merits
@@ -86,7 +110,7 @@ def assert_takes_the_greatest(node, plug_in, merits):
 
 
 @pytest.mark.parametrize("listed", [False, True])
-@pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", INDICES)
 def test_index_policy_takes_the_greatest_index(policy, listed):
     dice = np.random.default_rng(1)
     for _ in range(200):
@@ -96,7 +120,7 @@ def test_index_policy_takes_the_greatest_index(policy, listed):
 
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("urgency", [INF, 0.0, 0.4, 2.0])
-@pytest.mark.parametrize("policy", ["ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", EXTENDED)
 def test_index_with_bias_prior_abstraction_and_urgency(policy, urgency, listed):
     dice = np.random.default_rng(2)
     name = policy.removesuffix("_extended")
@@ -107,7 +131,7 @@ def test_index_with_bias_prior_abstraction_and_urgency(policy, urgency, listed):
         assert_takes_the_greatest(node, policy, merits)
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", WITH_PLAIN)
 def test_k_weighs_exploration(policy):
     # One action is better by 0.1 and was taken nine times as often.
     chosen = []
@@ -119,7 +143,7 @@ def test_k_weighs_exploration(policy):
     assert chosen == [0, 0, 1]
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", WITH_PLAIN)
 def test_equal_values_seen_leave_only_exploration(policy):
     node = Node(2, exploration=1.0)
     node.view["low"] = node.view["high"] = 5.0
@@ -127,7 +151,7 @@ def test_equal_values_seen_leave_only_exploration(policy):
     assert node.choose(policy) == 1
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", WITH_PLAIN)
 def test_a_proven_loss_is_taken_only_if_there_is_nothing_else(policy):
     node = Node(3, exploration=1.0)
     node.visit([50, 2, 2], [0.1, 0.9, 0.9])
@@ -153,7 +177,8 @@ def assert_shares(node, policy, expected):
 
 
 @pytest.mark.parametrize(
-    "policy", ["ucb1", "ucb1_extended", "ucb_tuned", "alphago", "exp3_boltzmann"]
+    "policy",
+    [*WITH_PLAIN, "exp3_boltzmann"],
 )
 def test_untried_actions_come_first_and_are_equally_likely(policy):
     node = Node(4, exploration=1.0, temperature=0.1)
@@ -161,7 +186,7 @@ def test_untried_actions_come_first_and_are_equally_likely(policy):
     assert_shares(node, policy, [0, 0.5, 0, 0.5])
 
 
-@pytest.mark.parametrize("policy", ["ucb1_extended", "ucb_tuned", "alphago"])
+@pytest.mark.parametrize("policy", EXTENDED)
 def test_untried_actions_are_tried_by_heuristic(policy):
     node = Node(5, exploration=1.0, ordered=1)
     node.visit([9, 0, 7, 0, 0], [1.0, 0.0, 1.0, 0.0, 0.0])

@@ -42,14 +42,14 @@ from mcts_agents.search.kernel.records import (
     teams_of,
 )
 from mcts_agents.search.kernel.tree import count_bits, mixed, place_of_joint
-from mcts_agents.search.kernel.tree_policies import tree_policy_of
+from mcts_agents.search.kernel.tree_policies import BY_INDEX
 
 
 def applies(model, settings):
     """Whether there is anything to prove in a game under complete settings."""
     return (
         settings.tree == "one"
-        and tree_policy_of(settings.tree_policy).kind == "index"
+        and BY_INDEX.holds(settings)
         and not (model.chance or model.hidden_information)
         and settings.value in ("win", "evaluate")
         and not (settings.paranoid and model.team_count > 2)
@@ -66,8 +66,8 @@ def _check(model, settings):
     if settings.solver and not applies(model, settings):
         raise ValueError(
             f"solver=true: {model.name} with these settings has nothing to prove; it "
-            "takes tree='one', an open loop, no action_filter, tree_policy ucb1, "
-            "ucb_tuned or alphago, no evaluator, backup='monte_carlo', no chance, "
+            f"takes tree='one', an open loop, no action_filter, {BY_INDEX.words}, no "
+            "evaluator, backup='monte_carlo', no chance, "
             "nothing hidden, value 'win' or 'evaluate', and no Paranoid with more than "
             "two players or teams"
         )

@@ -12,6 +12,7 @@ from mcts_agents.search.kernel.parts import Condition, Part
 from mcts_agents.search.kernel.records import USER_PARAMETERS
 from mcts_agents.search.kernel.tree_policies.alphago import ALPHAGO
 from mcts_agents.search.kernel.tree_policies.exp3 import EXP3, EXP3_BOLTZMANN
+from mcts_agents.search.kernel.tree_policies.kl_ucb import KL_UCB
 from mcts_agents.search.kernel.tree_policies.regret_matching import REGRET_MATCHING
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.kernel.tree_policies.ucb1 import UCB1
@@ -23,6 +24,7 @@ TREE_POLICIES = {
     for policy in (
         UCB1,
         UCB_TUNED,
+        KL_UCB,
         ALPHAGO,
         EXP3,
         EXP3_BOLTZMANN,
@@ -80,6 +82,13 @@ def _numbers(settings: Any) -> dict[str, Any]:
         "user": own + [0.0] * (USER_PARAMETERS - len(own)),
     }
 
+
+# The solver takes the value of proven losses off an index.
+BY_INDEX = Condition(
+    lambda settings: tree_policy_of(settings.tree_policy).kind == "index",
+    "tree_policy "
+    + " or ".join(n for n, p in TREE_POLICIES.items() if p.kind == "index"),
+)
 
 # An evaluator's priors need a policy that takes them.
 TAKES_PRIORS = Condition(
