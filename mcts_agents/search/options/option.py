@@ -23,7 +23,9 @@ class Option:
         most: Greatest number allowed.
         kind: `int`, `float`, `bool`, `str`, or `object` for none but `objects`.
         optional: Whether None is allowed.
-        objects: Besides words, which Python objects are taken; empty: none.
+        objects: Besides words, which Python objects are taken; empty: none. They are
+            functions, objects with a method `decide`, and those of `instances`.
+        instances: Classes of which objects are taken.
         source: Where it comes from.
         tag: The name of the parameter in TAG's JSON files, if it has one.
     """
@@ -37,6 +39,7 @@ class Option:
     kind: type = str
     optional: bool = False
     objects: str = ""
+    instances: tuple[type, ...] = ()
     source: str = ""
     tag: str = ""
 
@@ -77,7 +80,9 @@ class Option:
         if value is None and self.optional:
             return
         decides = hasattr(value, "decide") and self.kind is not object
-        if self.objects and (callable(value) or decides):
+        if self.objects and (
+            callable(value) or decides or isinstance(value, self.instances)
+        ):
             return
         if isinstance(value, int) and abs(value) > GREATEST:
             raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")

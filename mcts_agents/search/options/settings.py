@@ -10,6 +10,7 @@ from mcts_agents.search.kernel.backup_operators import BACKUPS
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
 from mcts_agents.search.kernel.rollout import ENDS
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
+from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.applicability import check_applicable
 from mcts_agents.search.options.option import check_options, option
 
@@ -257,6 +258,7 @@ class SearchSettings:
         choices=tuple(TREE_POLICIES),
         objects="a `TreePolicy`, or a function compiled with numba.njit, "
         "(view, settings, rng) -> edge",
+        instances=(TreePolicy,),
         tag="treePolicy",
     )
     exploration: float = option(

@@ -1,0 +1,131 @@
+"""Tree policies of users: the same form as this package's, and the same treatment."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+from mcts_agents import MCTSAgent, to_mapping
+from mcts_agents.envs import tictactoe
+from mcts_agents.model import new_generator
+from mcts_agents.model.random import random_below, random_float
+from mcts_agents.search import Search, SearchSettings, TreePolicy
+from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.tree_policies import TREE_POLICIES
+from mcts_agents.search.kernel.tree_policies.indices import (
+    candidate,
+    decision_at,
+    edges_at,
+    rng_at,
+)
+from tests.toy_games import auction, nim
+
+
+@njit
+def greedy(view_address, settings_address, rng_address):
+    """As `epsilon_greedy`, with an epsilon of its own."""
+    view = decision_at(view_address)
+    rng = rng_at(rng_address)
+    if random_float(rng) < settings_at(settings_address).user[1]:
+        return candidate(view, random_below(rng, view.count))
+    edges = edges_at(view)
+    best, best_value, ties = candidate(view, 0), -np.inf, 1
+    for i in range(view.count):
+        index = candidate(view, i)
+        value = edges[index].mean if edges[index].visits > 0 else view.low
+        if value > best_value:
+            best, best_value, ties = index, value, 1
+        elif value == best_value:
+            ties += 1
+            if random_below(rng, ties) == 0:
+                best = index
+    return best
+
+
+GREEDY = TreePolicy(
+    "greedy", choose=greedy, kind="other", parameters={"unused": 7.0, "epsilon": 0.3}
+)
+
+
+def found(model, **settings):
+    """The result of one search."""
+    rng = new_generator(0)
+    state = model.reset(rng)
+    search = Search(model, SearchSettings(simulations=400, **settings))
+    return search.run(state, model.movers(state)[0], new_generator(3))
+
+
+def assert_same(one, other):
+    assert one.visits.tolist() == other.visits.tolist()
+    np.testing.assert_array_equal(one.values, other.values)
+    assert one.action == other.action
+    if other.strategy is None:
+        assert one.strategy is None
+    else:
+        assert one.strategy.tolist() == other.strategy.tolist()
+
+
+@pytest.mark.parametrize("name", TREE_POLICIES)
+def test_a_policy_given_as_an_object_is_the_one_of_that_name(name):
+    model = auction()
+    own = dataclasses.replace(TREE_POLICIES[name], name="mine")
+    assert_same(found(model, tree_policy=own), found(model, tree_policy=name))
+
+
+def test_parameters_reach_the_policy_in_their_order():
+    model = nim()
+    theirs = found(model, tree_policy="epsilon_greedy", epsilon=0.3)
+    assert_same(found(model, tree_policy=GREEDY), theirs)
+    other = dataclasses.replace(GREEDY, parameters={"unused": 0.3, "epsilon": 0.9})
+    assert found(model, tree_policy=other).visits.tolist() != theirs.visits.tolist()
+
+
+def test_what_a_policy_does_not_read_is_refused():
+    for option, value in (("epsilon", 0.2), ("exploration", 2.0)):
+        with pytest.raises(ValueError, match=f"{option}=.* has an effect only with"):
+            found(nim(), tree_policy=GREEDY, **{option: value})
+    reading = dataclasses.replace(GREEDY, options=("epsilon",))
+    assert found(nim(), tree_policy=reading, epsilon=0.2).simulations == 400
+    with pytest.raises(ValueError, match="average strategy"):
+        found(nim(), tree_policy=GREEDY, final="sample")
+
+
+def test_a_bare_function_may_read_every_option():
+    settings = {"epsilon": 0.2, "exploration": 2.0, "temperature": 3.0}
+    assert found(auction(), tree_policy=greedy, **settings).simulations == 400
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"kind": "best"}, ValueError, "kind='best'; expected one of index, sampling"),
+        (
+            {"parameters": dict.fromkeys("abcdefghijklmnopq", 0.0)},
+            ValueError,
+            "most 16",
+        ),
+        ({"choose": len}, TypeError, "choose=.*numba.njit"),
+        ({"update": len}, TypeError, "update=.*numba.njit"),
+    ],
+)
+def test_what_is_no_policy(change, error, words):
+    with pytest.raises(error, match=words):
+        dataclasses.replace(GREEDY, **change)
+
+
+def test_the_example_of_the_documentation_runs():
+    page = Path(__file__).parents[2] / "docs" / "algorithms" / "README.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    namespace = {"__name__": "example"}
+    exec(compile(code, str(page), "exec"), namespace)
+    env = tictactoe.env()
+    env.reset(seed=1)
+    assert namespace["agent"].plan(env).simulations == 2000
+
+
+def test_no_text_stands_for_a_policy_of_a_user():
+    with pytest.raises(ValueError, match=r"tree_policy=.*no text stands for"):
+        to_mapping(MCTSAgent(tree_policy=GREEDY))
