@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from mcts_agents import MCTSAgent, to_mapping
+from mcts_agents import MCTSAgent
+from mcts_agents.agents import to_mapping
 from mcts_agents.envs import tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.model.random import random_below, random_float
