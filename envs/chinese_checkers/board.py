@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CORNER_NAMES = ("N", "NE", "SE", "S", "SW", "NW")
 # The corner in which each player starts, in turn order; the goal lies opposite.
 SEATS = {2: (0, 3), 3: (0, 2, 4), 4: (0, 1, 3, 4), 6: (0, 1, 2, 3, 4, 5)}
 

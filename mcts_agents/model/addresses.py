@@ -30,21 +30,31 @@ def first_class(signature):
     first-class function value from two addresses kept in a table: of a C callback and
     of a compiled function, one of which is 0. Calling the value is then Numba's own
     business, exceptions included.
+
+    The loader takes the address in the table at which these two lie.
     """
     function_type = types.FunctionType(signature)
 
     @intrinsic
-    def load(typingctx, callback_address, compiled_address):
+    def load(typingctx, address):
         def codegen(context, builder, _signature, args):
+            word = context.get_value_type(types.intp)
+            pair = builder.inttoptr(args[0], word.as_pointer())
             value = cgutils.create_struct_proxy(function_type)(context, builder)
-            value.c_addr = builder.inttoptr(args[0], cgutils.voidptr_t)
-            value.jit_addr = builder.inttoptr(args[1], cgutils.voidptr_t)
+            for place, field in enumerate(("c_addr", "jit_addr")):
+                at = builder.gep(pair, [context.get_constant(types.intp, place)])
+                found = builder.inttoptr(builder.load(at), cgutils.voidptr_t)
+                setattr(value, field, found)
             value.py_addr = cgutils.get_null_value(cgutils.voidptr_t)
             return value._getvalue()
 
-        return function_type(types.intp, types.intp), codegen
+        return function_type(types.intp), codegen
 
     return load
+
+
+# Bytes from one function of a table to the next.
+ROW_BYTES = 16
 
 
 @intrinsic
@@ -86,18 +96,6 @@ def int32_at(address, length):
 
 
 @njit
-def uint64_at(address, length):
-    """View `length` uint64 at `address` (no copy)."""
-    return carray(as_pointer(address), length, np.uint64)
-
-
-@njit
 def int64_at(address):
     """Read the int64 at `address`."""
     return carray(as_pointer(address), 1, np.int64)[0]
-
-
-@njit
-def address_of(array):
-    """Return the address of an array's first element as the `intp` that tables take."""
-    return np.intp(array.ctypes.data)

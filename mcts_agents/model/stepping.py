@@ -12,7 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from numba import carray, from_dtype, njit
 
-from mcts_agents.model.addresses import as_pointer, first_class, stack_int32
+from mcts_agents.model.addresses import (
+    ROW_BYTES,
+    as_pointer,
+    first_class,
+    stack_int32,
+)
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import ENTRIES, HEADER, MAX_PLAYERS, ROW
 from mcts_agents.model.forward_model import ForwardModel
@@ -33,12 +38,6 @@ _load_observe = first_class(ENTRIES["observe"].signature)
 
 
 @njit
-def _row(table, row):
-    """Return the two addresses of one function."""
-    return carray(as_pointer(table + 16 * row), 2, np.intp)
-
-
-@njit
 def _address(array):
     return np.intp(array.ctypes.data)
 
@@ -46,16 +45,14 @@ def _address(array):
 @njit
 def movers_of(table, game, state):
     """Return the bit mask of the players who decide."""
-    row = _row(table, _MOVERS)
-    function = _load_movers(row[0], row[1])
+    function = _load_movers(table + ROW_BYTES * _MOVERS)
     return function(game, state)
 
 
 @njit
 def list_legal(table, game, state, player, legal):
     """Write a player's legal actions; return their number."""
-    row = _row(table, _LEGAL_ACTIONS)
-    function = _load_legal_actions(row[0], row[1])
+    function = _load_legal_actions(table + ROW_BYTES * _LEGAL_ACTIONS)
     return function(game, state, player, _address(legal))
 
 
@@ -83,8 +80,7 @@ def observe_all(exchange, state, seen):
     sizes = carray(as_pointer(game), 1, SIZES)[0]
     legal = carray(as_pointer(exchange[LEGAL]), sizes.legal_limit, np.int32)
     movers = movers_of(table, game, at)
-    row = _row(table, _OBSERVE)
-    observe = _load_observe(row[0], row[1])
+    observe = _load_observe(table + ROW_BYTES * _OBSERVE)
     each = sizes.observation_size + sizes.actions
     seen[:] = 0
     for player in range(sizes.players):
@@ -129,11 +125,9 @@ def step_all(exchange, before, after, seen):
             return -1 - player
         joint_action[player] = action
     after[:] = before
-    row = _row(table, _APPLY)
-    apply = _load_apply(row[0], row[1])
+    apply = _load_apply(table + ROW_BYTES * _APPLY)
     apply(game, _address(after), _address(joint_action), exchange[GENERATOR])
-    row = _row(table, _RESULTS)
-    write_results = _load_results(row[0], row[1])
+    write_results = _load_results(table + ROW_BYTES * _RESULTS)
     write_results(game, _address(after), _address(results))
     at = FIRST_ACTION + sizes.players
     exchange[HAS_NEWS] = 0

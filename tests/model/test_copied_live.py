@@ -18,7 +18,7 @@ from scipy.stats import chisquare
 
 from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.model import new_generator, random_below
-from mcts_agents.model.addresses import first_class
+from mcts_agents.model.addresses import ROW_BYTES, first_class
 from mcts_agents.model.contract import ENTRIES, ROW
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from tests.model.third_party import (
@@ -169,7 +169,7 @@ def compiled_game(make, seed):
         target, legal = model.new_state(), np.zeros(model.legal_limit, np.int32)
         joint, scores = np.zeros(model.players, np.int32), np.zeros(model.players)
         count = play(
-            model.table,
+            model.table_address,
             model.game_address,
             target.ctypes.data,
             state.ctypes.data,
@@ -195,23 +195,21 @@ APPLY, SCORES = ROW["apply"], ROW["scores"]
 
 @njit
 def play(table, game, state, root, legal, joint, scores, rng, moves):
-    load_copy(table[COPY, 0], table[COPY, 1])(game, state, root)
-    movers = load_movers(table[MOVERS, 0], table[MOVERS, 1])
+    load_copy(table + ROW_BYTES * COPY)(game, state, root)
+    movers = load_movers(table + ROW_BYTES * MOVERS)
     count = 0
     while True:
         mask = movers(game, state)
         if mask == 0:
             break
         player = 0 if mask == 1 else 1
-        n = load_legal_actions(table[LEGAL, 0], table[LEGAL, 1])(
-            game, state, player, legal[1]
-        )
+        n = load_legal_actions(table + ROW_BYTES * LEGAL)(game, state, player, legal[1])
         moves[count] = legal[0][random_below(rng, n)]
         joint[0][:] = -1
         joint[0][player] = moves[count]
-        load_apply(table[APPLY, 0], table[APPLY, 1])(game, state, joint[1], 0)
+        load_apply(table + ROW_BYTES * APPLY)(game, state, joint[1], 0)
         count += 1
-    load_scores(table[SCORES, 0], table[SCORES, 1])(game, state, scores)
+    load_scores(table + ROW_BYTES * SCORES)(game, state, scores)
     return count
 
 

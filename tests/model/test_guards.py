@@ -31,11 +31,11 @@ raise_signal = ctypes.CDLL(None)["raise"]
 raise_signal.argtypes, raise_signal.restype = [ctypes.c_int], ctypes.c_int
 
 
-@njit((intp, intp, intp, intp, intp))
-def movers_after_a_signal(number, callback, compiled, game, state):
+@njit((intp, intp, intp, intp))
+def movers_after_a_signal(number, row, game, state):
     # Python learns of the signal when the callback enters it.
     raise_signal(number)
-    return load_movers(callback, compiled)(game, state)
+    return load_movers(row)(game, state)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_signal_at_the_entry_of_a_callback_is_not_lost(
         with pytest.raises(error), model.planning(None, new_generator(0)) as (state, _):
             returned = movers_after_a_signal(
                 number,
-                *model.table[ROW["movers"]],
+                model.table[ROW["movers"]].ctypes.data,
                 model.game_address,
                 state.ctypes.data,
             )

@@ -36,8 +36,8 @@ PLUG_INS = {
 
 
 @njit(int64(int64, int64, int64, int64), cache=False)
-def _call(plug_in, view, settings, rng):
-    function = _load(0, plug_in)
+def _call(row, view, settings, rng):
+    function = _load(row)
     return function(view, settings, rng)
 
 
@@ -124,8 +124,9 @@ class Node:
         return self.passed.tolist()
 
     def _run(self, name: str, view: np.ndarray) -> int:
+        row = np.array([0, compiled().plug_in(name, PLUG_INS[name])])
         return _call(
-            compiled().plug_in(name, PLUG_INS[name]),
+            row.ctypes.data,
             view.ctypes.data,
             self.settings.ctypes.data,
             self.rng.ctypes.data,

@@ -24,7 +24,6 @@ from mcts_agents.arena.playing.fixtures import Entrant, Setting
 from mcts_agents.envs import make_model
 from mcts_agents.names import quoted
 
-DESIGNS = ("round-robin", "one-against-field", "all-seats")
 Design = Literal["round-robin", "one-against-field", "all-seats"]
 
 # Searches that take budgets and the search options of a game.

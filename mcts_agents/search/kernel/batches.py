@@ -65,7 +65,7 @@ from mcts_agents.search.kernel.status import (
     MODEL_ERROR,
     SLICE_DONE,
 )
-from mcts_agents.search.kernel.tree import add_node, count_bits
+from mcts_agents.search.kernel.tree import add_node, count_players
 from mcts_agents.search.kernel.tree_policies import TAKES_PRIORS
 
 # Where a descent ended: the game is over; at a leaf; at one that waits already.
@@ -200,7 +200,7 @@ def find_leaf(search, batch):
         if status != SLICE_DONE:
             return status
         call.apply(search)
-        search.forward_model_calls += count_bits(movers)
+        search.forward_model_calls += count_players(movers)
     return MODEL_ERROR
 
 
@@ -396,7 +396,7 @@ def take_in(search, batch, values, logits):
         lane = lanes_of(batch)[i]
         if lane.movers != 0:
             if lane.node != NONE:
-                for bandit in range(count_bits(lane.movers)):
+                for bandit in range(count_players(lane.movers)):
                     row = lane.row + bandit
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, lane.node + bandit, row_logits)
@@ -429,7 +429,7 @@ def check_answers(search, batch, values, logits):
 def take_in_values(search, batch, lane, values):
     """Back one leaf's values up: a mover's from its own row, others' from the mean."""
     players = search.players
-    rows = count_bits(lane.movers)
+    rows = count_players(lane.movers)
     own = lane.row
     for player in range(players):
         if lane.movers >> player & 1:

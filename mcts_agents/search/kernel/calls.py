@@ -7,7 +7,7 @@ the load costs less than passing all functions through every function of the ker
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, first_class, int64_at
+from mcts_agents.model.addresses import ROW_BYTES, as_pointer, first_class, int64_at
 from mcts_agents.model.contract import ENTRIES, POLICY, ROW
 from mcts_agents.search.kernel.records import PLUG_IN, joint_action_of
 
@@ -61,32 +61,23 @@ def failed(search):
 
 
 @njit
-def _row(address, row):
-    """Return the two addresses of one function."""
-    return carray(as_pointer(address + 16 * row), 2, np.intp)
-
-
-@njit
 def movers(search):
     """Return the bit mask of the players who decide now."""
-    row = _row(search.table, _MOVERS)
-    function = _load_movers(row[0], row[1])
+    function = _load_movers(search.table + ROW_BYTES * _MOVERS)
     return function(search.game, search.state)
 
 
 @njit
 def legal_actions(search, player):
     """Write a player's legal actions into `legal`; return their number."""
-    row = _row(search.table, _LEGAL_ACTIONS)
-    function = _load_legal_actions(row[0], row[1])
+    function = _load_legal_actions(search.table + ROW_BYTES * _LEGAL_ACTIONS)
     return function(search.game, search.state, player, search.legal)
 
 
 @njit
 def apply(search):
     """Let the movers play `joint_action`; it is -1 for the others, then for all."""
-    row = _row(search.table, _APPLY)
-    function = _load_apply(row[0], row[1])
+    function = _load_apply(search.table + ROW_BYTES * _APPLY)
     done = function(search.game, search.state, search.joint_action, search.rng)
     joint_action = joint_action_of(search)
     for player in range(search.players):
@@ -97,48 +88,42 @@ def apply(search):
 @njit
 def scores(search):
     """Write the scores."""
-    row = _row(search.table, _SCORES)
-    function = _load_scores(row[0], row[1])
+    function = _load_scores(search.table + ROW_BYTES * _SCORES)
     return function(search.game, search.state, search.scores)
 
 
 @njit
 def results(search):
     """Write the results."""
-    row = _row(search.table, _RESULTS)
-    function = _load_results(row[0], row[1])
+    function = _load_results(search.table + ROW_BYTES * _RESULTS)
     return function(search.game, search.state, search.results)
 
 
 @njit
 def redeterminise(search):
     """Resample what the root player cannot know."""
-    row = _row(search.table, _REDETERMINISE)
-    function = _load_redeterminise(row[0], row[1])
+    function = _load_redeterminise(search.table + ROW_BYTES * _REDETERMINISE)
     return function(search.game, search.state, search.root_player, search.rng)
 
 
 @njit
 def evaluate(search):
     """Write the evaluation."""
-    row = _row(search.table, _EVALUATE)
-    function = _load_evaluate(row[0], row[1])
+    function = _load_evaluate(search.table + ROW_BYTES * _EVALUATE)
     return function(search.game, search.state, search.evaluation)
 
 
 @njit
 def random_action(search, player):
     """Return a uniformly random legal action of a player."""
-    row = _row(search.table, _RANDOM_ACTION)
-    function = _load_random_action(row[0], row[1])
+    function = _load_random_action(search.table + ROW_BYTES * _RANDOM_ACTION)
     return function(search.game, search.state, player, search.rng)
 
 
 @njit
 def playout(search, limit):
     """Play at random, `limit` actions at most; return how many were played."""
-    row = _row(search.table, _PLAYOUT)
-    function = _load_playout(row[0], row[1])
+    function = _load_playout(search.table + ROW_BYTES * _PLAYOUT)
     return function(search.game, search.state, search.rng, limit)
 
 
@@ -149,8 +134,7 @@ def copy(search):
         size = search.players * search.policy_bytes
         memories = search.policy_memories
         copy_words(memories, memories + size, size)
-    row = _row(search.table, _COPY)
-    function = _load_copy(row[0], row[1])
+    function = _load_copy(search.table + ROW_BYTES * _COPY)
     return function(search.game, search.state, search.root_state)
 
 
@@ -166,48 +150,42 @@ def copy_words(target, source, size):
 @njit
 def copy_between(search, target, source):
     """Set the state at address `target` to that at `source`."""
-    row = _row(search.table, _COPY)
-    function = _load_copy(row[0], row[1])
+    function = _load_copy(search.table + ROW_BYTES * _COPY)
     return function(search.game, target, source)
 
 
 @njit
 def tree_policy(search):
     """Return the edge to take, given the DECISION record."""
-    row = _row(search.plug_ins, TREE_POLICY)
-    function = _load_plug_in(row[0], row[1])
+    function = _load_plug_in(search.plug_ins + ROW_BYTES * TREE_POLICY)
     return function(search.decision, search.settings, search.rng)
 
 
 @njit
 def leaf_value(search):
     """Write the value of the state, given the LEAF record."""
-    row = _row(search.plug_ins, LEAF_VALUE)
-    function = _load_plug_in(row[0], row[1])
+    function = _load_plug_in(search.plug_ins + ROW_BYTES * LEAF_VALUE)
     return function(search.leaf, search.settings, search.rng)
 
 
 @njit
 def policy_update(search):
     """Let the tree policy learn from an iteration, given the OUTCOME record."""
-    row = _row(search.plug_ins, UPDATE)
-    function = _load_plug_in(row[0], row[1])
+    function = _load_plug_in(search.plug_ins + ROW_BYTES * UPDATE)
     return function(search.outcome, search.settings, search.rng)
 
 
 @njit
 def backup(search):
     """Change the values that are passed up, given the BACKUP record."""
-    row = _row(search.plug_ins, BACKUP)
-    function = _load_plug_in(row[0], row[1])
+    function = _load_plug_in(search.plug_ins + ROW_BYTES * BACKUP)
     return function(search.backup, search.settings, search.rng)
 
 
 @njit
 def policy(search, seat, player):
     """Return the action of a player by the policy of a seat (root player, others)."""
-    row = _row(search.policies, seat)
-    function = _load_policy(row[0], row[1])
+    function = _load_policy(search.policies + ROW_BYTES * seat)
     memory = 0
     if search.policy_bytes:
         memory = search.policy_memories + player * search.policy_bytes
@@ -217,8 +195,7 @@ def policy(search, seat, player):
 @njit
 def action_values(search, player, n):
     """Write H(s, a) of the `n` actions in `legal` into `heuristics`."""
-    row = _row(search.table, ACTION_VALUES)
-    function = _load_action_values(row[0], row[1])
+    function = _load_action_values(search.table + ROW_BYTES * ACTION_VALUES)
     return function(
         search.game, search.state, player, search.legal, n, search.heuristics
     )
@@ -229,62 +206,54 @@ def observe(search, player, out, size):
     """Write what a player sees to address `out`, where there is room for it."""
     seen = carray(as_pointer(out), size, np.int8)
     seen[:] = 0
-    row = _row(search.table, _OBSERVE)
-    function = _load_observe(row[0], row[1])
+    function = _load_observe(search.table + ROW_BYTES * _OBSERVE)
     return function(search.game, search.state, player, out)
 
 
 @njit
 def state_key(search, observer):
     """Return the key of what an observer knows of the state."""
-    row = _row(search.table, _STATE_KEY)
-    function = _load_state_key(row[0], row[1])
+    function = _load_state_key(search.table + ROW_BYTES * _STATE_KEY)
     return function(search.game, search.state, observer)
 
 
 @njit
 def turn(search):
     """Return the number of turns ended."""
-    row = _row(search.table, _TURN)
-    function = _load_counter(row[0], row[1])
+    function = _load_counter(search.table + ROW_BYTES * _TURN)
     return function(search.game, search.state)
 
 
 @njit
 def round_number(search):
     """Return the number of rounds ended."""
-    row = _row(search.table, _ROUND)
-    function = _load_counter(row[0], row[1])
+    function = _load_counter(search.table + ROW_BYTES * _ROUND)
     return function(search.game, search.state)
 
 
 @njit
 def filter_actions(search, player, n):
     """Move the actions worth a search to the front of `legal`; return their number."""
-    row = _row(search.table, _FILTER_ACTIONS)
-    function = _load_filter_actions(row[0], row[1])
+    function = _load_filter_actions(search.table + ROW_BYTES * _FILTER_ACTIONS)
     return function(search.game, search.state, player, search.legal, n)
 
 
 @njit
 def is_out(search, player):
     """Return whether a player will never decide again."""
-    row = _row(search.table, _IS_OUT)
-    function = _load_of_player(row[0], row[1])
+    function = _load_of_player(search.table + ROW_BYTES * _IS_OUT)
     return function(search.game, search.state, player) != 0
 
 
 @njit
 def nearest_opponent(search, player):
     """Return the opponent nearest to a player, -1 for none."""
-    row = _row(search.table, _NEAREST_OPPONENT)
-    function = _load_of_player(row[0], row[1])
+    function = _load_of_player(search.table + ROW_BYTES * _NEAREST_OPPONENT)
     return function(search.game, search.state, player)
 
 
 @njit
 def visible_action(search, actor, observer):
     """Return what an observer sees of an actor's part of the joint action."""
-    row = _row(search.table, _VISIBLE_ACTION)
-    function = _load_visible_action(row[0], row[1])
+    function = _load_visible_action(search.table + ROW_BYTES * _VISIBLE_ACTION)
     return function(search.game, search.state, search.joint_action, actor, observer)

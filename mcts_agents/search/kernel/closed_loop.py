@@ -32,7 +32,7 @@ from mcts_agents.search.kernel.rollout import (
     policy_bytes,
 )
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
-from mcts_agents.search.kernel.tree import add_node, count_bits
+from mcts_agents.search.kernel.tree import add_node, count_players
 
 # In place of a sibling: nothing has happened yet since the decision above the node.
 PENDING = -2
@@ -193,7 +193,7 @@ def step(search, movers):
     if search.rollout_end != EXACT:
         note_counters(search, movers)
     call.apply(search)
-    search.forward_model_calls += count_bits(movers)
+    search.forward_model_calls += count_players(movers)
 
 
 @njit

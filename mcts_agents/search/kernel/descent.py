@@ -65,7 +65,7 @@ from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import (
     child_of,
-    count_bits,
+    count_players,
     joint_link,
     mixed,
     observation_link,
@@ -256,7 +256,7 @@ def play(search):
         rolling = movers & ~in_trees
         if search.active > 0:  # others of a player's own tree are modelled, not rolled
             rolling &= search.owned
-        search.rollout_actions += count_bits(rolling)
+        search.rollout_actions += count_players(rolling)
         if search.rollout_actions > search.rollout_limit:
             if search.rollout_limit == 0 or may_end(search, movers):
                 break
@@ -285,7 +285,7 @@ def play(search):
         if in_trees == 0 and search.stop:
             break
         call.apply(search)
-        search.forward_model_calls += count_bits(movers)
+        search.forward_model_calls += count_players(movers)
         if search.stop:
             break
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
@@ -339,7 +339,7 @@ def select(search, tree, movers):
         node = child_of(search, search.link[tree], mine)
     key = np.uint64(0)
     link = 0
-    bandits = count_bits(mine)
+    bandits = count_players(mine)
     for index in range(node, node + bandits):
         bandit = nodes_of(search)[index]
         new = bandit.count == 0

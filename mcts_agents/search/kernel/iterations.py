@@ -39,7 +39,7 @@ from mcts_agents.search.kernel.status import (
     NO_LIMIT,
     SLICE_DONE,
 )
-from mcts_agents.search.kernel.tree import count_bits
+from mcts_agents.search.kernel.tree import count_players
 
 MEBIBYTE = 1 << 20
 
@@ -251,6 +251,6 @@ def step_to_the_end(search):
         if choose_by_policy(search, movers) != SLICE_DONE:
             return actions
         call.apply(search)
-        actions += count_bits(movers)
+        actions += count_players(movers)
         if call.failed(search):
             return actions

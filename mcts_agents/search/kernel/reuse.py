@@ -16,7 +16,7 @@ from mcts_agents.search.kernel.records import (
     nodes_of,
     statistics_of,
 )
-from mcts_agents.search.kernel.tree import count_bits, place_of_joint
+from mcts_agents.search.kernel.tree import count_players, place_of_joint
 
 
 def _check(model, settings):
@@ -117,7 +117,7 @@ def mark_below(old, link, remap):
     """Mark the nodes right below a link."""
     child = np.int64(edges_of(old)[link].child)
     while child >= 0:
-        for bandit in range(max(count_bits(nodes_of(old)[child].movers), 1)):
+        for bandit in range(max(count_players(nodes_of(old)[child].movers), 1)):
             remap[child + bandit] = 0
         child = np.int64(nodes_of(old)[child].sibling)
 

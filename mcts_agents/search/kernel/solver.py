@@ -41,7 +41,7 @@ from mcts_agents.search.kernel.records import (
     results_of,
     teams_of,
 )
-from mcts_agents.search.kernel.tree import count_bits, mixed, place_of_joint
+from mcts_agents.search.kernel.tree import count_players, mixed, place_of_joint
 from mcts_agents.search.kernel.tree_policies import BY_INDEX
 
 
@@ -147,7 +147,7 @@ def prove_path(search, outcome):
 @njit
 def joint_link_of_path(search, last):
     """Return the link of the joint action that ends at a step of the path."""
-    bandits = count_bits(nodes_of(search)[path_of(search)[last].node].movers)
+    bandits = count_players(nodes_of(search)[path_of(search)[last].node].movers)
     key = np.uint64(0)
     for i in range(last - bandits + 1, last + 1):
         key = mixed(key, edges_of(search)[path_of(search)[i].edge].action)

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.bits import count_bits
 from mcts_agents.search.kernel.records import (
     NONE,
     OBSERVATION,
@@ -15,13 +16,9 @@ from mcts_agents.search.kernel.records import (
 
 
 @njit
-def count_bits(mask):
+def count_players(mask):
     """Return the number of players in a bit mask."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
+    return np.int64(count_bits(np.uint64(mask)))
 
 
 @njit
