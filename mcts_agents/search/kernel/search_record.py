@@ -57,8 +57,11 @@ ARRAYS: dict[str, Array] = {n: a for part in PARTS for n, a in part.arrays.items
 
 # What it was asked, what it has used, and one descent (lane).
 SEARCH = np.dtype(
-    [(name, np.intp) for name in ARRAYS]
-    + [(f"{name}_length", np.int64) for name in ARRAYS]
+    [
+        field
+        for name in ARRAYS
+        for field in ((name, np.intp), (f"{name}_length", np.int64))
+    ]
     + [field for part in PARTS for field in part.fields],
     align=True,
 )
