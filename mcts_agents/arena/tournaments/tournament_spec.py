@@ -65,6 +65,16 @@ def agent_mapping(value: Any) -> dict[str, Any]:
     }
 
 
+def game_spec(value: str) -> str:
+    """Return a game's spec.
+
+    Raises:
+        ValueError: It is none.
+    """
+    make_model(value)
+    return value
+
+
 def _agent_or_none(value: Any) -> dict[str, Any] | None:
     return None if value is None else agent_mapping(value)
 
@@ -171,17 +181,11 @@ class GameSpec(_Strict):
             names them itself: a mapping, or a preset such as `pi-mcts-30`.
     """
 
-    game: str
+    game: Annotated[str, AfterValidator(game_spec)]
     players: Annotated[tuple[Whole, ...], BeforeValidator(_one_or_more)] = ()
     search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
         default_factory=dict
     )
-
-    @field_validator("game")
-    @classmethod
-    def _check_game(cls, game: str) -> str:
-        make_model(game)
-        return game
 
     @field_validator("players")
     @classmethod

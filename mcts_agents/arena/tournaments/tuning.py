@@ -43,6 +43,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     TournamentSpec,
     agent_mapping,
     differences,
+    game_spec,
 )
 from mcts_agents.envs import make_model
 
@@ -77,7 +78,7 @@ class TuningSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str
+    game: Annotated[str, AfterValidator(game_spec)]
     players: int | None = None
     agent: Annotated[Any, AfterValidator(agent_mapping)] = "mcts"
     against: Any = None
@@ -104,12 +105,6 @@ class TuningSpec(BaseModel):
         if budget:
             budget_setting(budget)
         return budget
-
-    @field_validator("game")
-    @classmethod
-    def _check_game(cls, game: str) -> str:
-        make_model(game)
-        return game
 
     @field_validator("players")
     @classmethod

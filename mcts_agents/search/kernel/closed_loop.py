@@ -32,7 +32,7 @@ from mcts_agents.search.kernel.rollout import (
     policy_bytes,
 )
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
-from mcts_agents.search.kernel.tree import add_node, count_players
+from mcts_agents.search.kernel.tree import add_node, clear_node, count_players
 
 # In place of a sibling: nothing has happened yet since the decision above the node.
 PENDING = -2
@@ -217,15 +217,7 @@ def store(search, link, movers):
         node = add_node(search, movers, link)
     else:
         node = search.node_count
-        last = nodes_of(search)[node]
-        last.movers = 0
-        last.player = NONE
-        last.visits = 0
-        last.tried = 0
-        last.first = NONE
-        last.count = 0
-        last.capacity = 0
-        last.sibling = NONE
+        clear_node(nodes_of(search)[node], 0, NONE)
         search.node_count += 1
         edges_of(search)[link].child = node
     slot = search.states + node * search.slot_size

@@ -22,6 +22,19 @@ def count_players(mask):
 
 
 @njit
+def clear_node(node, movers, player):
+    """Make a node record that of a decision without actions yet."""
+    node.movers = movers
+    node.player = player
+    node.visits = 0
+    node.tried = 0
+    node.first = NONE
+    node.count = 0
+    node.capacity = 0
+    node.sibling = NONE
+
+
+@njit
 def add_node(search, movers, link):
     """Append a node for `movers` below `link`, one bandit a player; return it."""
     node = search.node_count
@@ -29,15 +42,7 @@ def add_node(search, movers, link):
     rest = movers
     while rest:
         if rest & 1:
-            bandit = nodes_of(search)[search.node_count]
-            bandit.movers = movers
-            bandit.player = player
-            bandit.visits = 0
-            bandit.tried = 0
-            bandit.first = NONE
-            bandit.count = 0
-            bandit.capacity = 0
-            bandit.sibling = NONE
+            clear_node(nodes_of(search)[search.node_count], movers, player)
             search.node_count += 1
         rest >>= 1
         player += 1
