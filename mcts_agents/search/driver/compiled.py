@@ -19,21 +19,30 @@ from mcts_agents.search.kernel import (
     tree,
 )
 from mcts_agents.search.kernel.abstraction import POOL
-from mcts_agents.search.kernel.batch_records import BATCH
 from mcts_agents.search.kernel.records import JOINT, PLUG_IN
 from mcts_agents.search.kernel.search_record import SEARCH
+from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 
 _RECORD = "carray(as_pointer({}), 1, SEARCH)[0]"
 
 # Modules of compiled entry points: their sources, and the functions they call. Apart,
-# because most searches need the first one only, and each takes seconds to compile.
-_MODULES = {
-    "search_kernel": (
-        """
+# because most searches need few of them, and each takes seconds to compile. Functions
+# that reach a constant of `variants` have the name of the variant before theirs.
+_KERNEL_SOURCE = """
 @njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
-def run_slice(search, iterations, call_limit):
-    return kernel_run_slice(RECORD(search), iterations, call_limit)
-
+def VARIANT_run_slice(search, iterations, call_limit):
+    return kernel_VARIANT_run_slice(RECORD(search), iterations, call_limit)
+"""
+_MODULES = {
+    **{
+        f"{name}_search": (
+            _KERNEL_SOURCE.replace("VARIANT", name),
+            {f"{name}_run_slice": (iterations.run_slice, constants)},
+        )
+        for name, constants in VARIANTS.items()
+    },
+    "search_tables": (
+        """
 @njit(int64(FLOATS), cache=CACHE)
 def fill_logs(table):
     return kernel_fill_logs(table)
@@ -47,41 +56,22 @@ def rehash(old, new):
     return kernel_rehash(old, new)
 """,
         {
-            "run_slice": iterations.run_slice,
             "fill_logs": arithmetic.fill_square_root_logs,
             "link_of_joint": tree.link_of_joint,
             "rehash": tree.rehash,
         },
     ),
-    "closed_loops": (
+    "answers": (
         """
-@njit(int64(intp, int64, int64), cache=CACHE, nogil=True)
-def run_closed_slice(search, iterations, call_limit):
-    return kernel_run_closed_slice(RECORD(search), iterations, call_limit)
-""",
-        {"run_closed_slice": iterations.run_closed_slice},
-    ),
-    "batches": (
-        """
-@njit(int64(intp, intp, int64, int64, int64), cache=CACHE, nogil=True)
-def fill_batch(search, batch, iterations, target, call_limit):
-    return kernel_fill_batch(
-        RECORD(search), BATCH_RECORD, iterations, target, call_limit
-    )
-
-@njit(int64(intp, intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
-def take_in(search, batch, values, logits):
-    return kernel_take_in(RECORD(search), BATCH_RECORD, values, logits)
+@njit(int64(intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
+def take_in(search, values, logits):
+    return kernel_take_in(RECORD(search), values, logits)
 
 @njit(int64(intp, float64, float64), cache=CACHE)
 def add_root_noise(search, noise, alpha):
     return kernel_add_root_noise(RECORD(search), noise, alpha)
 """,
-        {
-            "fill_batch": batches.fill_batch,
-            "take_in": batches.take_in,
-            "add_root_noise": priors.add_root_noise,
-        },
+        {"take_in": batches.take_in, "add_root_noise": priors.add_root_noise},
     ),
     "random_play": (
         """
@@ -156,15 +146,14 @@ class Compiled:
 
     @functools.cache  # noqa: B019
     def _module(self, name: str) -> ModuleType:
-        source, functions = _MODULES[name]
+        source, named = _MODULES[name]
+        functions = {
+            entry: f if callable(f) else variant_of(*f) for entry, f in named.items()
+        }
         for record in ("search", "old", "new"):
             source = source.replace(f"RECORD({record})", _RECORD.format(record))
-        source = source.replace(
-            "BATCH_RECORD", "carray(as_pointer(batch), 1, BATCH)[0]"
-        )
         namespace = {
             "SEARCH": SEARCH,
-            "BATCH": BATCH,
             "float64": float64,
             "as_pointer": as_pointer,
             "FLOATS": from_dtype(np.dtype(np.float64))[::1],

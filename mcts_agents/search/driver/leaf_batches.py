@@ -9,7 +9,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel, clock
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.driver.memory import zeros_apart
-from mcts_agents.search.kernel.batch_records import BATCH, LANE, WAITING_STEP
+from mcts_agents.search.kernel.batch_records import LANE, WAITING_STEP
 from mcts_agents.search.kernel.status import (
     BAD_LOGITS,
     BAD_VALUES,
@@ -36,10 +36,15 @@ class Evaluation:
         model: The game.
         settings: Complete settings, with an evaluator.
         compiled: The compiled functions.
+        record: The search's BATCH record, (1,).
     """
 
     def __init__(
-        self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
+        self,
+        model: ForwardModel,
+        settings: SearchSettings,
+        compiled: Compiled,
+        record: np.ndarray,
     ):
         self.model = model
         evaluator = settings.evaluator
@@ -47,12 +52,12 @@ class Evaluation:
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
         self._observe = getattr(evaluator, "observe", None)
-        self._fill = compiled.entry("fill_batch")
+        self._run_slice = compiled.entry("waiting_run_slice")
         self._take_in = compiled.entry("take_in")
         self._add_noise = compiled.entry("add_root_noise")
         self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
         self._shares = settings.value in ("win", "evaluate")
-        movers = {"one": model.players, "pair": 2}.get(settings.tree, 1)
+        movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
         lanes = 2 * settings.batch
         rows = settings.batch * movers
         steps = model.players * settings.max_depth + STEPS_A_LANE * lanes
@@ -64,14 +69,14 @@ class Evaluation:
             "observations": (0 if own else rows * model.observation_size, np.int8),
             "states": (rows * model.state_size if own else 0, np.uint8),
             "players": (rows, np.int64),
+            "nodes": (rows, np.int64),
             "legal": (rows * model.actions, np.uint8),
         }
         self._arrays = {
             name: zeros_apart(length, np.dtype(kind))
             for name, (length, kind) in lengths.items()
         }
-        self._record = zeros_apart(1, BATCH)
-        record = self._record[0]
+        self._record = record
         for name, array in self._arrays.items():
             record[name] = array.ctypes.data if len(array) else 0
         record["lane_limit"] = lanes
@@ -118,14 +123,15 @@ class Evaluation:
             call_limit: Forward-model calls to make.
             deadline: The time by `clock.now` at which to end; inf for none.
         """
-        addresses = search.ctypes.data, self._record.ctypes.data
-        noise = search.ctypes.data, *self._noise
+        address = search.ctypes.data
+        noise = address, *self._noise
         for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
             self._record[name] = 0
         # A root that is left of the last decision has its priors already.
         noise_due = self._noise[0] > 0.0 and not self._add_noise(*noise)
         done = search["simulations"]
         target = min(int(done[0]) + simulations, NO_LIMIT)
+        self._record["target"] = target
         waiting = self._record["lane_count"]
         timed = deadline < math.inf
         descents = 1 if timed else DESCENTS
@@ -133,10 +139,10 @@ class Evaluation:
         status = SLICE_DONE
         while done[0] < target:
             began = clock.now()
-            status = self._fill(*addresses, descents, target, call_limit)
+            status = self._run_slice(address, descents, call_limit)
             filled = clock.now()
             if status == EVALUATE:
-                self._answer(addresses)
+                self._answer(address)
                 answering = clock.now() - filled
                 noise_due = noise_due and not self._add_noise(*noise)
             elif status == GROW:
@@ -153,10 +159,10 @@ class Evaluation:
                     status = BUDGET_SPENT
                     break
         if status == BUDGET_SPENT and waiting[0]:
-            self._answer(addresses)
+            self._answer(address)
         return status
 
-    def _answer(self, addresses: tuple[int, int]) -> None:
+    def _answer(self, address: int) -> None:
         """Ask the evaluator about all that waits, and take its answers in."""
         rows = int(self._record["row_count"][0])
         shown = {name: view[:rows] for name, view in self._shown.items()}
@@ -172,7 +178,7 @@ class Evaluation:
             )
         values = self._numbers("values", answer[0], (rows, self.model.players))
         logits = self._numbers("logits", answer[1], (rows, self.model.actions))
-        status = self._take_in(*addresses, values.ravel(), logits.ravel())
+        status = self._take_in(address, values.ravel(), logits.ravel())
         if status == BAD_VALUES:
             allowed = "shares of a win, from 0 to 1" if self._shares else "finite"
             raise ValueError(

@@ -25,6 +25,7 @@ from mcts_agents.search.kernel.records import NONE, UNPROVEN
 from mcts_agents.search.kernel.search_record import (
     SEARCH,
     blank_record,
+    kernel_of,
     write_numbers,
 )
 from mcts_agents.search.kernel.status import (
@@ -80,7 +81,8 @@ class Search:
         self._callbacks = Callbacks(model, self._error)
         self._evaluation = None
         if self.settings.evaluator is not None:
-            self._evaluation = Evaluation(model, self.settings, self._compiled)
+            batch = self._memory.arrays["batch"]
+            self._evaluation = Evaluation(model, self.settings, self._compiled, batch)
         self._tree_policy = tree_policy_of(self.settings.tree_policy)
         self._search = zeros_apart(1, SEARCH)
         self._write_plug_ins()
@@ -96,9 +98,8 @@ class Search:
         self._memory.tell_addresses(self._blank)
         self._write_views()
         # Loaded now, and not in the first decision, which may have little time.
-        closed = self.settings.loop != "open"
-        entry = "run_closed_slice" if closed else "run_slice"
-        self._run_slice = self._compiled.entry(entry)
+        kernel = kernel_of(self.settings)
+        self._run_slice = self._compiled.entry(f"{kernel}_run_slice")
         self._threads: list[Search] = []
         # What the last decision was about: its player, and the game so far.
         self._player: int | None = None

@@ -20,6 +20,7 @@ from mcts_agents.search.kernel.records import (
     teams_of,
     values_of,
 )
+from mcts_agents.search.kernel.variants import EXTENDED
 
 PART = Part(
     fields=[
@@ -70,7 +71,7 @@ def back_up(search):
             if search.keeps_statistics:
                 update_statistics(search, bandit, step, values[bandit.player])
             take_in(search, bandit, step, values[bandit.player])
-    if search.extended:
+    if EXTENDED:
         if search.abstracted:
             update_pools(search)
         if search.averages_length > 0:

@@ -23,53 +23,47 @@ chess, shogi, and Go through self-play", Science 362 (2018); virtual loss: G. Ch
 M. Winands, J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
 """
 
+import numpy as np
 from numba import njit
 
 from mcts_agents.search.kernel import calls as call
 from mcts_agents.search.kernel import mast
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import (
+    BATCH,
+    LEAF,
+    OVER,
+    WAITING,
+    batch_of,
     lanes_of,
     legal_row_of,
     players_of,
+    row_nodes_of,
     steps_of,
 )
 from mcts_agents.search.kernel.candidates import ask_actions, error_of, match_edges
-from mcts_agents.search.kernel.closed_loop import advance, deciders, load, store
-from mcts_agents.search.kernel.descent import (
-    begin,
-    root_is_out,
-    select,
-    start,
-    who_moves,
-)
-from mcts_agents.search.kernel.iterations import next_status, take_in_leaf
-from mcts_agents.search.kernel.parts import Condition, Part, one_of
+from mcts_agents.search.kernel.lane import owned_by
+from mcts_agents.search.kernel.parts import Array, Condition, Part, one_of
 from mcts_agents.search.kernel.priors import has_prior, write_priors
 from mcts_agents.search.kernel.records import (
     NONE,
     edges_of,
-    joint_action_of,
     legal_of,
     nodes_of,
+    once,
     path_of,
     statistics_of,
     values_of,
 )
-from mcts_agents.search.kernel.rollout import choose_by_policy
+from mcts_agents.search.kernel.selection import node_of_decision
 from mcts_agents.search.kernel.status import (
     BAD_LOGITS,
     BAD_VALUES,
-    BUDGET_SPENT,
-    EVALUATE,
     MODEL_ERROR,
     SLICE_DONE,
 )
-from mcts_agents.search.kernel.tree import add_node, count_players
+from mcts_agents.search.kernel.tree import count_players
 from mcts_agents.search.kernel.tree_policies import TAKES_PRIORS
-
-# Where a descent ended: the game is over; at a leaf; at one that waits already.
-OVER, LEAF, WAITING = range(3)
 
 
 def is_on(settings):
@@ -96,17 +90,14 @@ def _check(model, settings):
 
 _WITH_EVALUATOR = Condition(is_on, "an evaluator")
 PART = Part(
+    arrays={"batch": Array(BATCH, once)},
     needs={
         "evaluator": [
-            one_of("tree", "one", "self", "pair"),
             TAKES_PRIORS,
             Condition(lambda s: s.rollout == 0, "rollout 0"),
             Condition(lambda s: s.action_heuristic == "none", "action_heuristic none"),
             Condition(lambda s: not mast.is_asked_for(s), "no mast"),
             one_of("abstraction", "none"),
-            Condition(lambda s: not s.graph, "graph=false"),
-            one_of("simultaneous", "decoupled"),
-            Condition(lambda s: s.threads == 1, "threads 1"),
         ],
         "batch": [_WITH_EVALUATOR],
         "virtual_loss": [
@@ -124,41 +115,9 @@ PART = Part(
 
 
 @njit
-def fill_batch(search, batch, iterations, target, call_limit):
-    """Descend until a batch is full; return why it ended.
-
-    EVALUATE: answer the batch by `take_in`, then go on. SLICE_DONE: `iterations` were
-    made, or there are `target` simulations and nothing waits. Else as `run_slice`.
-    """
-    for _ in range(iterations):
-        if is_full(search, batch, target):
-            return EVALUATE if batch.lane_count > 0 else SLICE_DONE
-        status = next_status(search, call_limit)
-        if status == BUDGET_SPENT and batch.lane_count > 0:
-            return EVALUATE
-        if status == SLICE_DONE:
-            if search.stored:
-                before = search.forward_model_calls
-                status = find_stored_leaf(search, batch)
-                if search.step_count > 0 and batch.ending != WAITING:
-                    search.idle += search.forward_model_calls == before
-            else:
-                status = find_leaf(search, batch)
-        if status == SLICE_DONE:
-            if batch.ending == OVER:
-                batch.others += batch.lane_count > 0
-                status = take_in_leaf(search)
-            else:
-                batch.others += batch.ending == WAITING
-                status = wait(search, batch)
-        if status != SLICE_DONE:
-            return status
-    return SLICE_DONE
-
-
-@njit
-def is_full(search, batch, target):
+def is_full(search):
     """Whether no further descent may join the batch."""
+    batch = batch_of(search)
     longest = search.players * min(search.depth_limit, search.deepest + 2)
     at_root = batch.lane_count > 0 and lanes_of(batch)[0].step_count == 0
     return (
@@ -166,115 +125,39 @@ def is_full(search, batch, target):
         or batch.leaves == batch.size
         or batch.others == batch.size
         or batch.step_count + longest > batch.step_limit
-        or search.simulations + batch.leaves >= target
+        or search.simulations + batch.leaves >= batch.target
     )
 
 
-# -- where a descent ends
-
-
 @njit
-def find_leaf(search, batch):
-    """Select down an open loop's tree; the state is then that of its end."""
-    start(search)
-    while not call.failed(search):
-        movers = who_moves(search)
-        over = movers == 0
-        if not over and search.ends_when_out:
-            over = root_is_out(search, movers)
-        if over:
-            batch.ending = OVER
-            return SLICE_DONE
-        mine = deciders(search, movers)
-        if mine != 0:
-            node = node_below(search, search.link[0], mine)
-            if ends_here(search, batch, node):
-                return SLICE_DONE
-            if node == NONE:
-                batch.node = add_node(search, mine, search.link[0])
-                return SLICE_DONE
-            status = select_on(search, mine)
-            if status != SLICE_DONE:
-                return status
-        status = choose_by_policy(search, movers & ~mine)
-        if status != SLICE_DONE:
-            return status
-        call.apply(search)
-        search.forward_model_calls += count_players(movers)
-    return MODEL_ERROR
+def ends_here(search, movers):
+    """Whether a descent ends where `movers` (a mask) decide in their trees.
 
-
-@njit
-def find_stored_leaf(search, batch):
-    """Select down a closed loop's tree; the state is then that of its end."""
-    begin(search)
-    node = edges_of(search)[0].child
-    if node == NONE:
-        call.copy(search)
-        batch.node = store(search, 0, deciders(search, call.movers(search)))
-        batch.ending = LEAF
-        return SLICE_DONE
-    while True:
-        mine = nodes_of(search)[node].movers
-        if mine == 0:
-            load(search, node)
-            return end_stored(search, batch)
-        if ends_here(search, batch, node):
-            load(search, node)
-            return SLICE_DONE
-        joint_action = joint_action_of(search)
-        for player in range(search.players):
-            joint_action[player] = -1
-        search.owns[0] = mine
-        status = select_on(search, mine)
-        if status != SLICE_DONE:
-            return status
-        child = edges_of(search)[search.taken_link].child
-        if child == NONE:
-            status = advance(search, node, mine)
-            if status != SLICE_DONE:
-                return status
-            child = edges_of(search)[search.taken_link].child
-            if nodes_of(search)[child].movers == 0:
-                return end_stored(search, batch)
-            if not ends_here(search, batch, NONE):
-                batch.node = child
-            return SLICE_DONE
-        node = child
-
-
-@njit
-def end_stored(search, batch):
-    """End a closed loop's descent where nobody decides any more."""
-    batch.ending = OVER
-    if search.ends_when_out:
-        root_is_out(search, call.movers(search))
-    return MODEL_ERROR if call.failed(search) else SLICE_DONE
-
-
-@njit
-def node_below(search, link, movers):
-    """Return the node below `link` at which `movers` decide, NONE if there is none."""
-    child = edges_of(search)[link].child
-    while child >= 0 and nodes_of(search)[child].movers != movers:
-        child = nodes_of(search)[child].sibling
-    return max(child, NONE)
-
-
-@njit
-def ends_here(search, batch, node):
-    """Whether a descent ends at a position with this node, NONE: without one yet.
-
-    At the depth limit there is no node; the position is valued at each visit.
+    It does if one of them has no node here, or one without priors yet. At the depth
+    limit there is no node; the position is valued at each visit. In a graph, so is one
+    where another path joins, if that ends a descent.
     """
-    batch.ending = LEAF
-    batch.node = NONE
-    if search.depth[0] == search.depth_limit:
-        return True
-    if node != NONE and waits(search, batch, node):
-        batch.ending = WAITING
-        return True
-    return False
+    batch = batch_of(search)
+    batch.movers = movers
+    batch.ending = OVER
+    if search.graph and search.clashed:
+        batch.ending = LEAF
+    for tree in range(search.trees):
+        mine = movers & owned_by(search, tree)
+        if search.stored:
+            mine = movers
+        if mine == 0:
+            continue
+        if search.depth[tree] == search.depth_limit:
+            batch.ending = LEAF
+            continue
+        node = node_of_decision(search, tree, mine)
+        if nodes_of(search)[node].count == 0:
+            batch.ending = LEAF
+        elif waits(search, batch, node):
+            batch.ending = WAITING
+            return True
+    return batch.ending != OVER
 
 
 @njit
@@ -282,35 +165,22 @@ def waits(search, batch, node):
     """Whether a node is a leaf of this batch."""
     if nodes_of(search)[node].visits > 0:
         return False
-    for i in range(batch.lane_count):
-        if lanes_of(batch)[i].node == node:
+    for row in range(batch.row_count):
+        if row_nodes_of(batch)[row] == node:
             return True
     return False
-
-
-@njit
-def select_on(search, movers):
-    """Select at the node below the tree's cursor, and stay in the tree whatever comes.
-
-    What is left by `select` is a tree in which an untried action was taken; here its
-    node may be there already, made but not backed up.
-    """
-    status = select(search, 0, movers)
-    search.link[0] = search.taken_link
-    search.active = 1
-    return status
 
 
 # -- the batch
 
 
 @njit
-def wait(search, batch):
+def wait(search):
     """Add the descent that has just ended to the batch, its leaf in rows of its own."""
+    batch = batch_of(search)
     lane = lanes_of(batch)[batch.lane_count]
     lane.movers = 0
     lane.row = batch.row_count
-    lane.node = batch.node
     lane.first_step = batch.step_count
     lane.step_count = search.step_count
     for i in range(search.step_count):
@@ -320,27 +190,48 @@ def wait(search, batch):
         waiting.place = step.edge - nodes_of(search)[step.node].first
         batch.step_count += 1
     if batch.ending == LEAF:
-        movers = deciders(search, call.movers(search))
-        bandit = 0
-        for player in range(search.players):
-            if movers >> player & 1:
-                n = write_row(search, batch, player, bandit)
-                if n <= 0:
-                    return error_of(search, n)
-                bandit += 1
-        lane.movers = movers
+        for tree in range(search.trees):
+            mine = batch.movers & owned_by(search, tree)
+            if search.stored:
+                mine = batch.movers
+            status = write_rows(search, batch, tree, mine)
+            if status != SLICE_DONE:
+                return status
+        lane.movers = batch.movers
         batch.leaves += 1
+    else:
+        batch.others += 1
     add_virtual_visits(search, batch, lane, batch.virtual_loss)
     batch.lane_count += 1
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
 
 
 @njit
-def write_row(search, batch, player, bandit):
-    """Write what the evaluator is told of a leaf to one of its movers.
+def write_rows(search, batch, tree, mine):
+    """Write what the evaluator is told to each of a tree's players who decide here.
 
-    Their bandits get their edges by the way. Returns the number of actions.
+    Their bandits get their edges by the way, those that have none yet.
     """
+    node = NONE
+    if mine and search.depth[tree] < search.depth_limit:
+        node = node_of_decision(search, tree, mine)
+        if nodes_of(search)[node].count > 0:
+            node = NONE
+    for player in range(search.players):
+        if mine >> player & 1:
+            n = write_row(search, batch, player)
+            if n <= 0:
+                return error_of(search, n)
+            row_nodes_of(batch)[batch.row_count - 1] = node
+            if node != NONE:
+                match_edges(search, nodes_of(search)[node], n)
+                node += 1
+    return SLICE_DONE
+
+
+@njit
+def write_row(search, batch, player):
+    """Write what the evaluator is told to one player; return the number of actions."""
     n = ask_actions(search, player)
     if n <= 0:
         return n
@@ -360,8 +251,6 @@ def write_row(search, batch, player, bandit):
     if batch.states != 0:
         call.copy_between(search, batch.states + row * search.state_size, search.state)
     batch.row_count += 1
-    if batch.node != NONE:
-        match_edges(search, nodes_of(search)[batch.node + bandit], n)
     return n
 
 
@@ -381,11 +270,12 @@ def add_virtual_visits(search, batch, lane, visits):
 
 
 @njit
-def take_in(search, batch, values, logits):
+def take_in(search, values, logits):
     """Take in the evaluator's answers: `values` (rows * players,), `logits` likewise.
 
     Nothing has been changed if they are not what they should be.
     """
+    batch = batch_of(search)
     status = check_answers(search, batch, values, logits)
     if status != SLICE_DONE:
         return status
@@ -395,11 +285,11 @@ def take_in(search, batch, values, logits):
     for i in range(batch.lane_count):
         lane = lanes_of(batch)[i]
         if lane.movers != 0:
-            if lane.node != NONE:
-                for bandit in range(count_players(lane.movers)):
-                    row = lane.row + bandit
+            for row in range(lane.row, lane.row + count_players(lane.movers)):
+                node = row_nodes_of(batch)[row]
+                if node != NONE:
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
-                    write_priors(search, lane.node + bandit, row_logits)
+                    write_priors(search, node, row_logits)
             take_in_values(search, batch, lane, values)
     batch.lane_count = 0
     batch.step_count = 0

@@ -27,6 +27,7 @@ from mcts_agents.search.kernel.records import (
 )
 from mcts_agents.search.kernel.status import MODEL_ERROR, NO_LEGAL_ACTION, NOTHING_KEPT
 from mcts_agents.search.kernel.tree import append_edge, reserve_edges
+from mcts_agents.search.kernel.variants import EXTENDED
 from mcts_agents.search.kernel.widening import widen
 
 PART = Part(
@@ -66,7 +67,7 @@ def list_candidates(search, bandit):
         decision.untried = n
     decision.first = bandit.first
     decision.count = n
-    if search.extended:
+    if EXTENDED:
         if search.heuristic != NO_HEURISTIC:
             update_heuristics(search, bandit)
             if call.failed(search):

@@ -21,7 +21,9 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.search.kernel import calls as call
-from mcts_agents.search.kernel.descent import begin, play, select
+from mcts_agents.search.kernel.batch_records import OVER, batch_of
+from mcts_agents.search.kernel.batches import ends_here
+from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent
 from mcts_agents.search.kernel.parts import Array, Part, one_of
 from mcts_agents.search.kernel.records import NONE, edges_of, joint_action_of, nodes_of
@@ -31,8 +33,10 @@ from mcts_agents.search.kernel.rollout import (
     note_counters,
     policy_bytes,
 )
+from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import add_node, clear_node, count_players
+from mcts_agents.search.kernel.variants import EXTENDED, WAITS
 
 # In place of a sibling: nothing has happened yet since the decision above the node.
 PENDING = -2
@@ -74,7 +78,9 @@ PART = Part(
         ("stored", np.int64),  # nodes hold states
         ("slot_size", np.int64),
         ("idle", np.int64),  # iterations that applied no action
-        ("taken_link", np.int64),  # lane: the link of the last selection
+        # lane
+        ("home", np.int64),  # the node whose state the search stands at
+        ("chosen", np.int64),  # who has chosen there, as a bit mask
     ],
     values=lambda model, settings: {
         "stored": is_on(settings),
@@ -88,45 +94,81 @@ PART = Part(
 
 
 @njit
-def descend_closed(search):
-    """Select among stored states, expand one, and roll out from there."""
-    begin(search)
-    home = edges_of(search)[0].child  # the last node with a state
-    if home == NONE:
+def begin_stored(search):
+    """Begin at the root's stored state, which is made if there is none."""
+    search.home = edges_of(search)[0].child
+    if search.home == NONE:
         call.copy(search)
-        home = store(search, 0, deciders(search, call.movers(search)))
-    node = home
-    chosen = np.int64(0)  # who has chosen at this state
-    while nodes_of(search)[node].movers != 0:
-        if nodes_of(search)[node].count == 0:
-            load(search, home)  # its legal actions will be asked for
-        if node == home:
-            chosen = 0
-            joint_action = joint_action_of(search)
-            for player in range(search.players):
-                joint_action[player] = -1
+        search.home = store(search, 0, deciders(search, call.movers(search)))
+    search.chosen = 0
+    forget_joint_action(search)
+
+
+@njit
+def walk(search):
+    """Select among stored states down to a new one; the state is then that of its end.
+
+    The tree is left below a new state, at the depth limit, and where none of its
+    players decides any more; what follows is played as in an open loop. Where leaves
+    wait for an evaluator, a leaf is the end of all.
+    """
+    while search.active > 0:
+        node = np.int64(edges_of(search)[search.link[0]].child)
         mine = nodes_of(search)[node].movers
-        search.owns[0] = mine
+        if mine == 0:
+            load(search, search.home)
+            leave(search, 0)
+            break
+        if WAITS:
+            if ends_here(search, mine):
+                load(search, search.home)
+                break
+        elif nodes_of(search)[node].count == 0:
+            load(search, search.home)  # its legal actions will be asked for
         status = select(search, 0, mine)
+        if status == SLICE_DONE:
+            status = reach(search, mine)
         if status != SLICE_DONE:
             return status
-        chosen |= mine
-        child = edges_of(search)[search.taken_link].child
-        if search.serialised and search.depth[0] < search.depth_limit:
-            if child == NONE:
-                child = add_pending(search, home, chosen)
-            if child != NONE and is_pending(search, child):
-                search.link[0] = search.taken_link
-                search.active = 1
-                node = child
-                continue
+    return SLICE_DONE
+
+
+@njit
+def reach(search, mine):
+    """Go on to where the actions just chosen lead; a new state is stored."""
+    search.chosen |= mine
+    link = search.link[0]
+    child = np.int64(edges_of(search)[link].child)
+    at_limit = search.depth[0] == search.depth_limit
+    if search.serialised and not at_limit:
         if child == NONE:
-            return expand(search, home, chosen)
-        node = home = child
-        if search.active == 0:  # at the depth limit
-            break
-    load(search, home)
-    return play_below(search)  # where the game is over, or only others go on
+            child = add_pending(search, link)
+        if child != NONE and is_pending(search, child):
+            return SLICE_DONE
+    new = child == NONE
+    if new:
+        status = advance(search, link)
+        if status != SLICE_DONE:
+            return status
+        child = np.int64(edges_of(search)[link].child)
+    search.home = child
+    search.chosen = 0
+    forget_joint_action(search)
+    if not WAITS:
+        if new:
+            leave(search, 0)
+        elif at_limit:
+            load(search, child)
+            leave(search, 0)
+    return SLICE_DONE
+
+
+@njit
+def forget_joint_action(search):
+    """Forget what was chosen on the way, and not applied."""
+    joint_action = joint_action_of(search)
+    for player in range(search.players):
+        joint_action[player] = -1
 
 
 @njit
@@ -134,7 +176,7 @@ def deciders(search, movers):
     """Return which of the movers choose in the tree."""
     if search.opponent:
         select_opponent(search)
-    return movers & search.owned
+    return movers & owned_by(search, 0)
 
 
 @njit
@@ -144,31 +186,23 @@ def is_pending(search, node):
 
 
 @njit
-def add_pending(search, home, chosen):
+def add_pending(search, link):
     """Make the node of who chooses next in the same state; NONE if all have."""
-    load(search, home)
-    waiting = deciders(search, call.movers(search)) & ~chosen
+    load(search, search.home)
+    waiting = deciders(search, call.movers(search)) & ~search.chosen
     if waiting == 0:
         return NONE
-    node = add_node(search, waiting & -waiting, search.taken_link)
+    node = add_node(search, waiting & -waiting, link)
     nodes_of(search)[node].sibling = PENDING
     return node
 
 
 @njit
-def expand(search, node, chosen):
-    """Apply the action just chosen, store where it leads to, and roll out."""
-    status = advance(search, node, chosen)
-    return status if status != SLICE_DONE else play_below(search)
-
-
-@njit
-def advance(search, node, chosen):
-    """Apply the action just chosen, and store where it leads to."""
-    link = search.taken_link
-    load(search, node)
+def advance(search, link):
+    """Apply the actions just chosen, and store where they lead to."""
+    load(search, search.home)
     movers = call.movers(search)
-    mine = chosen
+    mine = search.chosen
     while movers != 0:
         status = choose_by_policy(search, movers & ~mine)
         if status != SLICE_DONE:
@@ -194,14 +228,6 @@ def step(search, movers):
         note_counters(search, movers)
     call.apply(search)
     search.forward_model_calls += count_players(movers)
-
-
-@njit
-def play_below(search):
-    """Play on from the present state, with no tree."""
-    search.link[0] = NONE
-    search.active = 0
-    return play(search)
 
 
 @njit

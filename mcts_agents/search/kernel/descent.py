@@ -36,23 +36,23 @@ MCGS, after E. Leurent, O. Maillard, "Monte-Carlo graph search", ACML 2020.
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.contract import MAX_PLAYERS, PLAYING
+from mcts_agents.model.contract import PLAYING
 from mcts_agents.search.kernel import calls as call
-from mcts_agents.search.kernel.abstraction import add_to_context, begin_contexts
-from mcts_agents.search.kernel.candidates import error_of, list_candidates
+from mcts_agents.search.kernel.abstraction import begin_contexts
+from mcts_agents.search.kernel.batch_records import OVER, batch_of
+from mcts_agents.search.kernel.batches import ends_here
+from mcts_agents.search.kernel.closed_loop import begin_stored, walk
 from mcts_agents.search.kernel.graph import advance_graph
+from mcts_agents.search.kernel.lane import begin_lane, leave, owned_by, owned_by_any
 from mcts_agents.search.kernel.pair import select_opponent
 from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
 from mcts_agents.search.kernel.records import (
     GAME_OVER,
     NONE,
     UNPROVEN,
-    candidate_edge,
-    decision_of,
     edges_of,
     joint_action_of,
     nodes_of,
-    path_of,
     results_of,
 )
 from mcts_agents.search.kernel.rollout import (
@@ -61,15 +61,10 @@ from mcts_agents.search.kernel.rollout import (
     may_end,
     note_counters,
 )
-from mcts_agents.search.kernel.solver import prove_path, try_actions
+from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
-from mcts_agents.search.kernel.tree import (
-    child_of,
-    count_players,
-    joint_link,
-    mixed,
-    observation_link,
-)
+from mcts_agents.search.kernel.tree import count_players, mixed, observation_link
+from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 
 def owners(model, settings, player):
@@ -135,10 +130,6 @@ def _check(model, settings):
 
 PART = Part(
     fields=[
-        ("trees", np.int64),
-        ("owns", np.int64, MAX_PLAYERS),  # players of each tree, bit masks
-        ("owned", np.int64),  # players of any tree
-        ("depth_limit", np.int64),
         ("has_is_out", np.int64),
         ("ends_when_out", np.int64),  # the tree, and what is settled for its player
         ("information_set", np.int64),  # a new determinization each iteration
@@ -147,12 +138,6 @@ PART = Part(
         ("separate", np.int64),  # opponents' trees begin at what they know
         ("observers", np.int64),  # trees advance by what their players see
         ("has_visible_action", np.int64),
-        ("deepest", np.int64),  # longest path in any tree, in its own decisions
-        # lane
-        ("step_count", np.int64),
-        ("active", np.int64),  # trees not yet left
-        ("link", np.int64, MAX_PLAYERS),  # where each tree stands; NONE: left
-        ("depth", np.int64, MAX_PLAYERS),
     ],
     values=_values,
     needs={
@@ -180,52 +165,14 @@ PART = Part(
 def descend(search):
     """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
     start(search)
-    return play(search)
-
-
-@njit
-def start(search):
-    """Begin at the root, in a determinization of its own where that is asked for."""
-    begin(search)
-    call.copy(search)
-    if search.information_set:
-        call.redeterminise(search)
-        if search.separate:
-            separate_roots(search)
-
-
-@njit
-def separate_roots(search):
-    """Begin each opponent's tree at what it knows in this determinization."""
-    for tree in range(search.trees):
-        if not search.owns[tree] >> search.root_player & 1:
-            known = mixed(np.uint64(call.state_key(search, tree)), tree)
-            search.link[tree], _ = observation_link(search, tree, known)
-
-
-@njit
-def begin(search):
-    """Put every tree's cursor to its root."""
-    search.step_count = 0
-    search.rollout_actions = 0
-    search.proven = UNPROVEN
-    search.active = search.trees
-    for tree in range(search.trees):
-        search.link[tree] = tree
-        search.depth[tree] = 0
-    if search.extended:
-        search.taken_count = 0
-        search.last_movers = 0
-        search.arrived_fresh = 0
-        if search.abstracted:
-            begin_contexts(search)
-
-
-@njit
-def play(search):
-    """Play on from the present state until the game or the rollout is over."""
-    extended = search.extended
-    in_turn = search.serialised
+    if STORED:
+        if search.stored:
+            status = walk(search)
+            if status != SLICE_DONE:
+                return status
+    if WAITS:
+        if batch_of(search).ending != OVER:
+            return SLICE_DONE
     while not call.failed(search):
         if search.solver and search.active > 0:
             search.proven = edges_of(search)[search.link[0]].outcome
@@ -240,55 +187,91 @@ def play(search):
             for tree in range(search.trees):
                 if search.link[tree] != NONE:
                     leave(search, tree)
-        if search.active == 0 and search.has_playout:
+        if WAITS:
+            if search.active == 0:
+                break
+        elif search.active == 0 and search.has_playout:
             left = search.rollout_limit - search.rollout_actions
             if left > 0:
                 played = call.playout(search, left)
                 search.rollout_actions += played
                 search.forward_model_calls += played
             break
-        if extended:
+        if EXTENDED:
             if search.graph:
                 advance_graph(search, movers)
             elif search.opponent and search.active > 0:
                 select_opponent(search)
         in_trees = tree_players(search, movers)
-        rolling = movers & ~in_trees
-        if search.active > 0:  # others of a player's own tree are modelled, not rolled
-            rolling &= search.owned
-        search.rollout_actions += count_players(rolling)
-        if search.rollout_actions > search.rollout_limit:
-            if search.rollout_limit == 0 or may_end(search, movers):
-                break
-        if in_turn:
-            in_trees = movers
-            status = select_in_turn(search, movers)
-            if status != SLICE_DONE:
-                return status
-        else:
-            for tree in range(search.trees):
-                if in_trees & search.owns[tree]:
-                    status = select(search, tree, movers)
-                    if status != SLICE_DONE:
-                        return status
+        if not WAITS:
+            rolling = movers & ~in_trees
+            # Others of a player's own tree are modelled, not rolled.
+            if search.active > 0:
+                rolling &= owned_by_any(search)
+            search.rollout_actions += count_players(rolling)
+            if search.rollout_actions > search.rollout_limit:
+                if search.rollout_limit == 0 or may_end(search, movers):
+                    break
+        status, in_trees = select_all(search, movers, in_trees)
+        if status != SLICE_DONE:
+            return status
+        if WAITS:
+            if batch_of(search).ending != OVER:
+                return SLICE_DONE
         if search.proven != UNPROVEN:  # by the actions of a new node
             break
         status = choose_by_policy(search, movers & ~in_trees)
         if status != SLICE_DONE:
             return status
-        if extended:
+        if EXTENDED:
             if search.observers:
                 observe_moves(search, movers)
             if search.rollout_end != EXACT:
                 note_counters(search, movers)
         # What was chosen in a tree is still applied: its value is that of what follows.
-        if in_trees == 0 and search.stop:
-            break
+        if not WAITS:
+            if in_trees == 0 and search.stop:
+                break
         call.apply(search)
         search.forward_model_calls += count_players(movers)
-        if search.stop:
-            break
+        if not WAITS:
+            if search.stop:
+                break
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
+
+
+@njit
+def start(search):
+    """Begin at the root, in a determinization of its own where that is asked for."""
+    begin_lane(search)
+    search.rollout_actions = 0
+    search.proven = UNPROVEN
+    if EXTENDED:
+        search.taken_count = 0
+        search.last_movers = 0
+        search.arrived_fresh = 0
+        if search.abstracted:
+            begin_contexts(search)
+    if WAITS:
+        batch_of(search).ending = OVER
+    if STORED:
+        if search.stored:
+            begin_stored(search)
+            return
+    call.copy(search)
+    if search.information_set:
+        call.redeterminise(search)
+        if search.separate:
+            separate_roots(search)
+
+
+@njit
+def separate_roots(search):
+    """Begin each opponent's tree at what it knows in this determinization."""
+    for tree in range(search.trees):
+        if not search.owns[tree] >> search.root_player & 1:
+            known = mixed(np.uint64(call.state_key(search, tree)), tree)
+            search.link[tree], _ = observation_link(search, tree, known)
 
 
 @njit
@@ -324,60 +307,30 @@ def tree_players(search, movers):
     players = 0
     for tree in range(search.trees):
         if search.link[tree] != NONE:
-            players |= movers & search.owns[tree]
+            players |= movers & owned_by(search, tree)
     return players
 
 
 @njit
-def select(search, tree, movers):
-    """Let the movers whom a tree owns choose in it, and advance it (lines 9-15)."""
-    mine = movers & search.owns[tree]
-    extended = search.extended
-    if extended and search.graph:
-        node = search.graph_node
-    else:
-        node = child_of(search, search.link[tree], mine)
-    key = np.uint64(0)
-    link = 0
-    bandits = count_players(mine)
-    for index in range(node, node + bandits):
-        bandit = nodes_of(search)[index]
-        new = bandit.count == 0
-        listed = list_candidates(search, bandit)
-        if listed <= 0:
-            return error_of(search, listed)
-        if new and search.solver and bandits == 1:
-            search.proven = try_actions(search, bandit)
-            if search.proven != UNPROVEN:
-                prove_path(search, search.proven)
-                return SLICE_DONE
-        link = choose(search)
-        action = edges_of(search)[link].action
-        step = path_of(search)[search.step_count]
-        step.node = index
-        step.edge = link
-        if extended:
-            step.probability = decision_of(search).probability
-            if search.abstracted:
-                step.context = add_to_context(search, bandit.player, action)
-        search.step_count += 1
-        joint_action_of(search)[bandit.player] = action
-        if bandits > 1:
-            key = mixed(key, action)
-    fresh = edges_of(search)[link].visits == 0
-    if bandits > 1:
-        link, fresh = joint_link(search, node, key)
-    search.depth[tree] += 1
-    search.deepest = max(search.deepest, search.depth[tree])
-    if extended:
-        search.taken_link = link
-        search.arrived_fresh = fresh
-        fresh &= not search.graph
-    if fresh or search.depth[tree] == search.depth_limit:
-        leave(search, tree)
-    else:
-        search.link[tree] = link
-    return SLICE_DONE
+def select_all(search, movers, in_trees):
+    """Let all who choose in trees do so (lines 9-15).
+
+    Returns:
+        The status, and the mask of those who have chosen.
+    """
+    if EXTENDED:
+        if search.serialised:
+            return select_in_turn(search, movers), movers
+    if WAITS:
+        if in_trees and ends_here(search, in_trees):
+            return SLICE_DONE, in_trees
+    for tree in range(search.trees):
+        mine = in_trees & owned_by(search, tree)
+        if mine:
+            status = select(search, tree, mine)
+            if status != SLICE_DONE:
+                return status, in_trees
+    return SLICE_DONE, in_trees
 
 
 @njit
@@ -390,36 +343,17 @@ def select_in_turn(search, movers):
         player = search.root_player if turn < 0 else turn
         if not movers >> player & 1 or (turn >= 0 and player == search.root_player):
             continue
-        if search.link[0] != NONE and search.owns[0] >> player & 1:
-            status = select(search, 0, np.int64(1) << player)
+        alone = np.int64(1) << player
+        if search.link[0] != NONE and owned_by(search, 0) & alone:
+            if WAITS:
+                if ends_here(search, alone):
+                    return SLICE_DONE
+            status = select(search, 0, alone)
         else:
-            status = choose_by_policy(search, np.int64(1) << player)
+            status = choose_by_policy(search, alone)
         if status != SLICE_DONE:
             return status
     return SLICE_DONE
-
-
-@njit
-def leave(search, tree):
-    """Take a tree out of this iteration; its players follow a policy from now on."""
-    search.link[tree] = NONE
-    search.active -= 1
-
-
-@njit
-def choose(search):
-    """Ask the tree policy for one of the candidates; return its edge."""
-    decision = decision_of(search)
-    if decision.count == 1:
-        decision.probability = 1.0
-        return candidate_edge(search, 0)
-    own = decision.player * search.own_ranges
-    if search.normalise:
-        decision.low = search.low[own]
-        decision.high = search.high[own]
-    else:
-        decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
-    return call.tree_policy(search)
 
 
 @njit
@@ -437,7 +371,6 @@ def observe_moves(search, movers):
                     action = call.visible_action(search, actor, tree)
                 seen = mixed(seen, action)
         link, fresh = observation_link(search, search.link[tree], seen)
-        if fresh:
+        search.link[tree] = link
+        if fresh and not WAITS:
             leave(search, tree)
-        else:
-            search.link[tree] = link

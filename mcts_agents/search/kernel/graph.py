@@ -16,9 +16,11 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel.lane import leave
 from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
 from mcts_agents.search.kernel.records import GRAPH, NONE, edges_of, joints_of, nodes_of
 from mcts_agents.search.kernel.tree import add_node, mixed, place_of_joint
+from mcts_agents.search.kernel.variants import WAITS
 
 PART = Part(
     fields=[
@@ -28,6 +30,7 @@ PART = Part(
         # lane
         ("graph_node", np.int64),  # where the search stands
         ("arrived_fresh", np.int64),  # by an action taken for the first time
+        ("clashed", np.int64),  # and that at a position which was known
     ],
     values=lambda model, settings: {
         "graph": settings.graph,
@@ -63,7 +66,12 @@ def advance_graph(search, movers):
         entry.key = key
         search.joint_count += 1
     edges_of(search)[search.link[0]].child = search.graph_node
-    clash = search.arrived_fresh and not search.expand_after_clash
-    if search.step_count > 0 and (not known or clash):
-        search.link[0] = NONE
-        search.active -= 1
+    search.clashed = (
+        known
+        and search.step_count > 0
+        and search.arrived_fresh
+        and not search.expand_after_clash
+    )
+    if search.step_count > 0 and not WAITS:
+        if search.clashed or not known:
+            leave(search, 0)

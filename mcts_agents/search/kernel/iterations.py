@@ -11,7 +11,8 @@ from mcts_agents.model.contract import PLAYING
 from mcts_agents.search.kernel import calls as call
 from mcts_agents.search.kernel.abstraction import POOL_BYTES, pools_of
 from mcts_agents.search.kernel.back_up import back_up
-from mcts_agents.search.kernel.closed_loop import descend_closed
+from mcts_agents.search.kernel.batch_records import OVER, WAITING, batch_of
+from mcts_agents.search.kernel.batches import is_full, wait
 from mcts_agents.search.kernel.descent import descend
 from mcts_agents.search.kernel.parts import Part
 from mcts_agents.search.kernel.records import (
@@ -30,6 +31,7 @@ from mcts_agents.search.kernel.solver import (
 )
 from mcts_agents.search.kernel.status import (
     BUDGET_SPENT,
+    EVALUATE,
     GROW,
     LACKS_EDGES,
     LACKS_JOINTS,
@@ -40,6 +42,7 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.tree import count_players
+from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 MEBIBYTE = 1 << 20
 
@@ -57,37 +60,44 @@ PART = Part(
 
 @njit
 def run_slice(search, iterations, call_limit):
-    """Run up to `iterations` iterations in an open loop; return why the slice ended.
+    """Run up to `iterations` iterations; return why the slice ended.
 
     Nothing is half done when it returns for want of room or budget: the next slice
     goes on where this one ended. After MODEL_ERROR or NO_LEGAL_ACTION the search must
-    be given up.
+    be given up. EVALUATE asks for the answers to a batch, by `take_in`.
     """
     for _ in range(iterations):
+        if WAITS:
+            if is_full(search):
+                return EVALUATE if batch_of(search).lane_count > 0 else SLICE_DONE
         status = next_status(search, call_limit)
+        if WAITS:
+            if status == BUDGET_SPENT and batch_of(search).lane_count > 0:
+                return EVALUATE
         if status == SLICE_DONE:
-            status = descend(search)
-            if status == SLICE_DONE:
-                status = take_in_leaf(search)
+            status = iterate(search)
         if status != SLICE_DONE:
             return status
     return SLICE_DONE
 
 
 @njit
-def run_closed_slice(search, iterations, call_limit):
-    """Run up to `iterations` iterations in a closed loop; see `run_slice`."""
-    for _ in range(iterations):
-        status = next_status(search, call_limit)
-        if status == SLICE_DONE:
-            before = search.forward_model_calls
-            status = descend_closed(search)
-            search.idle += search.forward_model_calls == before
-            if status == SLICE_DONE:
-                status = take_in_leaf(search)
-        if status != SLICE_DONE:
-            return status
-    return SLICE_DONE
+def iterate(search):
+    """Run one iteration, or as much of it as can be done before its leaf is valued."""
+    before = search.forward_model_calls
+    status = descend(search)
+    if status != SLICE_DONE:
+        return status
+    if WAITS:
+        batch = batch_of(search)
+        if batch.ending != WAITING and search.step_count > 0:
+            search.idle += search.stored and search.forward_model_calls == before
+        if batch.ending != OVER:
+            return wait(search)
+        batch.others += batch.lane_count > 0
+    elif STORED:
+        search.idle += search.forward_model_calls == before
+    return take_in_leaf(search)
 
 
 @njit
@@ -104,7 +114,7 @@ def next_status(search, call_limit):
     if lacking != 0:
         search.lacking = lacking
         return GROW
-    if search.extended:
+    if EXTENDED:
         if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
             return BUDGET_SPENT
     return SLICE_DONE
@@ -188,7 +198,7 @@ def lacking_room(search):
         lacking |= LACKS_EDGES
     if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if search.extended and search.abstracted:
+    if EXTENDED and search.abstracted:
         if 2 * most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking

@@ -25,7 +25,10 @@ def _selection(settings):
 
 
 PART = Part(
-    fields=[("opponent", np.int64)],  # how the tree's second player is selected
+    fields=[
+        ("opponent", np.int64),  # how the tree's second player is selected
+        ("pair", np.int64),  # lane: root player and opponent, in the present state
+    ],
     values=lambda model, settings: {"opponent": _selection(settings)},
     needs={"opponent": [one_of("tree", "pair")]},
     entries=[Entry("opponent", "nearest", "nearest_opponent", "use opponent='next'")],
@@ -52,5 +55,4 @@ def select_opponent(search):
             ):
                 owned |= np.int64(1) << other
                 break
-    search.owns[0] = owned
-    search.owned = owned
+    search.pair = owned

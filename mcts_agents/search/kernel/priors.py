@@ -59,7 +59,8 @@ def write_priors(search, node, logits):
 @njit
 def add_root_noise(search, noise, alpha):
     """Mix noise into the root player's priors at the root; return 0 without a root."""
-    node = edges_of(search)[0].child
+    tree = search.root_player if search.trees > 1 else 0
+    node = np.int64(edges_of(search)[tree].child)
     if node < 0:
         return 0
     while nodes_of(search)[node].player != search.root_player:

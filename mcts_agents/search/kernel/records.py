@@ -227,7 +227,6 @@ PART = Part(
         ("root_player", np.int64),
         ("legal_limit", np.int64),
         ("state_size", np.int64),
-        ("extended", np.int64),  # anything that the plain kernel does not do
         # used
         ("lacking", np.int64),  # arrays to grow before the next iteration
         ("simulations", np.int64),

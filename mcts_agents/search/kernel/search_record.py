@@ -16,6 +16,7 @@ from mcts_agents.search.kernel import (
     descent,
     graph,
     iterations,
+    lane,
     leaf_values,
     mast,
     pair,
@@ -33,6 +34,7 @@ PARTS: tuple[Part, ...] = tuple(
     for file in (
         records,
         iterations,
+        lane,
         descent,
         candidates,
         tree_policies,
@@ -73,12 +75,17 @@ def keeps_statistics(settings: Any) -> bool:
 
 
 def is_extended(settings: Any) -> bool:
-    """Whether a search needs more than the plain kernel.
-
-    One flag guards all that is not asked for most of the time: twenty tests an
-    iteration that all fail cost a tenth of a search of Tic-Tac-Toe (measured).
-    """
+    """Whether a search needs more than the plain kernel."""
     return keeps_statistics(settings) or any(part.extended(settings) for part in PARTS)
+
+
+def kernel_of(settings: Any) -> str:
+    """Return the name of the kernel that a search runs in; see `variants`."""
+    if batches.is_on(settings):
+        return "waiting"
+    if closed_loop.is_on(settings):
+        return "stored"
+    return "extended" if is_extended(settings) else "plain"
 
 
 def blank_record(model: ForwardModel, settings: Any) -> np.ndarray:
@@ -90,7 +97,6 @@ def blank_record(model: ForwardModel, settings: Any) -> np.ndarray:
     for part in PARTS:
         for name, value in part.values(model, settings).items():
             record[name] = value
-    record["extended"] = is_extended(settings)
     record["keeps_statistics"] = keeps_statistics(settings)
     return record
 
