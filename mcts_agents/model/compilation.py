@@ -242,21 +242,27 @@ def _content_key(source, namespace, roots) -> str | None:
     for name in sorted(namespace):
         if not callable(namespace[name]) or isinstance(namespace[name], np.dtype):
             digest.update(f"{name}={namespace[name]!r}".encode())
-    seen: dict[int, object] = {}
-    files: set[str] = set()
-    waiting: list[object] = [*roots, *(v for v in namespace.values() if callable(v))]
-    constants: set[str] = set()
-    for name in sorted(namespace):
-        constants.add(f"{name} is {_place(namespace[name])}")
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen[id(value)] = value
+    # Everything has the number of its discovery, in an order that is always the same:
+    # functions of one place in a file are told apart by what they reach.
+    numbers: dict[int, int] = {}
+    found: list[object] = []
+
+    def number_of(value: object) -> int:
+        if id(value) not in numbers:
+            numbers[id(value)] = len(found)
+            found.append(value)
+        return numbers[id(value)]
+
+    lines = [f"root {number_of(root)}" for root in roots]
+    called = sorted(name for name in namespace if callable(namespace[name]))
+    lines += [f"{name} is {number_of(namespace[name])}" for name in called]
+    files: dict[str, str] = {}
+    for value in found:  # which grows on the way
         function = _python_function(value)
         if function is None:
             continue
         if function.__module__.partition(".")[0] in _FIXED_BY_VERSION:
+            lines.append(f"{function.__module__}.{function.__qualname__}")
             continue
         file = inspect.getsourcefile(function)
         if file is None or not Path(file).is_file():
@@ -264,17 +270,17 @@ def _content_key(source, namespace, roots) -> str | None:
         # Cached code names the modules of its functions and imports them again.
         if function.__module__ not in sys.modules:
             return None
-        constants.add(f"module {function.__module__}")
-        files.add(file)
-        for name, found, constant in _reached(function):
-            # One file may hold many functions and constants of the same name.
-            if constant:
-                constants.add(f"{_place(value)}.{name}={found}")
-            else:
-                constants.add(f"{_place(value)}.{name} is {_place(found)}")
-                waiting.append(found)
-    contents = sorted(hashlib.sha256(Path(f).read_bytes()).hexdigest() for f in files)
-    digest.update(repr((contents, sorted(constants))).encode())
+        if file not in files:
+            files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        number = number_of(value)
+        lines.append(
+            f"{number}: {function.__module__} {files[file]} {_place(function)}"
+        )
+        reached = sorted(_reached(function), key=lambda entry: entry[0])
+        for name, inner, constant in reached:
+            what = f"={inner}" if constant else f" is {number_of(inner)}"
+            lines.append(f"{number}.{name}{what}")
+    digest.update(repr(lines).encode())
     return digest.hexdigest()[:20]
 
 
@@ -283,11 +289,8 @@ def _python_function(value) -> python_types.FunctionType | None:
     return function if isinstance(function, python_types.FunctionType) else None
 
 
-def _place(value) -> str:
+def _place(function) -> str:
     """Where in its file a function stands."""
-    function = _python_function(value)
-    if function is None:
-        return ""
     return f"{function.__qualname__}:{function.__code__.co_firstlineno}"
 
 
@@ -298,6 +301,10 @@ def _reached(function):
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         outer[name] = cell.cell_contents
+    for number, value in enumerate(function.__defaults__ or ()):
+        yield from _classified(f"default {number}", value, used)
+    for name, value in sorted((function.__kwdefaults__ or {}).items()):
+        yield from _classified(f"default {name}", value, used)
     for name, value in outer.items():
         # The text of other objects may hold addresses, which differ in each process.
         # Most of them only share their name with a field, as in `state.name`.
@@ -333,6 +340,10 @@ def _classified(name, value, used, within=()):
         for attribute in sorted(used & vars(value).keys()):
             inner, found = f"{name}.{attribute}", vars(value)[attribute]
             yield from _classified(inner, found, used, (*within, value))
+    elif isinstance(value, tuple):
+        yield name, f"{type(value).__qualname__} of {len(value)}", True
+        for number, item in enumerate(value):
+            yield from _classified(f"{name}[{number}]", item, used, within)
     elif isinstance(value, np.ndarray):
         yield name, f"{value.dtype}{value.shape}{value.tobytes().hex()}", True
     elif isinstance(value, python_types.FunctionType | Dispatcher) or hasattr(

@@ -306,6 +306,72 @@ def test_namesakes_in_one_file_are_told_apart(tmp_path):
     assert len(compiled(tmp_path)) == 2
 
 
+NAMESAKES = (
+    """
+import numpy as np
+from numba import njit
+from mcts_agents.model.compilation import compile_module
+
+SOURCE = """
+    + '''"""
+@njit(int64(int64), cache=CACHE)
+def call(x):
+    return inner(x)
+"""'''
+    + """
+
+def by_default(k):
+    @njit
+    def inner(x, k=k):
+        return x + k
+    return inner
+
+def part(k):
+    @njit
+    def inner(x):
+        return x * 10 + k
+    return inner
+
+def of_parts(first, second):
+    @njit
+    def inner(x):
+        return first(second(x))
+    return inner
+
+def of_arrays(*arrays):
+    @njit
+    def inner(x):
+        return arrays[0][x]
+    return inner
+
+def value_of(inner):
+    return compile_module("inner", SOURCE, {"inner": inner}, [inner]).call(1)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "values"),
+    [
+        ("by_default(2)", "by_default(3)", ["3", "4"]),
+        ("of_parts(part(2), part(3))", "of_parts(part(3), part(2))", ["132", "123"]),
+        (
+            "of_arrays(np.arange(3000))",
+            "of_arrays(np.where(np.arange(3000) == 1, 7, np.arange(3000)))",
+            ["1", "7"],
+        ),
+    ],
+    ids=["defaults", "swapped parts", "tuples of arrays"],
+)
+def test_instances_of_one_function_are_told_apart(tmp_path, one, other, values):
+    (tmp_path / "namesakes.py").write_text(NAMESAKES)
+    for code in (one, other, f"{one}), value_of({other}"):
+        out, _ = run(tmp_path, f"from namesakes import *\nprint(value_of({code}))")
+        values_now = values if "value_of" in code else [values[code == other]]
+        assert out.split() == values_now
+    assert len(compiled(tmp_path)) == 2
+
+
 @pytest.mark.parametrize("typed", [True, False])
 def test_functions_without_a_file(tmp_path, typed):
     out, said = run(tmp_path, TYPED, typed=typed)

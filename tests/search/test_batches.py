@@ -12,7 +12,6 @@ from mcts_agents.envs import make_model
 from mcts_agents.envs.tictactoe.rules import rules
 from tests.exact import positions, tictactoe
 from tests.search.evaluators import (
-    PUCT,
     Even,
     Linear,
     Perfect,
@@ -255,26 +254,6 @@ def test_other_budgets_end_with_nothing_waiting():
             assert 500 <= found.forward_model_calls < 600
         if "memory" in budget:
             assert found.bytes <= 1 << 20
-
-
-def test_a_kept_tree_keeps_its_priors():
-    from mcts_agents import MCTSAgent
-    from mcts_agents.envs import hex
-
-    evaluator = Even(2)
-    env = hex.env(size=4)
-    env.reset(seed=0)
-    agent = MCTSAgent(simulations=2000, evaluator=evaluator, reuse_tree=True, **PUCT)
-    reused = []
-    for _ in range(4):
-        before = sum(evaluator.calls)
-        found = agent.plan(env)
-        reused.append(found.reused)
-        assert found.visits.sum() == found.simulations + found.reused
-        if found.reused:
-            assert sum(evaluator.calls) - before <= 2000  # the root needs no answer
-        env.step(found.action)
-    assert reused[0] == 0 < reused[2]
 
 
 # -- games that need more

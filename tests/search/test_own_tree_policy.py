@@ -22,7 +22,7 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     edges_at,
     rng_at,
 )
-from tests.toy_games import auction, nim
+from tests.toy_games import auction, hands, nim
 
 
 @njit
@@ -110,11 +110,127 @@ def test_a_bare_function_may_read_every_option():
         ),
         ({"choose": len}, TypeError, "choose=.*numba.njit"),
         ({"update": len}, TypeError, "update=.*numba.njit"),
+        ({"name": "../greedy"}, ValueError, "'../greedy': expected as a name a letter"),
+        ({"name": "x" * 61}, ValueError, "up to 59"),
+        ({"name": "x\0"}, ValueError, "expected as a name"),
+        ({"name": 3}, ValueError, "policy 3: expected as a name"),
+        ({"options": "epsilon"}, TypeError, "options='epsilon'; expected a tuple"),
+        ({"options": ("explorration",)}, ValueError, "options names 'explorration'"),
+        ({"ignores": ("prior",)}, ValueError, "ignores names 'prior'; expected some"),
+        ({"parameters": {"x": "1"}}, ValueError, "x='1'; expected a finite number"),
+        ({"parameters": {"x": float("nan")}}, ValueError, "x=nan; expected a finite"),
+        ({"kind": "sampling"}, ValueError, "keeps_statistics=True"),
     ],
 )
 def test_what_is_no_policy(change, error, words):
     with pytest.raises(error, match=words):
         dataclasses.replace(GREEDY, **change)
+
+
+def test_parameters_are_copied():
+    given = {"unused": 7.0, "epsilon": 0.3}
+    policy = dataclasses.replace(GREEDY, parameters=given)
+    given.update(dict.fromkeys("abcdefghijklmnopqrst", 1.0))
+    assert_same(found(nim(), tree_policy=policy), found(nim(), tree_policy=GREEDY))
+    assert len({policy, GREEDY}) == 2
+
+
+# -- what a policy may not return
+
+
+@njit
+def before_all(view, settings, rng):
+    return -1
+
+
+@njit
+def far_away(view, settings, rng):
+    return 1 << 40
+
+
+@njit
+def of_the_root(view, settings, rng):
+    return 1
+
+
+@njit
+def after_all(view, settings, rng):
+    decision = decision_at(view)
+    return decision.first + decision.count
+
+
+@njit
+def not_legal_now(view, settings, rng):
+    """The first edge of the decision, which may be no candidate."""
+    return decision_at(view).first
+
+
+@pytest.mark.parametrize(
+    ("policy", "game"),
+    [
+        (before_all, nim),
+        (far_away, nim),
+        (of_the_root, nim),
+        (after_all, nim),
+        (before_all, auction),
+        (not_legal_now, hands),
+    ],
+)
+def test_an_edge_that_cannot_be_taken_is_an_error(policy, game):
+    for given in (policy, TreePolicy("own", choose=policy, kind="other")):
+        with pytest.raises(RuntimeError, match=r"tree_policy=.*did not return the ind"):
+            found(game(), tree_policy=given)
+
+
+@njit
+def no_number(view, settings, rng):
+    return np.nan
+
+
+@njit
+def half_an_edge(view, settings, rng):
+    return decision_at(view).first + 0.5
+
+
+@njit
+def nothing(view, settings, rng):
+    pass
+
+
+@njit
+def of_two(view, settings):
+    return 0
+
+
+@pytest.mark.parametrize("wrong", [no_number, half_an_edge, nothing, of_two])
+def test_functions_of_another_form_do_not_compile(wrong):
+    with pytest.raises(TypeError, match=r"three addresses .* returns an integer"):
+        found(nim(), tree_policy=wrong)
+    policy = dataclasses.replace(GREEDY, update=wrong)
+    with pytest.raises(TypeError, match="greedy_update: expected a compiled"):
+        found(nim(), tree_policy=policy)
+
+
+@njit
+def loud(view, settings, rng):
+    if view != 0:
+        raise ArithmeticError("update was called")
+    return 0
+
+
+def test_an_update_is_called_whatever_else_is_asked_for():
+    policy = dataclasses.replace(GREEDY, update=loud)
+    assert policy.keeps_statistics
+    for chosen in ({}, {"backup": "lambda"}):
+        with pytest.raises(ArithmeticError, match="update was called"):
+            found(nim(), tree_policy=policy, **chosen)
+
+
+def test_an_object_is_refused_what_its_name_is():
+    chosen = {"first_play_urgency": 0.5, "action_heuristic": "mast"}
+    for policy in ("ucb1", TREE_POLICIES["ucb1"]):
+        with pytest.raises(ValueError, match=r"action_heuristic='mast' has an effect"):
+            found(nim(), tree_policy=policy, **chosen)
 
 
 def test_the_example_of_the_documentation_runs():

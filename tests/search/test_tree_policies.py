@@ -21,16 +21,26 @@ def divergence(p, q):
     return float(rel_entr([p, 1 - p], [q, 1 - q]).sum())
 
 
+SHARES_LOW = 0.125
+
+
+def kl_ucb_term(k, possible, visits, mean):
+    """Garivier, Cappe 2011, Algorithm 1."""
+    most = k * math.log(possible) / visits
+    if mean == 1.0 or most == 0.0:
+        return 0.0
+    near = 1 - 1e-12
+    if divergence(mean, near) <= most:
+        return 1 - mean
+    return brentq(lambda q: divergence(mean, q) - most, mean, near) - mean
+
+
 def exploration_term(policy, k, possible, visits, mean, variance, scale):
     """What the sources print, for N(a), n(a), mean and variance of the rewards."""
-    if policy == "kl_ucb":  # Garivier, Cappe 2011, Algorithm 1
-        most = k * math.log(possible) / visits
-        if mean == 1.0 or most == 0.0:
-            return 0.0
-        near = 1 - 1e-12
-        if divergence(mean, near) <= most:
-            return 1 - mean
-        return brentq(lambda q: divergence(mean, q) - most, mean, near) - mean
+    if policy == "kl_ucb":  # scores, whose bounds nobody knows
+        return 2 * kl_ucb_term(k, possible, visits, mean / 2)
+    if policy == "kl_ucb of shares":
+        return scale * kl_ucb_term(k, possible, visits, SHARES_LOW + mean / scale)
     ratio = math.log(possible) / visits
     if policy == "ucb1":  # Auer et al. 2002, UCB1; Kocsis, Szepesvari 2006
         return k * math.sqrt(ratio)
@@ -54,6 +64,10 @@ def random_node(policy, dice, *, listed=False, extras=False, urgency=INF):
         first_play_urgency=urgency,
     )
     low, high = -2.0, float(dice.choice([-1.0, 0.5, 8.0]))
+    if policy == "kl_ucb" and dice.random() < 0.5:
+        policy = "kl_ucb of shares"
+        low, high = SHARES_LOW, float(dice.choice([0.25, 0.75, 1.0]))
+        node.settings["shares"] = 1
     node.view["low"], node.view["high"] = low, high
     visits = dice.integers(1, 40, count)
     if urgency < INF:

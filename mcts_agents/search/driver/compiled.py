@@ -5,7 +5,10 @@ from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
-from numba import float64, from_dtype
+from numba import float64, from_dtype, int64
+from numba.core.errors import NumbaError
+from numba.core.types import Integer
+from numba.extending import overload
 
 from mcts_agents.model.addresses import as_pointer, compiled_address
 from mcts_agents.model.compilation import compile_module
@@ -108,8 +111,20 @@ def rehash_pools(old, new):
 _PLUG_IN_SOURCE = """
 @njit(PLUG_IN, cache=CACHE)
 def call(view, settings, rng):
-    return plug_in(view, settings, rng)
+    return as_integer(plug_in(view, settings, rng))
 """
+
+
+def as_integer(value):
+    """Return what a plug-in returned; what is no integer does not compile."""
+    raise NotImplementedError("for compiled code only")
+
+
+@overload(as_integer)
+def _as_integer(value):
+    if isinstance(value, Integer):
+        return lambda value: int64(value)
+    return None
 
 
 class Compiled:
@@ -136,12 +151,24 @@ class Compiled:
             function: Compiled with `numba.njit`.
 
         Raises:
-            TypeError: It does not compile for three addresses (`numba.intp`).
+            TypeError: It does not compile for three addresses (`numba.intp`), or does
+                not return an integer.
         """
-        namespace = {"PLUG_IN": PLUG_IN, "plug_in": function}
-        module = compile_module(
-            f"plug_in_{name}", _PLUG_IN_SOURCE, namespace, [function]
-        )
+        namespace = {
+            "PLUG_IN": PLUG_IN,
+            "plug_in": function,
+            "as_integer": as_integer,
+        }
+        roots = [function, as_integer]
+        try:
+            module = compile_module(
+                f"plug_in_{name}", _PLUG_IN_SOURCE, namespace, roots
+            )
+        except NumbaError as error:
+            raise TypeError(
+                f"{name}: expected a compiled function of three addresses (numba.intp) "
+                f"that returns an integer; Numba says: {error}"
+            ) from error
         return compiled_address(module.call, PLUG_IN)
 
     @functools.cache  # noqa: B019

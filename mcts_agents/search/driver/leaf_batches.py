@@ -1,6 +1,7 @@
 """The Python side of batched leaf evaluation: the evaluator's calls and its answers."""
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,8 @@ class Evaluation:
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
         self._observe = getattr(evaluator, "observe", None)
+        # Held while the evaluator works; searches in threads have one together.
+        self.lock = threading.Lock()
         self._run_slice = compiled.entry("waiting_run_slice")
         self._take_in = compiled.entry("take_in")
         self._add_noise = compiled.entry("add_root_noise")
@@ -166,11 +169,12 @@ class Evaluation:
         """Ask the evaluator about all that waits, and take its answers in."""
         rows = int(self._record["row_count"][0])
         shown = {name: view[:rows] for name, view in self._shown.items()}
-        if self._observe is None:
-            seen = shown["observations"]
-        else:
-            seen = self._observe(self.model, shown["states"], shown["players"])
-        answer = self._evaluator(seen, shown["players"], shown["legal"])
+        with self.lock:
+            if self._observe is None:
+                seen = shown["observations"]
+            else:
+                seen = self._observe(self.model, shown["states"], shown["players"])
+            answer = self._evaluator(seen, shown["players"], shown["legal"])
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(
                 f"{self._named} returned {type(answer).__name__}; expected the tuple "

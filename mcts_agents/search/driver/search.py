@@ -29,9 +29,11 @@ from mcts_agents.search.kernel.search_record import (
     write_numbers,
 )
 from mcts_agents.search.kernel.status import (
+    BAD_CHOICE,
     BUDGET_SPENT,
     GROW,
     NO_LIMIT,
+    NOT_FINITE,
     NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
     SLICE_DONE,
@@ -197,6 +199,8 @@ class Search:
                 ]
                 for thread in self._threads:
                     thread._blank["memory_limit"] //= settings.threads
+                    if self._evaluation:
+                        thread._evaluation.lock = self._evaluation.lock
             parts = search_threads(
                 self._threads, state, player, rng, settings, deadline
             )
@@ -537,6 +541,17 @@ class Search:
             raise RuntimeError(
                 f"{self.model.name}: `filter_actions` must return from 1 to as many "
                 "actions as it was given"
+            )
+        if status == BAD_CHOICE:
+            raise RuntimeError(
+                f"{self.model.name}: tree_policy={self.settings.tree_policy!r} did not "
+                "return the index of one of the decision's candidates"
+            )
+        if status == NOT_FINITE:
+            raise RuntimeError(
+                f"{self.model.name}: a leaf's value, or an action's heuristic value, "
+                "is infinite or no number; what `scores`, `evaluate` and "
+                "`action_values` write must be finite"
             )
         raise RuntimeError(
             f"{self.model.name}: a player who is to move has no legal action, or more "

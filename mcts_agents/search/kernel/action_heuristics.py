@@ -26,7 +26,7 @@ from mcts_agents.search.kernel.records import (
     statistics_of,
     weights_of,
 )
-from mcts_agents.search.kernel.tree_policies import reads
+from mcts_agents.search.kernel.tree_policies import reads, tree_policy_of
 
 # What values actions, `heuristic` of a search.
 NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC = range(3)
@@ -48,7 +48,7 @@ WITH_HEURISTIC = Condition(is_on, "an action_heuristic")
 _USED = Condition(
     lambda s: (
         s.first_play_urgency is None
-        or not isinstance(s.tree_policy, str)
+        or tree_policy_of(s.tree_policy).options is None
         or s.prior_temperature is not None
         or max(s.progressive_bias, s.widening, s.initial_visits) > 0
     ),
@@ -90,7 +90,10 @@ heuristics_of = array_of("heuristics", np.float64)
 
 @njit
 def update_heuristics(search, bandit):
-    """Value the candidates anew, if a value is missing or older than allowed."""
+    """Value the candidates anew, if a value is missing or older than allowed.
+
+    Returns whether all values are finite.
+    """
     decision = decision_of(search)
     statistics = statistics_of(search)
     due = False
@@ -103,7 +106,7 @@ def update_heuristics(search, bandit):
             old = False
         due |= missing or old
     if not due:
-        return
+        return True
     if search.heuristic == GAME_HEURISTIC:
         for i in range(decision.count):
             legal_of(search)[i] = edges_of(search)[candidate_edge(search, i)].action
@@ -113,11 +116,15 @@ def update_heuristics(search, bandit):
             action = edges_of(search)[candidate_edge(search, i)].action
             heuristics_of(search)[i] = mast_value(search, bandit.player, action)
     for i in range(decision.count):
+        if not abs(heuristics_of(search)[i]) < np.inf:
+            return False
+    for i in range(decision.count):
         index = candidate_edge(search, i)
         statistics[index].valued_at = bandit.visits + 1
         statistics[index].heuristic = heuristics_of(search)[i]
     if search.prior_temperature != np.inf:
         write_priors(search)
+    return True
 
 
 @njit

@@ -18,7 +18,9 @@ LN_2_LOW = 1.90821492927058770002e-10
 
 @njit
 def natural_log(x):
-    """Return ln x for x >= 1, relative error below 1e-15."""
+    """Return ln x for x >= 1, relative error below 1e-15; NaN and inf are returned."""
+    if not x < np.inf:  # halving would not end
+        return x
     halvings = 0
     while x > 1.5:
         x *= 0.5
@@ -51,9 +53,11 @@ def square_root_log(table, n):
 
 @njit
 def exponential(x):
-    """Return e**x for x <= 0, relative error below 1e-15; 0 below -700."""
+    """Return e**x for x <= 0, relative error below 1e-15; 0 below -700; NaN for NaN."""
     if x < -700.0:
         return 0.0
+    if not x <= 0.0:
+        return 1.0 if x > 0.0 else x
     halvings = np.int64(0.5 - x / LN_2)
     rest = (x + halvings * LN_2_HIGH) + halvings * LN_2_LOW
     total = 1.0  # |rest| <= ln(2) / 2

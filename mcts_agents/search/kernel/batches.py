@@ -23,7 +23,6 @@ chess, shogi, and Go through self-play", Science 362 (2018); virtual loss: G. Ch
 M. Winands, J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
 """
 
-import numpy as np
 from numba import njit
 
 from mcts_agents.search.kernel import calls as call
@@ -47,7 +46,6 @@ from mcts_agents.search.kernel.parts import Array, Condition, Part, one_of
 from mcts_agents.search.kernel.priors import has_prior, write_priors
 from mcts_agents.search.kernel.records import (
     NONE,
-    edges_of,
     legal_of,
     nodes_of,
     once,

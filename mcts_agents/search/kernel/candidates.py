@@ -25,7 +25,12 @@ from mcts_agents.search.kernel.records import (
     statistics_of,
     teams_of,
 )
-from mcts_agents.search.kernel.status import MODEL_ERROR, NO_LEGAL_ACTION, NOTHING_KEPT
+from mcts_agents.search.kernel.status import (
+    MODEL_ERROR,
+    NO_LEGAL_ACTION,
+    NOT_FINITE,
+    NOTHING_KEPT,
+)
 from mcts_agents.search.kernel.tree import append_edge, reserve_edges
 from mcts_agents.search.kernel.variants import EXTENDED
 from mcts_agents.search.kernel.widening import widen
@@ -45,7 +50,10 @@ PART = Part(
 
 @njit
 def list_candidates(search, bandit):
-    """Fill the DECISION record; return the number of candidates, see `ask_actions`."""
+    """Fill the DECISION record; return the number of candidates, see `ask_actions`.
+
+    -2 is the error that an action's heuristic value is not finite.
+    """
     decision = decision_of(search)
     decision.player = bandit.player
     decision.visits = bandit.visits
@@ -69,9 +77,11 @@ def list_candidates(search, bandit):
     decision.count = n
     if EXTENDED:
         if search.heuristic != NO_HEURISTIC:
-            update_heuristics(search, bandit)
+            finite = update_heuristics(search, bandit)
             if call.failed(search):
                 return 0
+            if not finite:
+                return -2
         if search.widening > 0.0:
             decision.count = widen(search, bandit, n)
         if search.abstracted:
@@ -107,6 +117,8 @@ def error_of(search, n):
     """Return the status that a number of actions which is an error ends with."""
     if call.failed(search):
         return MODEL_ERROR
+    if n == -2:
+        return NOT_FINITE
     return NO_LEGAL_ACTION if n == 0 else NOTHING_KEPT
 
 

@@ -21,7 +21,6 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.search.kernel import calls as call
-from mcts_agents.search.kernel.batch_records import OVER, batch_of
 from mcts_agents.search.kernel.batches import ends_here
 from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent
@@ -36,7 +35,7 @@ from mcts_agents.search.kernel.rollout import (
 from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import add_node, clear_node, count_players
-from mcts_agents.search.kernel.variants import EXTENDED, WAITS
+from mcts_agents.search.kernel.variants import WAITS
 
 # In place of a sibling: nothing has happened yet since the decision above the node.
 PENDING = -2

@@ -22,6 +22,7 @@ from mcts_agents.search.kernel.records import (
     joints_of,
     nodes_of,
     results_of,
+    values_of,
 )
 from mcts_agents.search.kernel.rollout import choose_by_policy
 from mcts_agents.search.kernel.solver import (
@@ -39,6 +40,7 @@ from mcts_agents.search.kernel.status import (
     LACKS_POOLS,
     MODEL_ERROR,
     NO_LIMIT,
+    NOT_FINITE,
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.tree import count_players
@@ -132,6 +134,10 @@ def take_in_leaf(search):
         return BUDGET_SPENT
     status = evaluate_leaf(search)
     if status == SLICE_DONE:
+        for player in range(search.players):
+            # Written so that NaN does not pass.
+            if not abs(values_of(search)[player]) < np.inf:
+                return NOT_FINITE
         if stopped:
             unfinished = results_of(search).min() == PLAYING
             shorter = search.rollout_actions < search.rollout_limit

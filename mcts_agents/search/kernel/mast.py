@@ -110,6 +110,14 @@ def mast_action(search, player, n, rng):
         value = mast_value(search, player, legal_of(search)[i])
         weights[i] = exponential((value - 1.0) / search.mast_temperature)
         total += weights[i]
+    if total == 0.0:  # all are too small for the temperature: the best are drawn
+        most = 0.0
+        for i in range(n):
+            most = max(most, mast_value(search, player, legal_of(search)[i]))
+        for i in range(n):
+            value = mast_value(search, player, legal_of(search)[i])
+            weights[i] = 1.0 if value == most else 0.0
+            total += weights[i]
     left = random_float(rng) * total
     for i in range(n - 1):
         left -= weights[i]

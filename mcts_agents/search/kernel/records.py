@@ -111,6 +111,7 @@ SETTINGS = np.dtype(
         ("first_play_parent", np.int64),  # an untried action counts as its node
         ("first_play_reduction", np.float64),  # less this
         ("bonus_of_score", np.int64),  # `score_bonus` of the score, not its magnitude
+        ("shares", np.int64),  # values are shares of a win, from 0 to 1
     ],
     align=True,
 )

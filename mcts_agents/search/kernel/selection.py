@@ -15,6 +15,7 @@ from mcts_agents.search.kernel.lane import leave
 from mcts_agents.search.kernel.records import (
     UNPROVEN,
     candidate_edge,
+    candidates_of,
     decision_of,
     edges_of,
     joint_action_of,
@@ -22,7 +23,7 @@ from mcts_agents.search.kernel.records import (
     path_of,
 )
 from mcts_agents.search.kernel.solver import prove_path, try_actions
-from mcts_agents.search.kernel.status import SLICE_DONE
+from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import child_of, count_players, joint_link, mixed
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
@@ -46,6 +47,8 @@ def select(search, tree, mine):
                 prove_path(search, search.proven)
                 return SLICE_DONE
         link = choose(search)
+        if not is_candidate(search, bandit, link):
+            return MODEL_ERROR if call.failed(search) else BAD_CHOICE
         action = edges_of(search)[link].action
         step = path_of(search)[search.step_count]
         step.node = index
@@ -67,6 +70,22 @@ def select(search, tree, mine):
     if is_left(search, tree, fresh):
         leave(search, tree)
     return SLICE_DONE
+
+
+@njit
+def is_candidate(search, bandit, link):
+    """Whether a tree policy's answer is an edge that it may take.
+
+    Those of this package need only be tested for what no policy may do to memory.
+    """
+    if not bandit.first <= link < bandit.first + bandit.count:
+        return False
+    if search.own_policy and search.listed:
+        for i in range(decision_of(search).count):
+            if candidates_of(search)[i] == link:
+                return True
+        return False
+    return True
 
 
 @njit

@@ -15,7 +15,9 @@ NO_LIMIT = np.iinfo(np.int64).max
     EVALUATE,
     BAD_VALUES,
     BAD_LOGITS,
-) = range(10)
+    BAD_CHOICE,
+    NOT_FINITE,
+) = range(12)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

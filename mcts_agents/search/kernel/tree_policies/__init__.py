@@ -79,6 +79,7 @@ def _numbers(settings: Any) -> dict[str, Any]:
         "use_prior": settings.prior_temperature is not None,
         "ordered": settings.action_heuristic != "none",
         "abstraction_visits": settings.abstraction_visits,
+        "shares": settings.value == "win" and not settings.paranoid,
         "user": own + [0.0] * (USER_PARAMETERS - len(own)),
     }
 
@@ -111,10 +112,12 @@ PART = Part(
     fields=[
         ("normalise", np.int64),
         ("updates", np.int64),  # the tree policy has an update
+        ("own_policy", np.int64),  # it is a user's
     ],
     values=lambda model, settings: {
         "normalise": settings.normalise,
         "updates": tree_policy_of(settings.tree_policy).update is not None,
+        "own_policy": not isinstance(settings.tree_policy, str),
     },
     needs={
         "exploration": [reads("exploration")],

@@ -81,7 +81,7 @@ def exp3_boltzmann(view_address, settings_address, rng_address):
     if view.untried > 0:
         return random_untried(view, edges, rng)
     weights = float64_at(view.weights, view.count)
-    scale = scale_of(view) / settings.temperature
+    scale = min(scale_of(view) / settings.temperature, 1e300)  # inf * 0 is no number
     most = -np.inf
     for i in range(view.count):
         most = max(most, edges[candidate(view, i)].mean)

@@ -1,12 +1,21 @@
 """KL-UCB: the greatest value that an action's rewards do not make implausible.
 
-    exploration(a) = q(a) - Q(a)
-    q(a) = max {q in [Q(a), 1]: n(a) d(Q(a), q) <= K ln N(a)}
+    exploration(a) = q(a) - p(a)
+    q(a) = max {q in [p(a), 1]: n(a) d(p(a), q) <= K ln N(a)}
     d(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))
 
-Q(a) is scaled to [0, 1]; without `normalise` values are taken as they are, cut off at 0
-and 1. For rewards of 0 and 1 no bound of this kind is tighter: actions that nearly
-always win or lose are explored less than by UCB1. q(a) is found by halving.
+The rewards of the paper lie between 0 and 1. So do shares of a win, whose mean is p(a).
+Of scores and evaluations nobody knows the bounds. There p(a) is the mean on a scale
+from the least value seen to as far above the greatest one as that is above the least:
+on the scale of what was seen alone, an action that always brought the greatest value
+would be beyond doubt, and none that might bring more would ever be tried again. The
+difference is brought to the scale of Q(a) in either case.
+
+For rewards of 0 and 1 no bound of this kind is tighter: actions that nearly always win
+or lose are explored less than by UCB1. q(a) is found by halving.
+
+The exploration never exceeds what is left to the upper end, so that a prior as a factor
+would keep an action from being tried however long the search is; it is refused.
 
 Source: A. Garivier, O. Cappe, "The KL-UCB algorithm for bounded stochastic bandits and
 beyond", COLT 2011, Algorithm 1 with c = 0, which the paper recommends in practice (K is
@@ -60,15 +69,23 @@ def upper_bound(p, most):
 def exploration(view, settings, index, visits, possible):
     """Return the exploration term above, for `visits` with initial ones among them."""
     edge = edges_at(view)[index]
+    scale = scale_of(view)
     mean = 0.0
     if edge.visits > 0:
-        mean = (edge.mean - view.low) * scale_of(view)
+        mean = (edge.mean - view.low) * scale
     if settings.initial_visits > 0:
         heuristic = np.float64(statistics_at(view)[index].heuristic)
         mean = (edge.visits * mean + settings.initial_visits * heuristic) / visits
-    mean = min(max(mean, 0.0), 1.0)
+    span = view.high - view.low if scale > 0.0 else 1.0
+    p = view.low + mean * span if settings.shares else 0.5 * mean
+    p = min(max(p, 0.0), 1.0)
     root = square_root_log(float64_at(view.square_root_logs, LOG_TABLE_SIZE), possible)
-    return upper_bound(mean, settings.exploration * root * root / visits) - mean
+    q = upper_bound(p, settings.exploration * root * root / visits)
+    return (q - p) / span if settings.shares else 2.0 * (q - p)
 
 
-KL_UCB = TreePolicy("kl_ucb", choose=greatest_index(exploration))
+KL_UCB = TreePolicy(
+    "kl_ucb",
+    choose=greatest_index(exploration),
+    ignores=("normalise", "prior_temperature"),
+)

@@ -1,0 +1,260 @@
+"""An evaluator beside every other way to search: trees, graphs, threads, tree reuse."""
+
+import threading
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mcts_agents import MCTSAgent
+from mcts_agents.envs import hex, make_model
+from mcts_agents.envs.tictactoe.rules import rules
+from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, new_generator
+from mcts_agents.search import Search, SearchSettings
+from tests.exact import positions
+from tests.search.evaluator_twin import EvaluatorTwin
+from tests.search.evaluators import PUCT, Even, Perfect, of_states, run, virtual_visits
+from tests.toy_games import auction, hands, nim
+
+TICTACTOE = rules.model()
+EACH = [{0}, {1}, {2}]
+
+
+@cache
+def duel():
+    """Two players choose at once, five times; the higher number takes a point.
+
+    Nothing is up to chance, and a number can be used once.
+    """
+    duels = Rules(
+        "duel",
+        state=np.dtype([("used", np.int8, 2), ("points", np.int8, 2)]),
+        chance=False,
+        search_defaults={"value": "win"},
+    )
+
+    @duels.variant
+    def variant(game, *, players=2):
+        return Spec(players=players, actions=4)
+
+    @duels.define
+    def reset(game, state, rng):
+        state.used[:] = 0
+        state.points[:] = 0
+
+    @duels.define
+    def movers(game, state):
+        return 3 if state.used[0] != 15 else 0
+
+    @duels.define
+    def legal_actions(game, state, player, out):
+        n = 0
+        for number in range(4):
+            if not state.used[player] >> number & 1:
+                out[n] = number
+                n += 1
+        return n
+
+    @duels.define
+    def apply(game, state, joint_action, rng):
+        for player in range(2):
+            state.used[player] |= 1 << joint_action[player]
+            more = joint_action[player] > joint_action[1 - player]
+            state.points[player] += more
+
+    @duels.define
+    def scores(game, state, out):
+        for player in range(2):
+            out[player] = state.points[player]
+
+    @duels.define
+    def results(game, state, out):
+        for player in range(2):
+            lead = state.points[player] - state.points[1 - player]
+            if state.used[0] != 15:
+                out[player] = PLAYING
+            else:
+                out[player] = DRAWN if lead == 0 else WON if lead > 0 else LOST
+
+    return duels.model()
+
+
+def searched(model, seed, chosen, simulations=400):
+    """Visits of the compiled search, and of the twin with the same generator."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    twin_rng = rng.copy()
+    evaluator = of_states(model, seed)
+    settings = {**PUCT, "simulations": simulations, "evaluator": evaluator, "batch": 1}
+    search = Search(model, SearchSettings(**settings, **chosen))
+    player = model.movers(state)[0]
+    found = search.run(state, player, rng)
+    assert found.visits.sum() == found.simulations == simulations
+    assert not virtual_visits(search).any()
+
+    def twin(**options):
+        other = EvaluatorTwin(
+            model, state, player, twin_rng, of_states(model, seed), **options
+        )
+        return other.run(simulations).visits(found.actions)
+
+    return found.visits.tolist(), twin
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("game", [nim, auction])
+@pytest.mark.parametrize("depth", [2, 1000])
+def test_one_tree_a_player_is_the_plain_search(game, seed, depth):
+    visits, twin = searched(game(), seed, {"tree": "multi", "max_depth": depth})
+    assert visits == twin(owners=EACH, max_depth=depth)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("game", [nim, auction])
+@pytest.mark.parametrize("tree", ["one", "self"])
+def test_other_trees_are_the_plain_search(game, tree, seed):
+    visits, twin = searched(game(), seed, {"tree": tree})
+    assert visits == twin(owners=[{0, 1, 2}] if tree == "one" else [{0}])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("tree", "depth"), [("one", 1000), ("pair", 1000), ("pair", 3)]
+)
+@pytest.mark.parametrize("game", [auction, duel])
+def test_movers_in_turn_are_the_plain_search(game, tree, depth, seed):
+    chosen = {"tree": tree, "simultaneous": "serialised", "max_depth": depth}
+    if tree == "pair":
+        chosen["opponent"] = "next"
+    visits, twin = searched(game(), seed, chosen)
+    model = game()
+    owners = [set(range(model.players))] if tree == "one" else None
+    assert visits == twin(owners=owners, serialised=True, max_depth=depth)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("simultaneous", ["serialised", "decoupled"])
+@pytest.mark.parametrize("loop", ["closed", "sampled"])
+def test_stored_states_change_nothing_without_chance(loop, simultaneous, seed):
+    # The paper's TP-MCTS with a network.
+    chosen = {"simultaneous": simultaneous, "tree": "pair", "opponent": "next"}
+    visits, twin = searched(duel(), seed, {**chosen, "loop": loop})
+    assert visits == twin(serialised=simultaneous == "serialised")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("joins", [False, True])
+@pytest.mark.parametrize("game", ["tictactoe", "hex:size=3"])
+def test_a_graph_is_the_plain_search(game, joins, seed):
+    model = make_model(game)[1]
+    chosen = {"graph": True, "expand_after_clash": joins}
+    visits, twin = searched(model, seed, chosen)
+    assert visits == twin(owners=[{0, 1}], graph=True, joins=joins)
+
+
+@pytest.mark.parametrize("chosen", [{"graph": True}, {"tree": "multi"}], ids=str)
+def test_perfect_values_find_the_best_move(chosen):
+    for position in positions.TICTACTOE:
+        evaluator = Perfect(2)
+        found, search = run(
+            TICTACTOE, evaluator, moves=position.moves, batch=8, **chosen
+        )
+        assert found.action == position.best
+        assert not virtual_visits(search).any()
+
+
+def test_hidden_hands_with_a_tree_each():
+    model = hands(3)
+    for tree in ("multi", "observers"):
+        if tree == "observers" and not model.has("visible_action"):
+            continue
+        for batch in (1, 8):
+            evaluator = of_states(model)
+            found, search = run(model, evaluator, tree=tree, batch=batch)
+            assert found.visits.sum() == found.simulations == 300
+            assert not virtual_visits(search).any()
+
+
+# -- threads
+
+
+class Alone(Even):
+    """An evaluator that two threads must not call at once."""
+
+    def __init__(self, players):
+        super().__init__(players)
+        self.inside = threading.Lock()
+        self.threads = set()
+
+    def answer(self, observations, players, legal):
+        assert self.inside.acquire(blocking=False), "called by two threads at once"
+        self.threads.add(threading.get_ident())
+        for _ in range(200):  # long enough for another thread to come in
+            np.ones(10).sum()
+        self.inside.release()
+        return super().answer(observations, players, legal)
+
+
+def test_threads_ask_one_after_another():
+    model = make_model("hex:size=4")[1]
+    evaluator = Alone(2)
+    found, _ = run(model, evaluator, threads=3, batch=2, simulations=300)
+    assert found.simulations == found.visits.sum() == 300
+    assert len(evaluator.threads) > 1
+
+
+def test_threads_are_searches_of_their_own():
+    """The visits of two threads are those of two searches with their generators."""
+    model = make_model("hex:size=4")[1]
+    chosen = {"batch": 4, "simulations": 200}
+    both, _ = run(model, of_states(model), threads=2, **chosen)
+    again, _ = run(model, of_states(model), threads=2, **chosen)
+    assert both.visits.tolist() == again.visits.tolist()
+    # Without noise and ties an evaluator's search draws nothing at all.
+    alone, _ = run(model, of_states(model), batch=4, simulations=100)
+    assert both.visits.tolist() == (2 * alone.visits).tolist()
+
+
+def test_an_error_of_the_evaluator_ends_all_threads():
+    class Broken(Even):
+        def answer(self, observations, players, legal):
+            if len(self.calls) > 5:
+                raise ArithmeticError("no weights")
+            return super().answer(observations, players, legal)
+
+    model = make_model("hex:size=4")[1]
+    with pytest.raises(ArithmeticError, match="no weights"):
+        run(model, Broken(2), threads=2, simulations=10**6)
+
+
+# -- reuse
+
+
+@pytest.mark.parametrize(
+    ("tree", "loop"), [("one", "open"), ("one", "closed"), ("multi", "open")]
+)
+def test_a_kept_tree_keeps_its_priors_and_visits(tree, loop):
+    env = hex.env(size=4)
+    env.reset(seed=0)
+    evaluator = Even(2)
+    agent = MCTSAgent(
+        simulations=500,
+        evaluator=evaluator,
+        reuse_tree=True,
+        tree=tree,
+        loop=loop,
+        **PUCT,
+    )
+    reused = []
+    for _ in range(6):
+        before = sum(evaluator.calls)
+        found = agent.plan(env)
+        reused.append(found.reused)
+        # A player's own tree also holds moves that the others have made impossible.
+        gone = found.simulations + found.reused - found.visits.sum()
+        assert gone == 0 if tree == "one" else 0 <= gone < found.reused or not gone
+        if found.reused:
+            assert sum(evaluator.calls) - before <= 500  # the root needs no answer
+        env.step(found.action)
+    assert reused[:2] == [0, 0]
+    assert all(reused[2:])

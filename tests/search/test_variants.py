@@ -1,0 +1,95 @@
+"""The kernels that are made of one source."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.model.compilation import _content_key
+from mcts_agents.search import SearchSettings
+from mcts_agents.search.kernel import iterations, variants
+from mcts_agents.search.kernel.search_record import kernel_of
+from mcts_agents.search.kernel.variants import VARIANTS, variant_of
+from tests.search.evaluators import PUCT, Even
+
+CONSTANTS = ("EXTENDED", "STORED", "WAITS")
+
+# Settings of which each kernel is a search's.
+SETTINGS = {
+    "plain": {},
+    "extended": {"graph": True},
+    "stored": {"loop": "closed"},
+    "waiting": {"evaluator": Even(2), **PUCT},
+}
+
+
+def test_there_are_four():
+    assert list(VARIANTS) == list(SETTINGS)
+    for constants in VARIANTS.values():
+        assert set(constants) == set(CONSTANTS)
+    model = make_model("tictactoe")[1]
+    for kernel, chosen in SETTINGS.items():
+        assert kernel_of(SearchSettings(**chosen).for_model(model)) == kernel
+
+
+def test_the_source_says_all_constants_true():
+    assert all(getattr(variants, name) is True for name in CONSTANTS)
+    everything = dict.fromkeys(CONSTANTS, True)
+    assert variant_of(iterations.run_slice, everything) is iterations.run_slice
+
+
+def test_each_constant_is_part_of_the_key():
+    keys = {}
+    for values in itertools.product([False, True], repeat=len(CONSTANTS)):
+        constants = dict(zip(CONSTANTS, values, strict=True))
+        kernel = variant_of(iterations.run_slice, constants)
+        keys[values] = _content_key("kernel()", {"kernel": kernel}, [kernel])
+        again = variant_of(iterations.run_slice, constants)
+        assert keys[values] == _content_key("kernel()", {"kernel": again}, [again])
+    assert None not in keys.values()
+    assert len(set(keys.values())) == 2 ** len(CONSTANTS)
+
+
+def test_functions_without_a_constant_are_shared():
+    plain = variant_of(iterations.run_slice, VARIANTS["plain"])
+    scope, source = plain.py_func.__globals__, iterations.run_slice.py_func.__globals__
+    assert scope["next_status"] is not source["next_status"]
+    assert scope["is_full"] is source["is_full"]
+    below = scope["next_status"].py_func.__globals__
+    assert below["nodes_of"] is iterations.nodes_of
+
+
+RUN = """
+import json
+from mcts_agents.envs import make_model
+from mcts_agents.model.compilation import statistics
+from tests.search.evaluators import run
+from tests.search.test_variants import SETTINGS
+
+model = make_model("tictactoe")[1]
+chosen = dict(SETTINGS[{kernel!r}])
+evaluator = chosen.pop("evaluator", None)
+if evaluator is None:
+    chosen["tree_policy"] = "ucb1"
+run(model, evaluator, simulations=20, **chosen)
+print(json.dumps(vars(statistics())))
+"""
+
+
+@pytest.mark.parametrize("kernel", VARIANTS)
+def test_a_second_process_finds_all_code(kernel):
+    for _ in range(2):
+        printed = subprocess.run(
+            [sys.executable, "-c", RUN.format(kernel=kernel)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ,
+        ).stdout
+        counts = json.loads(printed)
+    assert counts["cache_hits"] > 5
+    assert counts["cache_misses"] == counts["uncached"] == 0
