@@ -173,15 +173,11 @@ NEEDS = [
     *(
         ("evaluator", len, {"tree_policy": "alphago", **others}, text, None)
         for others, text in (
-            ({"tree": "multi"}, "tree one or self or pair"),
             ({"tree_policy": "ucb1"}, "tree_policy alphago"),
             ({"rollout": 1}, "rollout 0"),
             (HEURISTIC, "action_heuristic none"),
             ({"opponent_model": "mast", "tree": "self"}, "no mast"),
             ({"abstraction": "own"}, "abstraction none"),
-            ({"graph": True}, "graph=false"),
-            ({"simultaneous": "serialised"}, "simultaneous decoupled"),
-            ({"threads": 2}, "threads 1"),
         )
     ),
     ("batch", 4, {}, "an evaluator", None),
