@@ -168,6 +168,13 @@ NEEDS = [
         "rollout above 0, or tree self or pair",
         {"rollout": 0, "tree": "pair"},
     ),
+    (
+        "prior_temperature",
+        0.5,
+        {**HEURISTIC, "tree_policy": "kl_ucb"},
+        "tree_policy ucb1 or ucb_tuned or alphago",
+        HEURISTIC,
+    ),
     ("loop", "closed", {"tree": "multi"}, "tree one or self or pair", {}),
     ("loop", "sampled", {"tree": "observers"}, "tree one or self or pair", {}),
     *(
@@ -202,7 +209,6 @@ def test_every_need_has_a_case():
     }
     index = "tree_policy ucb1 or ucb_tuned or kl_ucb or alphago"
     implied = {  # by an action heuristic, which takes such a policy itself
-        ("prior_temperature", index),
         ("progressive_bias", index),
         ("initial_visits", index),
     }

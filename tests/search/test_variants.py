@@ -7,11 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from mcts_agents.envs import make_model
 from mcts_agents.model.compilation import _content_key
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.kernel import iterations, variants
+from mcts_agents.search.kernel import calls, iterations, variants
 from mcts_agents.search.kernel.search_record import kernel_of
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 from tests.search.evaluators import PUCT, Even
@@ -61,6 +62,14 @@ def test_functions_without_a_constant_are_shared():
     assert scope["is_full"] is source["is_full"]
     below = scope["next_status"].py_func.__globals__
     assert below["nodes_of"] is iterations.nodes_of
+
+
+def test_what_is_called_through_a_module_reaches_no_constant():
+    """`variant_of` does not look into modules, such as `call.apply`."""
+    nothing = dict.fromkeys(CONSTANTS, False)
+    functions = [f for f in vars(calls).values() if isinstance(f, Dispatcher)]
+    assert len(functions) > 20
+    assert all(variant_of(f, nothing) is f for f in functions)
 
 
 RUN = """
