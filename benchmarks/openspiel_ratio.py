@@ -5,7 +5,7 @@ simulation, a fresh tree and no solver; the whole call is timed: `plan` here, an
 `mcts_search` there. The two alternate in one run, since machines are noisy, and the
 ratio is taken pair by pair.
 
-    pip install "mcts-agents[dev]"
+    pip install --editable ".[dev]"
     python benchmarks/openspiel_ratio.py [--pairs 20] [--simulations 10000] [--json]
 """
 

@@ -1,6 +1,6 @@
 """A network learns Hex 5x5 from a planner's recorded decisions, and guides a search.
 
-    pip install "mcts-agents[rl]"
+    pip install --editable ".[rl]"    # in the checkout; several gigabytes
     python examples/imitate_planner.py --games 3000 --out out
 
 The planner's decisions are recorded in the folder `out/hex5`. The network learns which

@@ -1,6 +1,7 @@
 """Names and specs in text, and clear words about unknown ones."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 # Agents in agents, in a spec, in a file or in one another's files.
@@ -147,3 +148,26 @@ class _Spec:
 
     def _error(self, at: int, what: str) -> ValueError:
         return ValueError(f"{quoted(self.text)}, character {at + 1}: {what}")
+
+
+def in_lines(spec: str, most: int) -> str:
+    """Return a spec in lines for a narrow column, broken where its parts end.
+
+    Args:
+        spec: A spec, or any name.
+        most: Characters of a line; only a word that is longer gives a longer one.
+    """
+    parts: list[str] = []
+    for part in re.findall(r"[^,:(]*[,:(]|[^,:(]+", spec):
+        parts += [part] if len(part) <= most else re.findall(r"[^=_]*[=_]|[^=_]+", part)
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + len(part) > most:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def install_hint(extra: str) -> str:
+    """Say how to install what an extra of this package brings, from a checkout."""
+    return f'in the checkout of mcts-agents, run pip install --editable ".[{extra}]"'

@@ -17,6 +17,10 @@ from mcts_agents.arena.analysis.summaries import AgentFigures, Figures
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import budget_label
 from mcts_agents.cli.requests import requested
+from mcts_agents.names import in_lines
+
+# Columns that are left to the names of agents in a terminal of 80 columns.
+_NAME_WIDTH = 12
 
 
 def show_results(store: Path, as_json: bool) -> None:
@@ -178,7 +182,7 @@ def _results_table(title: str, figures: Figures) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for agent in figures.agents:
         table.add_row(
-            Text(agent.agent),
+            Text(in_lines(agent.agent, _NAME_WIDTH)),
             f"{agent.games:,}",
             _with_interval(agent.win_rate, ".1f", 100),
             _number(agent.expected, ".1f", 100),
@@ -196,7 +200,7 @@ def _games_table(figures: Figures) -> Table:
     for agent in figures.agents:
         rates = (agent.won, agent.drawn, agent.lost)
         table.add_row(
-            Text(agent.agent),
+            Text(in_lines(agent.agent, _NAME_WIDTH)),
             *(_with_interval(rate, ".1f", 100) for rate in rates),
             _number(agent.length.value, ",.1f"),
         )
@@ -212,7 +216,7 @@ def _decisions_table(figures: Figures) -> Table:
         times = agent.decisions
         ms = (times.mean, times.p50, times.p90, times.p99, times.max)
         table.add_row(
-            Text(agent.agent),
+            Text(in_lines(agent.agent, _NAME_WIDTH)),
             f"{times.count:,}",
             *(_number(time, ",.4g") for time in ms),
             _number(agent.simulations_per_second, ",.0f"),

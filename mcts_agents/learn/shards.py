@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.learn.dataset_columns import Column, Layout
+from mcts_agents.names import install_hint
 from mcts_agents.reading import read_arrays
 from mcts_agents.writing import replacing
 
@@ -32,7 +33,7 @@ def check_format(name: str) -> None:
     if name == "parquet" and importlib.util.find_spec("pyarrow") is None:
         raise ValueError(
             "format='parquet': needs pyarrow, which is not installed: "
-            'pip install "mcts-agents[parquet]"'
+            + install_hint("parquet")
         )
 
 

@@ -11,7 +11,7 @@ from mcts_agents.agents import parse_spec
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.envs import make_model, tictactoe
 from mcts_agents.model import new_generator
-from mcts_agents.names import parse_value, unknown_name
+from mcts_agents.names import in_lines, parse_value, unknown_name
 from tests.agents.policies import saved
 
 
@@ -350,3 +350,26 @@ def test_a_seed_of_an_agent_in_a_search_is_refused(seat):
     """It would have no effect: searches start such agents from their own generator."""
     with pytest.raises(ValueError, match=f"{seat}: seed=3"):
         make_agent(f"mcts:tree=self,{seat}=(one-step:seed=3)")
+
+
+@pytest.mark.parametrize(
+    ("spec", "most", "lines"),
+    [
+        ("random", 12, ["random"]),
+        ("scripted:policy=simple", 21, ["scripted:", "policy=simple"]),
+        ("scripted:policy=simple", 12, ["scripted:", "policy=", "simple"]),
+        (
+            "mcts:tree=self,opponent_model=(one-step:samples=3),simulations=20",
+            21,
+            [
+                "mcts:tree=self,",
+                "opponent_model=(",
+                "one-step:samples=3),",
+                "simulations=20",
+            ],
+        ),
+        ("a name of many words", 12, ["a name of many words"]),
+    ],
+)
+def test_specs_in_lines_are_broken_where_their_parts_end(spec, most, lines):
+    assert in_lines(spec, most).split("\n") == lines

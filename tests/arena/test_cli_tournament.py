@@ -240,7 +240,10 @@ def test_ray_that_is_not_installed_is_named(run_here, tmp_path, monkeypatch):
             "--backend", "ray",
         )
     )  # fmt: skip
-    assert said == 'the ray backend needs Ray: pip install "mcts-agents[ray]"'
+    assert said == (
+        "the ray backend needs Ray: in the checkout of mcts-agents, run "
+        'pip install --editable ".[ray]"'
+    )
 
 
 def test_the_real_command_plays_and_shows_its_progress(tmp_path):

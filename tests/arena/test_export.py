@@ -136,7 +136,7 @@ def test_unknown_suffix(tmp_path, name):
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setattr(export.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r'pip install "mcts-agents\[parquet\]"'):
+    with pytest.raises(ValueError, match=r'pip install --editable "\.\[parquet\]"'):
         export_rows([], tmp_path / "rows.parquet")
     assert not list(tmp_path.iterdir())
 

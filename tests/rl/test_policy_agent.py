@@ -17,7 +17,7 @@ from tests.agents.test_policy_files import Marked
 from tests.arena.playing import Here, run
 from tests.wrappers.playing import episode
 
-NEEDED = "needs the rl extra: pip install 'mcts-agents[rl]'"
+NEEDED = "needs the rl extra: pip install --editable '.[rl]'"
 torch = pytest.importorskip("torch", reason=NEEDED)
 sb3_contrib = pytest.importorskip("sb3_contrib", reason=NEEDED)
 sb3 = pytest.importorskip("stable_baselines3", reason=NEEDED)

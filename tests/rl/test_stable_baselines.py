@@ -10,7 +10,7 @@ from mcts_agents.envs import GAMES
 from mcts_agents.wrappers import single_agent_env
 from tests.wrappers.playing import plain, random_action
 
-NEEDED = "needs the rl extra: pip install 'mcts-agents[rl]'"
+NEEDED = "needs the rl extra: pip install --editable '.[rl]'"
 pytest.importorskip("torch", reason=NEEDED)
 sb3_contrib = pytest.importorskip("sb3_contrib", reason=NEEDED)
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason=NEEDED)

@@ -10,7 +10,7 @@ from PIL import Image
 from mcts_agents import PolicyAgent
 from mcts_agents.envs import make_model
 
-NEEDED = "needs the rl extra: pip install 'mcts-agents[rl]'"
+NEEDED = "needs the rl extra: pip install --editable '.[rl]'"
 torch = pytest.importorskip("torch", reason=NEEDED)
 pytest.importorskip("sb3_contrib", reason=NEEDED)
 

@@ -25,7 +25,7 @@ import numpy as np
 from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
 from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
 from mcts_agents.model.views import OBSERVATIONS
-from mcts_agents.names import quoted
+from mcts_agents.names import install_hint, quoted
 from mcts_agents.reading import (
     MOST_CONTENTS,
     check_sizes,
@@ -125,8 +125,8 @@ def read_policy(
             policy = _READERS[suffix](content, activation)
     except ImportError as error:
         raise ValueError(
-            f"{path}: to read it takes {error.name}, which is not installed; "
-            "pip install 'mcts-agents[rl]'"
+            f"{path}: reading this file takes {error.name}, which is not installed: "
+            f"{install_hint('rl')}"
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

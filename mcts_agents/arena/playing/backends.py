@@ -17,6 +17,7 @@ from loky.process_executor import BrokenProcessPool
 from mcts_agents import __version__
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.workers import begin_worker, play
+from mcts_agents.names import install_hint
 
 BACKENDS = ("local", "ray")
 
@@ -196,7 +197,7 @@ class RayBackend(Backend):
             import ray
         except ImportError as error:
             raise ValueError(
-                'the ray backend needs Ray: pip install "mcts-agents[ray]"'
+                f"the ray backend needs Ray: {install_hint('ray')}"
             ) from error
         self._ray = ray
         self._address = address

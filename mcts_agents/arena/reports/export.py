@@ -45,6 +45,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord
+from mcts_agents.names import install_hint
 from mcts_agents.writing import replacing
 
 _COLUMNS = {
@@ -97,15 +98,18 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
     if suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise ValueError(
             "Parquet files need pyarrow, which is not installed: "
-            'pip install "mcts-agents[parquet]"'
+            + install_hint("parquet")
         )
     return suffix
 
 
-def export_rows(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
+def export_rows(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> int:
     """Write a row for each seat of each game; the suffix says in which format.
 
     The file is there as a whole or not at all; one of this name is replaced.
+
+    Returns:
+        The number of rows.
 
     Raises:
         ValueError: See `check_suffix`.
@@ -113,7 +117,7 @@ def export_rows(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     """
     write = _write_csv if check_suffix(path) == ".csv" else _write_parquet
     with replacing(path) as temporary:
-        write(_rows(games), temporary)
+        return write(_rows(games), temporary)
 
 
 def _rows(games: Iterable[GameRecord]) -> Iterator[dict[str, Any]]:
@@ -152,13 +156,15 @@ def _of_seat(seat: SeatRecord) -> dict[str, Any]:
     }
 
 
-def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> None:
+def _write_csv(rows: Iterator[dict[str, Any]], path: Path) -> int:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
-        writer.writerows(
-            {name: _cell(value) for name, value in row.items()} for row in rows
-        )
+        count = 0
+        for row in rows:
+            writer.writerow({name: _cell(value) for name, value in row.items()})
+            count += 1
+    return count
 
 
 def _cell(value: Any) -> Any:
@@ -168,10 +174,12 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
+def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> int:
     import pyarrow
     from pyarrow import parquet
 
     types = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in _COLUMNS.items()])
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows), schema), path)
+    table = pyarrow.Table.from_pylist(list(rows), schema)
+    parquet.write_table(table, path)
+    return table.num_rows

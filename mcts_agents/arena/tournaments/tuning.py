@@ -46,6 +46,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     game_spec,
 )
 from mcts_agents.envs import make_model
+from mcts_agents.names import install_hint
 
 STUDY = "tune"
 TUNED = "tuned"
@@ -192,9 +193,7 @@ def load_optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise ValueError(
-            'tuning needs Optuna: pip install "mcts-agents[tune]"'
-        ) from error
+        raise ValueError(f"tuning needs Optuna: {install_hint('tune')}") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 
