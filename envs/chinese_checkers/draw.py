@@ -276,7 +276,7 @@ def _paint_player(
     text(surface, name(player, observer), (left + 70, top + 22), 25, INK, "midleft")
     facts = (
         f"{shown.home[player]} of {shown.board.pieces} home, "
-        f"{shown.to_go[player]} to go"
+        f"{shown.steps_left[player]} to go"
     )
     if shown.turn < 0:
         facts = f"{RESULT_NAMES[shown.results[player]]}, {facts.partition(',')[0]}"

@@ -40,6 +40,12 @@ class Position:
     last_player: int
     path: list[int]
 
+    @property
+    def steps_left(self) -> list[int]:
+        """For each player, steps between the pieces and a goal filled with them."""
+        filled = sum(far * (far + 1) for far in range(self.board.arm))
+        return [far - filled for far in self.to_go]
+
 
 def position(model: ForwardModel, state: np.ndarray) -> Position:
     """Return the position of a state."""
@@ -133,7 +139,7 @@ def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
         lines.append(
             f"{marker} {LETTERS[player]}  {name(player, observer):<14}"
             f"{shown.home[player]:>3} of {shown.board.pieces} home"
-            f"{shown.to_go[player]:>5} to go{word}"
+            f"{shown.steps_left[player]:>5} steps to go{word}"
         )
     if shown.path:
         lines.append(f"last move: player_{shown.last_player} {last_move(shown)}")

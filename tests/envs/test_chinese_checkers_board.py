@@ -15,7 +15,7 @@ from mcts_agents.envs.chinese_checkers.notation import (
     recorded_variant,
 )
 from mcts_agents.envs.chinese_checkers.rules import rules
-from mcts_agents.envs.chinese_checkers.view import move_path, position
+from mcts_agents.envs.chinese_checkers.view import ansi, move_path, position
 from mcts_agents.model import new_generator, random_below
 
 every_count = pytest.mark.parametrize("players", [2, 3, 4, 6])
@@ -85,7 +85,11 @@ def test_the_opening_of_the_small_board(players):
     assert [len(model.legal_actions(state, p)) for p in range(players)] == [
         10
     ] * players
-    assert position(model, state).to_go == [64] * players
+    shown = position(model, state)
+    assert shown.to_go == [64] * players
+    # Pieces in the goal are 8 from its tip together, and have no step to go.
+    assert shown.steps_left == [56] * players
+    assert ansi(model, state, None).count("0 of 6 home   56 steps to go") == players
     assert model.evaluate(state) == pytest.approx([1 / players] * players)
     assert model.movers(state) == (0,)
 
