@@ -1,5 +1,8 @@
 """A Gymnasium environment with a Discrete action space: FrozenLake, slippery ice.
 
+The reward is 1 for reaching the goal, and 0 for falling into a hole or running out of
+steps. A perfect player reaches the goal in about three of four episodes.
+
 The copies that the agent plans on draw their own chance: it never sees how the real
 ice will slip.
 
@@ -24,7 +27,8 @@ def main(simulations: int = 500, seed: int = 1) -> float:
         observation, reward, termination, truncation, info = env.step(action)
         total += float(reward)
         done = termination or truncation
-    print(f"reward {total}")
+    end = "reached the goal" if total else "fell into a hole, or ran out of steps"
+    print(f"reward {total}: {end}")
     env.close()
     return total
 

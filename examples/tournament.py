@@ -2,10 +2,10 @@
 
     python examples/tournament.py
 
-It is stored in a temporary folder; name a file of your own to keep it and to go on.
+It leaves its games in `out/tournament.sqlite` and a page with the results in
+`out/tournament.html`. Run it again: stored games are not played again.
 """
 
-import tempfile
 from pathlib import Path
 
 from mcts_agents.arena.analysis.tournament_results import read_results
@@ -13,6 +13,8 @@ from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.arena.reports.report import write_report
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+
+OUT = Path("out")
 
 
 def main():
@@ -25,15 +27,16 @@ def main():
             games_each=20,
         )
     )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "hex.sqlite"
-        with open_store(path, schedule) as store, LocalBackend(2) as workers:
-            run_tournament(schedule, store, workers)
-        results = read_results(path)
-        write_report(results, Path(folder) / "hex.html")
+    path, page = OUT / "tournament.sqlite", OUT / "tournament.html"
+    OUT.mkdir(exist_ok=True)
+    with open_store(path, schedule) as store, LocalBackend(2) as workers:
+        run_tournament(schedule, store, workers)
+    results = read_results(path)
+    write_report(results, page)
     for agent in results.summary.overall.agents:
         rate = agent.win_rate
         print(f"{agent.agent}: {rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%})")
+    print(f"{page} has the whole report")
 
 
 if __name__ == "__main__":  # the workers import this file

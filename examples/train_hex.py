@@ -1,6 +1,6 @@
 """MaskablePPO learns Hex 5x5 against random moves and weak planners.
 
-    pip install "mcts-agents[rl]"
+    pip install --editable ".[rl]"    # in the checkout; several gigabytes
     python examples/train_hex.py --steps 200000 --out out
 
 The learner's seat is drawn in each episode, and so is its opponent. It earns 1 for a
@@ -27,6 +27,7 @@ OPPONENTS = Mixture(
 )
 CURVES = ("random", "mcts:simulations=20")  # whom it plays while it learns
 FINAL = (*CURVES, "mcts:simulations=100", "mcts:simulations=1000")
+STEPS = "training steps; each tenth of them is rounded up to whole batches of 2048"
 
 
 def environment():
@@ -53,6 +54,9 @@ def main(steps=200_000, out="out", games=200, points=10):
         policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
         seed=1,
     )
+    batch = model.n_steps * model.n_envs
+    part = -(-(steps // points) // batch) * batch
+    print(f"trains for {points * part} steps: {points} times {part}")
     seconds, busy, curves = 0.0, 0.0, {opponent: [] for opponent in CURVES}
     for _ in range(points):
         started, worked = time.perf_counter(), time.process_time()
@@ -80,6 +84,6 @@ def main(steps=200_000, out="out", games=200, points=10):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=200_000, help=STEPS)
     parser.add_argument("--out", default="out")
     main(**vars(parser.parse_args()))

@@ -1,6 +1,6 @@
 """MaskablePPO learns Sushi Go! of three players against random moves and planners.
 
-    pip install "mcts-agents[rl]"
+    pip install --editable ".[rl]"    # in the checkout; several gigabytes
     python examples/train_sushi_go.py --steps 200000 --out out
 
 As `train_hex.py`, with two opponents, each drawn on its own in each episode. The one
@@ -25,6 +25,7 @@ GAME, PLAYERS = "sushi_go", 3
 OPPONENT = Mixture((1, "random"), (1, "one-step"), (2, "mcts:simulations=20"))
 CURVES = ("random", "one-step", "mcts:simulations=20")  # while it learns
 FINAL = (*CURVES, "mcts:simulations=100", "mcts:tree=multi,simulations=100")
+STEPS = "training steps; each tenth of them is rounded up to whole batches of 4096"
 
 
 def environment():
@@ -52,6 +53,9 @@ def main(steps=200_000, out="out", games=200, points=10):
         policy_kwargs={"net_arch": [128, 128], "activation_fn": torch.nn.ReLU},
         seed=1,
     )
+    batch = model.n_steps * model.n_envs
+    part = -(-(steps // points) // batch) * batch
+    print(f"trains for {points * part} steps: {points} times {part}")
     seconds, busy, curves = 0.0, 0.0, {opponent: [] for opponent in CURVES}
     for _ in range(points):
         started, worked = time.perf_counter(), time.process_time()
@@ -87,6 +91,6 @@ def main(steps=200_000, out="out", games=200, points=10):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=200_000, help=STEPS)
     parser.add_argument("--out", default="out")
     main(**vars(parser.parse_args()))

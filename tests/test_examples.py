@@ -120,13 +120,15 @@ def test_four_planners_end_in_a_gif(tmp_path):
         assert film.n_frames == 13  # the opening, and a picture a step
 
 
-def test_the_tournament_tells_win_rates_that_sum_to_all():
+def test_the_tournament_tells_win_rates_that_sum_to_all(tmp_path):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "tournament.py"],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
+    assert "<title>" in (tmp_path / "out" / "tournament.html").read_text()
     rates = re.findall(r"^(\w+): (\d+)% \((\d+)% to (\d+)%\)$", done.stdout, re.M)
     assert [name for name, *_ in rates] == ["plain", "mast"]
     assert sum(int(rate) for _, rate, _, _ in rates) in (99, 100, 101)
