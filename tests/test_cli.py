@@ -44,6 +44,26 @@ def test_list_names_games_and_agents():
     assert text.stderr == ""  # nothing was compiled
 
 
+def test_the_list_breaks_no_word_in_80_columns(run_here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run_here("list").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    words = {word for line in lines for word in line.split()}
+    for name in GAMES:
+        assert {name, *load_game(name).title.split()} <= words
+    assert "max_plies_per_player=300" in words
+
+
+def test_play_breaks_specs_where_their_parts_end(run_here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    agents = ["scripted:policy=simple", "mcts:simulations=9,rollout_policy=random"]
+    named = [word for agent in agents * 2 for word in ("--agent", agent)]
+    shown = run_here("play", "pommerman:max_steps=3", *named, "--render", "none").stdout
+    cells = [line.split("│")[2].strip() for line in shown.splitlines() if "│" in line]
+    parts = ["scripted:", "policy=simple", "mcts:simulations=9,"]
+    assert cells == [*parts, "rollout_policy=random"] * 2
+
+
 def test_play_prints_one_object_and_two_processes_play_the_same_game():
     command = [
         "play", "sushi_go", "--players", "3", "--seed", "5", "--json",
@@ -87,10 +107,18 @@ def test_a_person_plays_by_typing():
 
 
 def test_a_person_can_leave():
-    for typed in ("q\n", ""):
+    for typed, told in (("q\n", "you left the game"), ("", "the input ended")):
         left = run("play", "tictactoe", "--agent", "human", stdin=typed)
         assert left.returncode == 130
-        assert "interrupted" in left.stderr
+        assert left.stderr.splitlines()[-1] == f"mcts-agents: {told}"
+
+
+def test_a_person_is_told_once_what_can_be_typed():
+    hint = "Type a move, ? for the legal moves, q to quit."
+    game = run("play", "tictactoe", "--agent", "human", stdin="b2\na1\nq\n")
+    before, _, after = game.stdout.partition("player_0> ")
+    assert before.endswith(f"X to move\n{hint}\n")
+    assert hint not in after
 
 
 def test_a_person_sees_no_hands_and_no_choice_before_choosing():

@@ -10,6 +10,10 @@ from mcts_agents.model import ForwardModel
 HELP = "Type a move, ? for the legal moves, q to quit."
 
 
+class PersonLeft(Exception):
+    """The person at the terminal does not go on; the message says how that was seen."""
+
+
 class HumanAgent(Agent):
     """Shows the position as its player may see it and asks for a move.
 
@@ -34,23 +38,27 @@ class HumanAgent(Agent):
         self._parse = parse_action
         self._ask = ask
         self._tell = tell
+        self._welcomed = False
         super().__init__()
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Ask until a legal move is typed.
 
         Raises:
-            KeyboardInterrupt: The person quits, or the input ends.
+            PersonLeft: The person quits, or the input ends.
         """
         legal = model.legal_actions(state, player).tolist()
         self._tell(self._show(model, state, player))
+        if not self._welcomed:
+            self._tell(HELP)
+            self._welcomed = True
         while True:
             try:
                 typed = self._ask(f"player_{player}> ").strip()
             except EOFError:
-                raise KeyboardInterrupt from None
+                raise PersonLeft("the input ended") from None
             if typed in ("q", "quit"):
-                raise KeyboardInterrupt
+                raise PersonLeft("you left the game")
             if typed in ("?", "help", ""):
                 moves = "  ".join(self._format(model, action) for action in legal)
                 self._tell(f"{HELP}\nLegal: {moves}")

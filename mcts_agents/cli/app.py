@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from mcts_agents.agents.human import PersonLeft
 from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.learn_app import learn
 from mcts_agents.cli.parameters import (
@@ -74,7 +75,7 @@ def options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=show_version, is_eager=True, help="Show it."
+            "--version", callback=show_version, is_eager=True, help="Show the version."
         ),
     ] = False,
 ) -> None:
@@ -230,6 +231,9 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
+    except PersonLeft as left:
+        tell(f"mcts-agents: {left}")
+        return INTERRUPTED
     except (RequestError, NotImplementedError) as error:
         return _refuse(str(error))
     except UsageError as error:

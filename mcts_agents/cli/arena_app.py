@@ -183,7 +183,7 @@ def replay(
     store: StoreFile,
     number: Annotated[
         int,
-        typer.Argument(min=1, help="Number of the game in it, from 1."),
+        typer.Argument(help="Number of the game in it, from 1."),
     ],
     output: Annotated[
         Path | None,

@@ -2,6 +2,7 @@
 
 import json
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -33,10 +34,13 @@ def list_all(as_json: bool) -> None:
         table.add_row(
             row["game"],
             row["title"],
-            ", ".join(map(str, row["players"])),
+            _counts(row["players"]),
             _kind(row),
             "\n".join(f"{name}={value}" for name, value in row["options"].items()),
         )
+    for column in table.columns:  # a title that is one word stays whole
+        words = [word for cell in column.cells for word in str(cell).split()]
+        column.min_width = max(map(len, words))
     console.print(table)
     table = _table("agent", "about", whole=("agent",))
     for row in agents:
@@ -44,7 +48,6 @@ def list_all(as_json: bool) -> None:
     table.add_row(HUMAN, "You, in the terminal (play only).")
     console.print(table)
     table = _table("preset of mcts", "about", whole=("preset of mcts",))
-    table.pad_edge = False
     for row in presets:
         table.add_row(row["preset"], row["about"])
     console.print(table)
@@ -71,10 +74,19 @@ def _described(name: str) -> dict[str, object]:
 
 def _table(*headings: str, whole: tuple[str, ...]) -> Table:
     """Return a table; what stands in the columns `whole` is not broken."""
-    table = Table()
+    # Without frames no word has to be broken in a terminal of 80 columns.
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in headings:
         table.add_column(heading, no_wrap=heading in whole, overflow="fold")
     return table
+
+
+def _counts(numbers: list[int]) -> str:
+    """Return numbers of players as people say them: `2 to 5`, or `2, 3, 4, 6`."""
+    low, high = numbers[0], numbers[-1]
+    if high - low < 2 or numbers != list(range(low, high + 1)):
+        return ", ".join(map(str, numbers))
+    return f"{low} to {high}"
 
 
 def _kind(row: dict[str, object]) -> str:

@@ -1,5 +1,6 @@
 """`mcts-agents report` and `mcts-agents export`: files made from a tournament."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ def write_rows(store: Path, output: Path) -> None:
     with requested(), written(store, output):
         check_suffix(output)  # before a big store is read
         with Store.read(store) as stored:
-            export_rows(stored.games(), output)
+            rows = export_rows(stored.games(), output)
+    tell_written(output, f"{rows:,} rows")
 
 
 def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
@@ -29,9 +31,11 @@ def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
             raise RequestError(f"{store}: no game is stored, so there are no pictures")
     with written(store, output):
         write_report(results, output)
+    tell_written(output, f"{results.summary.games:,} games")
     if pictures is not None:
         with _told_of(pictures):
-            write_pictures(results, pictures)
+            drawn = write_pictures(results, pictures)
+        print(f"{pictures}: {len(drawn)} pictures")
 
 
 @contextmanager
@@ -45,6 +49,15 @@ def written(store: Path, output: Path) -> Iterator[None]:
         if output.is_dir():
             raise RequestError(f"{output}: this is a folder; name a file")
         yield
+
+
+def tell_written(output: Path, content: str) -> None:
+    """Print the name of a file that was written, what it holds, and its size.
+
+    Nothing is added to what was written to standard output by its name.
+    """
+    if output.is_file() and not os.path.samestat(output.stat(), os.fstat(1)):
+        print(f"{output}: {content}, {output.stat().st_size:,} bytes")
 
 
 @contextmanager

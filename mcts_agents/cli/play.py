@@ -15,6 +15,10 @@ from mcts_agents.arena.playing.match import Decision, Seat, play_match
 from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import RESULT_NAMES, ForwardModel
+from mcts_agents.names import in_lines
+
+# Columns that are left to specs in a terminal of 80 columns.
+_SPEC_WIDTH = 21
 
 
 def play_game(
@@ -72,6 +76,7 @@ def _human(game: Game, console: Console) -> HumanAgent:
         console.print(prompt, end="", markup=False)
         line = _typed_line()
         if not line:
+            console.print()  # ends the line of the prompt
             raise EOFError
         return line
 
@@ -143,7 +148,7 @@ def _table(
         decisions = len(seat.seconds)
         table.add_row(
             f"player_{player}",
-            spec.replace(",", ",\n"),
+            in_lines(spec, _SPEC_WIDTH),
             RESULT_NAMES[results[player]],
             f"{scores[player]:g}",
             str(decisions),

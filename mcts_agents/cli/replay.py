@@ -15,7 +15,7 @@ from rich.text import Text
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay
 from mcts_agents.arena.tournaments.store import Store
-from mcts_agents.cli.outputs import written
+from mcts_agents.cli.outputs import tell_written, written
 from mcts_agents.cli.requests import RequestError, requested
 
 # Width of the bar of the most visited action.
@@ -38,6 +38,8 @@ def replay_game(
         Whether every agent chose again what is stored, those with a budget of time
         aside.
     """
+    if number < 1:
+        raise RequestError(f"game {number}: the games of a store are numbered from 1")
     write = None if output is None else _writer(output)
     with requested():
         with Store.read(store) as opened:
@@ -91,7 +93,7 @@ def _write(
     if as_json:
         print(json.dumps(wording.as_object(replay, moments, actions)))
     elif output is not None:
-        print(f"{output}: {len(moments)} positions, {output.stat().st_size:,} bytes")
+        tell_written(output, f"{len(moments)} positions")
 
 
 def _followed(

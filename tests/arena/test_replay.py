@@ -336,6 +336,7 @@ def test_command_reports_differences(run_here, tmp_path, hexagons):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("0",), "game 0: the games of a store are numbered from 1"),
         (("9",), "no game 9 is stored: 2 from 1 to 2"),
         (("1", "--output", "game.mp4"), "written as .gif or .html"),
         (("1", "--output", "nowhere/game.gif"), "there is no folder nowhere"),

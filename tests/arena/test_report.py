@@ -20,6 +20,7 @@ from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from tests.arena.stored import store
 from tests.arena.synthetic import names, played, tournament
+from tests.command import COMMAND
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = [
@@ -247,7 +248,9 @@ def _full_disk(*_):
 def test_command(running, tmp_path, run_here):
     path = tmp_path / "page.html"
     done = run_here("report", str(running), "--output", str(path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    size = f"{path.stat().st_size:,} bytes"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(rf"{re.escape(str(path))}: \d+ games, {size}\n", done.stdout)
     alone(path.read_text())
     for output in (running, tmp_path, tmp_path / "none" / "page.html"):
         failed = run_here("report", str(running), "--output", str(output))
@@ -317,12 +320,23 @@ def test_a_browser_shows_it_and_asks_nothing(page, opened):
     assert opened(asking, "asking")[1] == {"http://127.0.0.1:9/x.png"}
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux's /proc")
+def test_nothing_is_added_to_a_page_on_standard_output(running, tmp_path):
+    name, path = tmp_path / "stdout", tmp_path / "page.html"
+    name.symlink_to("/proc/self/fd/1")  # as /dev/stdout is
+    command = [*COMMAND, "report", str(running), "--output", str(name)]
+    with path.open("w") as page:
+        subprocess.run(command, stdout=page, check=True)
+    assert path.read_text().rstrip().endswith("</html>")
+
+
 def test_pictures_as_files(running, tmp_path, run_here):
     page, folder = tmp_path / "page.html", tmp_path / "pictures"
     command = ("report", str(running), "--output", str(page), "--pictures")
     done = run_here(*command, str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     names = {file.name for file in folder.iterdir()}
+    assert done.stdout.endswith(f"{folder}: {len(names)} pictures\n")
     assert {"ratings.svg", "pairs.svg"} < names
     assert all(
         name.startswith("win_rates_") for name in names - {"ratings.svg", "pairs.svg"}

@@ -221,8 +221,10 @@ def test_what_the_command_line_tells(store, run_here, tmp_path):
     shown = json.loads(run_here("results", str(store), "--json").stdout)
     assert [a["games"] for a in shown["agents"]] == [8, 8]
     assert [a["expected"] for a in shown["agents"]] == [0.5, 0.5]
-    run_here("export", str(store), "--output", str(tmp_path / "rows.csv"))
-    head, *rows = (tmp_path / "rows.csv").read_text().splitlines()
+    path = tmp_path / "rows.csv"
+    told = run_here("export", str(store), "--output", str(path)).stdout
+    assert told == f"{path}: 32 rows, {path.stat().st_size:,} bytes\n"
+    head, *rows = path.read_text().splitlines()
     column = head.split(",").index("team")
     assert len(rows) == 32
     assert {row.split(",")[column] for row in rows if '"' not in row} <= {"0", "1"}
