@@ -1,7 +1,10 @@
-"""The documentation against the code: tables up to date, specs and links that work."""
+"""The documentation against the code: tables, specs, links, and what commands print."""
 
 import importlib.util
+import os
 import re
+import shlex
+import subprocess
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,10 +16,21 @@ from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.settings import TREE_POLICIES, TREES
+from tests.command import COMMAND
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ALGORITHMS = [p for p in PAGES if p.parent.name == "algorithms"]
+# Each command of the reference with what it prints, up to the next one.
+TRANSCRIPTS = dict(
+    re.findall(
+        r"^\$ mcts-agents (.*)\n((?:(?!```|\$ ).*\n)*)",
+        (DOCS / "command_line.md").read_text().replace("\\\n>", ""),
+        re.MULTILINE,
+    )
+)
+# Those that print something else on another machine, or need files.
+VARYING = ("bench", "verify", "tune", "record")
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +128,48 @@ def test_presets_on_environments_of_other_people(preset):
     else:
         with pytest.raises(ValueError, match=r"FrozenLake|nothing is hidden|no "):
             agent.act(env)
+
+
+def printed(command, folder, typed):
+    """What a command prints in a terminal of 80 columns, notices of compiling aside."""
+    done = subprocess.run(
+        [*COMMAND, *shlex.split(command)],
+        cwd=folder,
+        input=typed,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    lines = done.stdout.splitlines()
+    notices = ("Compiling", "Waiting")
+    return "".join(f"{li.rstrip()}\n" for li in lines if not li.startswith(notices))
+
+
+def pattern(shown):
+    """A pattern of what is shown: `...` stands for anything, and times vary."""
+    found = re.escape(shown)
+    found = re.sub(r"^\\\.\\\.\\\.\\\n", "(?s:.*)", found, flags=re.MULTILINE)
+    found = found.replace(r"\.\.\.", ".*")
+    found = re.sub(r"\d:\d\d:\d\d", r"\\d:\\d\\d:\\d\\d", found)
+    return re.sub(r"(\\ )+\d+\\\.\d(?=\\ │)", r" +\\d+[.]\\d", found)  # ms each
+
+
+def test_there_are_transcripts():
+    assert sum(not command.startswith(VARYING) for command in TRANSCRIPTS) >= 7
+
+
+@pytest.mark.parametrize(
+    "command", [name for name in TRANSCRIPTS if not name.startswith(VARYING)]
+)
+def test_commands_print_what_the_reference_shows(command, tmp_path):
+    shown = TRANSCRIPTS[command]
+    typed = "".join(
+        f"{line}\n" for line in re.findall(r"^player_\d> (.*)", shown, re.M)
+    )
+    # What is typed is seen in a terminal only.
+    shown = re.sub(r"^(player_\d> ).*\n", r"\1", shown, flags=re.MULTILINE)
+    shown = re.sub(r" +$", "", shown, flags=re.MULTILINE)
+    found = printed(command, tmp_path, typed)
+    assert re.fullmatch(pattern(shown), found), f"now:\n{found}"
