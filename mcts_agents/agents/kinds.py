@@ -32,7 +32,8 @@ class AgentKind:
     @property
     def about(self) -> str:
         """The first line of the class's description, without what it refers to."""
-        return (self.agent.__doc__ or "").partition("\n")[0].partition(";")[0]
+        line = (self.agent.__doc__ or "").partition("\n")[0].partition(";")[0]
+        return line.removesuffix(".") + "."
 
 
 KINDS: dict[str, AgentKind] = {}

@@ -74,7 +74,7 @@ PRESETS: dict[str, Preset] = {
         "One tree; each player after its own value (MaxN).", "Luckhardt, Irani 1986"
     ),
     "paranoid": Preset(
-        "One tree; everybody else wants my harm.",
+        "One tree; all others play to harm me.",
         "Sturtevant, Korf 2000",
         {"paranoid": True},
     ),
@@ -87,7 +87,7 @@ PRESETS: dict[str, Preset] = {
         "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
     ),
     "multitree-paranoid": Preset(
-        "A tree for each player; all others want my harm.",
+        "A tree for each player; all others play to harm me.",
         _MULTITREE,
         {"tree": "multi", "paranoid": True},
     ),
