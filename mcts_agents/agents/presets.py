@@ -87,7 +87,7 @@ PRESETS: dict[str, Preset] = {
         "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
     ),
     "multitree-paranoid": Preset(
-        "A tree for each player; all others play to harm me.",
+        "A tree for each player; others play to harm me.",
         _MULTITREE,
         {"tree": "multi", "paranoid": True},
     ),
