@@ -43,12 +43,14 @@ def assert_left(out, name, game, players=None):
 
 def test_learning_hex(example, tmp_path, capsys):
     module = example("train_hex")
-    figures = module.main(steps=2048, out=tmp_path, games=20, points=1)
+    figures = module.main(steps=2000, out=tmp_path, games=20, points=1)
     assert list(figures) == list(module.FINAL)
     assert all(found.games == 20 for found in figures.values())
     assert figures["random"].wins > figures["mcts:simulations=1000"].wins
     assert_left(tmp_path, "train_hex", module.GAME)
-    assert "2048 steps, random: " in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert told.startswith("trains for 2048 steps: 1 times 2048\n")
+    assert "2048 steps, random: " in told
 
 
 def test_learning_sushi_go(example, tmp_path):
