@@ -10,9 +10,10 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from mcts_agents.envs import make_model
+from mcts_agents.model import calls
 from mcts_agents.model.compilation import _content_key
 from mcts_agents.search import SearchSettings
-from mcts_agents.search.kernel import calls, iterations, variants
+from mcts_agents.search.kernel import iterations, plug_ins, variants
 from mcts_agents.search.kernel.search_record import kernel_of
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 from tests.search.evaluators import PUCT, Even
@@ -67,7 +68,8 @@ def test_functions_without_a_constant_are_shared():
 def test_what_is_called_through_a_module_reaches_no_constant():
     """`variant_of` does not look into modules, such as `call.apply`."""
     nothing = dict.fromkeys(CONSTANTS, False)
-    functions = [f for f in vars(calls).values() if isinstance(f, Dispatcher)]
+    names = {**vars(calls), **vars(plug_ins)}
+    functions = [f for f in names.values() if isinstance(f, Dispatcher)]
     assert len(functions) > 20
     assert all(variant_of(f, nothing) is f for f in functions)
 
@@ -75,6 +77,7 @@ def test_what_is_called_through_a_module_reaches_no_constant():
 RUN = """
 import json
 from mcts_agents.envs import make_model
+from mcts_agents.model import calls
 from mcts_agents.model.compilation import statistics
 from tests.search.evaluators import run
 from tests.search.test_variants import SETTINGS

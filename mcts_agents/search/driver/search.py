@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock
+from mcts_agents.model.calls import ACTION_VALUES
 from mcts_agents.search.driver.callbacks import Callbacks
 from mcts_agents.search.driver.compiled import compiled
 from mcts_agents.search.driver.leaf_batches import Evaluation
@@ -18,7 +19,7 @@ from mcts_agents.search.inspection.played_moves import follow
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.root import RootStatistics
 from mcts_agents.search.inspection.tree_reader import TreeReader
-from mcts_agents.search.kernel import calls, descent, rollout
+from mcts_agents.search.kernel import descent, plug_ins, rollout
 from mcts_agents.search.kernel.backup_operators import BACKUPS
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
 from mcts_agents.search.kernel.records import NONE, UNPROVEN
@@ -312,17 +313,17 @@ class Search:
         settings, plug_in = self.settings, self._compiled.plug_in
         rows = self._memory.arrays["plug_ins"].reshape(-1, 2)
         policy = self._tree_policy
-        rows[calls.TREE_POLICY, 1] = plug_in(policy.name, policy.chooser(settings))
+        rows[plug_ins.TREE_POLICY, 1] = plug_in(policy.name, policy.chooser(settings))
         if policy.update is not None:
-            rows[calls.UPDATE, 1] = plug_in(f"{policy.name}_update", policy.update)
+            rows[plug_ins.UPDATE, 1] = plug_in(f"{policy.name}_update", policy.update)
         if isinstance(settings.value, str):
             function = LEAF_VALUES[settings.value]
-            rows[calls.LEAF_VALUE, 1] = plug_in(settings.value, function)
+            rows[plug_ins.LEAF_VALUE, 1] = plug_in(settings.value, function)
         else:
-            rows[calls.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
+            rows[plug_ins.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
         if settings.backup in BACKUPS:
             function = BACKUPS[settings.backup]
-            rows[calls.BACKUP, 1] = plug_in(settings.backup, function)
+            rows[plug_ins.BACKUP, 1] = plug_in(settings.backup, function)
         for seat, kind in enumerate(rollout.policies(settings)):
             if kind == rollout.FUNCTION:
                 given = (settings.rollout_policy, settings.opponent_model)[seat]
@@ -330,7 +331,7 @@ class Search:
         if not isinstance(settings.action_heuristic, str):
             table = self._memory.arrays["table"].reshape(-1, 2)
             address = self._callbacks.action_values(settings.action_heuristic)
-            table[calls.ACTION_VALUES] = (address, 0)
+            table[ACTION_VALUES] = (address, 0)
 
     def _write_policy(self, seat: int, policy: Any) -> None:
         row = self._memory.arrays["policies"].reshape(-1, 2)[seat]

@@ -11,6 +11,7 @@ Source: H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself"
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.parts import Array, Condition, Part, array_of, one_of
 from mcts_agents.search.kernel.records import (
     candidate_edge,
@@ -22,7 +23,6 @@ from mcts_agents.search.kernel.records import (
     path_of,
     values_of,
 )
-from mcts_agents.search.kernel.tree import mixed
 from mcts_agents.search.kernel.tree_policies import reads
 
 # The value of a sequence of one player's own moves.

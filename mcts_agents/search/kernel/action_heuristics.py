@@ -13,7 +13,7 @@ D. Silver et al., Nature 550 (2017).
 import numpy as np
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.arithmetic import exponential
 from mcts_agents.search.kernel.mast import mast_value
 from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part, array_of

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model.contract import MAX_PLAYERS
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.abstraction import update_pools
 from mcts_agents.search.kernel.mast import update_averages
 from mcts_agents.search.kernel.parts import Array, Part, array_of
@@ -107,7 +107,7 @@ def update_statistics(search, bandit, step, value):
         outcome.high = search.high[own] if search.normalise else 1.0
         outcome.simulation = search.simulations
         outcome.all_candidates = not search.listed
-        call.policy_update(search)
+        plug_in.policy_update(search)
 
 
 @njit
@@ -135,4 +135,4 @@ def pass_up(search, tree):
         view.visits = bandit.visits
         view.player = bandit.player
         view.simultaneous = bandit.movers != np.int64(1) << bandit.player
-        call.backup(search)
+        plug_in.backup(search)

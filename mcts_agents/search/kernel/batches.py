@@ -25,7 +25,7 @@ M. Winands, J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
 
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
 from mcts_agents.search.kernel import mast
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import (

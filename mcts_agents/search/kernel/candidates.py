@@ -11,7 +11,7 @@ With an action filter only those actions get edges that the game finds worth a s
 import numpy as np
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.abstraction import look_up_pools
 from mcts_agents.search.kernel.action_heuristics import NO_HEURISTIC, update_heuristics
 from mcts_agents.search.kernel.parts import Entry, Part

@@ -19,8 +19,8 @@ the state sampled first is the one that stays. Its slot holds the state, then wh
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer
-from mcts_agents.search.kernel import calls as call
 from mcts_agents.search.kernel.batches import ends_here
 from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent

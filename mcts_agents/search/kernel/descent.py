@@ -36,8 +36,9 @@ MCGS, after E. Leurent, O. Maillard, "Monte-Carlo graph search", ACML 2020.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.abstraction import begin_contexts
 from mcts_agents.search.kernel.batch_records import OVER, batch_of
 from mcts_agents.search.kernel.batches import ends_here
@@ -63,7 +64,7 @@ from mcts_agents.search.kernel.rollout import (
 )
 from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
-from mcts_agents.search.kernel.tree import count_players, mixed, observation_link
+from mcts_agents.search.kernel.tree import count_players, observation_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 

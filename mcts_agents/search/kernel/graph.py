@@ -15,11 +15,12 @@ Sources: TAG's MCGS; B. Childs, J. Brodeur, L. Kocsis,
 import numpy as np
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
+from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.lane import leave
 from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
 from mcts_agents.search.kernel.records import GRAPH, NONE, edges_of, joints_of, nodes_of
-from mcts_agents.search.kernel.tree import add_node, mixed, place_of_joint
+from mcts_agents.search.kernel.tree import add_node, place_of_joint
 from mcts_agents.search.kernel.variants import WAITS
 
 PART = Part(

@@ -7,8 +7,9 @@ some iterations, so that clocks and Ctrl-C are heard and arrays can grow.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.abstraction import POOL_BYTES, pools_of
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import OVER, WAITING, batch_of
@@ -223,7 +224,7 @@ def evaluate_leaf(search):
         call.evaluate(search)
     if call.failed(search):
         return MODEL_ERROR
-    call.leaf_value(search)
+    plug_in.leaf_value(search)
     if call.failed(search):
         return MODEL_ERROR
     # No rollout: the state lies right below the path's last action.

@@ -11,7 +11,7 @@ values negated for the opponent (`paranoid`) and the opponent choosing after the
 import numpy as np
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.parts import Entry, Part, one_of
 from mcts_agents.search.kernel.records import teams_of
 

@@ -248,7 +248,7 @@ PART = Part(
     arrays={
         # the model's functions, two addresses each
         "table": Array(np.intp, lambda model, settings: model.table.size),
-        "plug_ins": Array(np.intp, lambda model, settings: 8),  # see `calls`
+        "plug_ins": Array(np.intp, lambda model, settings: 8),  # see `plug_ins`
         "nodes": Array(NODE),
         "edges": Array(EDGE),
         "statistics": Array(STATISTIC),  # as many as edges, or none

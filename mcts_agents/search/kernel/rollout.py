@@ -20,8 +20,8 @@ Once the root player is out of the game, only a round is still waited for.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.random import random_below
-from mcts_agents.search.kernel import calls as call
 from mcts_agents.search.kernel.mast import mast_action, note_action
 from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part
 from mcts_agents.search.kernel.records import joint_action_of, legal_of, rng_of

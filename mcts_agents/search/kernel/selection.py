@@ -8,7 +8,9 @@ ends at a position, not after an action.
 import numpy as np
 from numba import njit
 
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model import calls as call
+from mcts_agents.model.hashing import mixed
+from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.abstraction import add_to_context
 from mcts_agents.search.kernel.candidates import error_of, list_candidates
 from mcts_agents.search.kernel.lane import leave
@@ -24,7 +26,7 @@ from mcts_agents.search.kernel.records import (
 )
 from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
-from mcts_agents.search.kernel.tree import child_of, count_players, joint_link, mixed
+from mcts_agents.search.kernel.tree import child_of, count_players, joint_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 
@@ -121,4 +123,4 @@ def choose(search):
         decision.high = search.high[own]
     else:
         decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
-    return call.tree_policy(search)
+    return plug_in.tree_policy(search)

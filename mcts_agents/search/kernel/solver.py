@@ -26,8 +26,9 @@ the rule for more than two players is ours.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.contract import DRAWN, LOST, WON
-from mcts_agents.search.kernel import calls as call
+from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.parts import Part
 from mcts_agents.search.kernel.records import (
     ALL_DRAW,
@@ -41,7 +42,7 @@ from mcts_agents.search.kernel.records import (
     results_of,
     teams_of,
 )
-from mcts_agents.search.kernel.tree import count_players, mixed, place_of_joint
+from mcts_agents.search.kernel.tree import count_players, place_of_joint
 from mcts_agents.search.kernel.tree_policies import BY_INDEX
 
 

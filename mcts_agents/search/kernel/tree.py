@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model.bits import count_bits
+from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.records import (
     NONE,
     OBSERVATION,
@@ -138,19 +139,6 @@ def append_edge(search, bandit, action):
         statistics_of(search)[index].prior = 1.0 / (bandit.count + 1)
     bandit.count += 1
     return index
-
-
-@njit
-def mixed(key, action):
-    """Fold one more action into a joint action's key (finaliser of MurmurHash3).
-
-    Keys are 64 bits of a bijective mixer: among a million joint actions of one node
-    two share a key with probability below 1e-7.
-    """
-    key = (key ^ np.uint64(action + 1)) * np.uint64(0xFF51AFD7ED558CCD)
-    key ^= key >> np.uint64(33)
-    key *= np.uint64(0xC4CEB9FE1A85EC53)
-    return key ^ (key >> np.uint64(33))
 
 
 @njit
