@@ -30,6 +30,28 @@ SLICE_SECONDS = 0.001
 STEPS_A_LANE = 64
 
 
+class AnsweredLater:
+    """An evaluator whose answers the caller of a search in steps gives; see `Search`.
+
+    So one call of a network may serve hundreds of searches.
+
+    Args:
+        observe: `(model, states, players) -> observations`, as of other evaluators;
+            None: the game's own observations.
+    """
+
+    def __init__(self, observe: Callable[..., np.ndarray] | None = None):
+        if observe is not None:
+            self.observe = observe
+
+    def __call__(self, observations, players, legal):
+        """Raise RuntimeError: there are no answers here."""
+        raise RuntimeError(
+            "AnsweredLater has no answers itself: search in steps, with "
+            "`Search.begin`, `advance`, `leaves` and `answer`"
+        )
+
+
 class Evaluation:
     """The batches of one search, and the evaluator that answers them.
 
@@ -53,12 +75,14 @@ class Evaluation:
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
         self._observe = getattr(evaluator, "observe", None)
+        self.later = isinstance(evaluator, AnsweredLater)
         # Held while the evaluator works; searches in threads have one together.
         self.lock = threading.Lock()
         self._run_slice = compiled.entry("waiting_run_slice")
         self._take_in = compiled.entry("take_in")
         self._add_noise = compiled.entry("add_root_noise")
         self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
+        self._noise_due = False
         self._shares = settings.value in ("win", "evaluate")
         movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
         lanes = 2 * settings.batch
@@ -126,15 +150,8 @@ class Evaluation:
             call_limit: Forward-model calls to make.
             deadline: The time by `clock.now` at which to end; inf for none.
         """
-        address = search.ctypes.data
-        noise = address, *self._noise
-        for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
-            self._record[name] = 0
-        # A root that is left of the last decision has its priors already.
-        noise_due = self._noise[0] > 0.0 and not self._add_noise(*noise)
         done = search["simulations"]
         target = min(int(done[0]) + simulations, NO_LIMIT)
-        self._record["target"] = target
         waiting = self._record["lane_count"]
         timed = deadline < math.inf
         descents = 1 if timed else DESCENTS
@@ -142,12 +159,13 @@ class Evaluation:
         status = SLICE_DONE
         while done[0] < target:
             began = clock.now()
-            status = self._run_slice(address, descents, call_limit)
+            status = self.fill(search, descents, target, call_limit)
             filled = clock.now()
+            if status == EVALUATE and self.later:
+                return status
             if status == EVALUATE:
-                self._answer(address)
+                self._ask(search)
                 answering = clock.now() - filled
-                noise_due = noise_due and not self._add_noise(*noise)
             elif status == GROW:
                 grow()
             elif status != SLICE_DONE:
@@ -161,28 +179,76 @@ class Evaluation:
                 if late and (done[0] or below):
                     status = BUDGET_SPENT
                     break
-        if status == BUDGET_SPENT and waiting[0]:
-            self._answer(address)
+        if status == BUDGET_SPENT and waiting[0] and not self.later:
+            self._ask(search)
         return status
 
-    def _answer(self, address: int) -> None:
+    def begin(self, search: np.ndarray) -> None:
+        """Begin a decision: nothing waits, and the root has no noise yet."""
+        for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
+            self._record[name] = 0
+        self._noise_due = self._noise[0] > 0.0
+        # A root that is left of the last decision has its priors already.
+        self._add_noise_once(search)
+
+    def _add_noise_once(self, search: np.ndarray) -> None:
+        if self._noise_due:
+            self._noise_due = not self._add_noise(search.ctypes.data, *self._noise)
+
+    def fill(
+        self, search: np.ndarray, descents: int, target: int, call_limit: int
+    ) -> int:
+        """Descend until a batch is full, or so many times; return the slice's status.
+
+        Args:
+            search: The SEARCH record.
+            descents: Iterations of this slice.
+            target: Simulations at which the search ends.
+            call_limit: Forward-model calls at which it ends.
+        """
+        self._record["target"] = target
+        return self._run_slice(search.ctypes.data, descents, call_limit)
+
+    @property
+    def waiting(self) -> int:
+        """How many rows wait for an answer."""
+        return int(self._record["row_count"][0])
+
+    def shown(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what the evaluator is asked: observations, players and legal sets.
+
+        Row by row of all that waits; read-only, and valid until they are answered.
+        """
+        shown = {name: view[: self.waiting] for name, view in self._shown.items()}
+        if self._observe is None:
+            seen = shown["observations"]
+        else:
+            seen = self._observe(self.model, shown["states"], shown["players"])
+        return seen, shown["players"], shown["legal"]
+
+    def _ask(self, search: np.ndarray) -> None:
         """Ask the evaluator about all that waits, and take its answers in."""
-        rows = int(self._record["row_count"][0])
-        shown = {name: view[:rows] for name, view in self._shown.items()}
         with self.lock:
-            if self._observe is None:
-                seen = shown["observations"]
-            else:
-                seen = self._observe(self.model, shown["states"], shown["players"])
-            answer = self._evaluator(seen, shown["players"], shown["legal"])
+            answer = self._evaluator(*self.shown())
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(
                 f"{self._named} returned {type(answer).__name__}; expected the tuple "
                 "(values, logits)"
             )
-        values = self._numbers("values", answer[0], (rows, self.model.players))
-        logits = self._numbers("logits", answer[1], (rows, self.model.actions))
-        status = self._take_in(address, values.ravel(), logits.ravel())
+        self.answer(search, *answer)
+
+    def answer(self, search: np.ndarray, values: Any, logits: Any) -> None:
+        """Take in the values and logits of all that waits, a row each.
+
+        Raises:
+            ValueError: Another shape, or numbers that are no values or logits; then
+                nothing has been taken in.
+        """
+        rows = self.waiting
+        values = self._numbers("values", values, (rows, self.model.players))
+        logits = self._numbers("logits", logits, (rows, self.model.actions))
+        taken = values.ravel(), logits.ravel()
+        status = self._take_in(search.ctypes.data, *taken)
         if status == BAD_VALUES:
             allowed = "shares of a win, from 0 to 1" if self._shares else "finite"
             raise ValueError(
@@ -195,6 +261,7 @@ class Evaluation:
                 "for all legal actions of a position; expected finite ones, or -inf "
                 "for some"
             )
+        self._add_noise_once(search)
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, int]) -> np.ndarray:
         """Return what the evaluator gave as numbers of the right shape."""

@@ -43,10 +43,17 @@ class Memory:
         model: The game.
         settings: Complete settings.
         compiled: The compiled functions.
+        nodes: Nodes that there is room for at the start.
+        edges: Edges likewise.
     """
 
     def __init__(
-        self, model: ForwardModel, settings: SearchSettings, compiled: Compiled
+        self,
+        model: ForwardModel,
+        settings: SearchSettings,
+        compiled: Compiled,
+        nodes: int | None = None,
+        edges: int | None = None,
     ):
         self.settings = settings
         self._compiled = compiled
@@ -62,7 +69,7 @@ class Memory:
             if array.length is not None
         }
         self.arrays["joints"] = zeros_apart(FIRST_JOINTS, JOINT)
-        self.new_tree(FIRST_NODES, FIRST_EDGES)
+        self.new_tree(nodes or FIRST_NODES, edges or FIRST_EDGES)
         self.arrays["table"][:] = model.table.ravel()
         self.arrays["teams"][:] = model.teams
 

@@ -2,7 +2,7 @@
 
 import math
 from concurrent.futures import CancelledError
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from mcts_agents.search.kernel.search_record import (
 from mcts_agents.search.kernel.status import (
     BAD_CHOICE,
     BUDGET_SPENT,
+    EVALUATE,
     GROW,
     NO_LIMIT,
     NOT_FINITE,
@@ -50,24 +51,50 @@ FIRST_SLICE = 16
 FIRST_TIMED_SLICE = 1
 
 
+@dataclass
+class Steps:
+    """A decision that is searched in steps; `only` is its result if there is none."""
+
+    run: int
+    state: np.ndarray
+    player: int
+    rng: np.ndarray
+    only: SearchResult | None
+    started: float
+    reused: int = 0
+
+
 class Search:
     """A search of one model with one set of settings, its memory kept between runs.
 
     Args:
         model: The game.
         settings: What to do; open choices are the game's.
+        nodes: Nodes that there is room for at first; None: as many as most searches
+            need. Room grows where it is lacking, whatever it is at first; hundreds of
+            small searches side by side want little.
+        edges: Edges (actions of nodes) likewise.
 
     Raises:
         ValueError: Settings that the game cannot serve.
     """
 
-    def __init__(self, model: ForwardModel, settings: SearchSettings):
+    def __init__(
+        self,
+        model: ForwardModel,
+        settings: SearchSettings,
+        *,
+        nodes: int | None = None,
+        edges: int | None = None,
+    ):
         self.model = model
+        self._first_room = nodes, edges
         self.settings = settings.for_model(model)
         self._given = settings
         self._compiled = compiled()
         self._one_thread = OneThread()
         self._runs = 0
+        self._steps: Steps | None = None
         self._set_up()
 
     def _set_up(self) -> None:
@@ -75,7 +102,8 @@ class Search:
         self._whole = False
         self._cancelled = False
         model = self.model
-        self._memory = Memory(model, self.settings, self._compiled)
+        room = self._first_room
+        self._memory = Memory(model, self.settings, self._compiled, *room)
         # Errors in callbacks are noted where the compiled code looks. Copied
         # environments note them with their model; searches of compiled rules share the
         # model with others, in other threads too, and have a place of their own.
@@ -147,16 +175,15 @@ class Search:
             BaseException: Whatever the game's own functions raise. The search forgets
                 all then, and the next run is that of a new one.
         """
-
-        def refusal() -> str:
-            return (
-                f"{self.model.name}: this search is running already, in another thread "
-                "or around a callback of its own; use another Search, or another agent"
-            )
-
         budget = {"started": started, "reserve": reserve, "simulations": simulations}
         return self._one_thread.call(
-            refusal, self._run, state, player, rng, history=history, **budget
+            self._refusal, self._run, state, player, rng, history=history, **budget
+        )
+
+    def _refusal(self) -> str:
+        return (
+            f"{self.model.name}: this search is running already, in another thread "
+            "or around a callback of its own; use another Search, or another agent"
         )
 
     def _run(
@@ -164,29 +191,18 @@ class Search:
     ) -> SearchResult:
         """See `run`."""
         started = clock.now() if started is None else started
-        actions = self.model.legal_actions(state, player)
-        if len(actions) == 0:
+        actions = self._actions(state, player)
+        if self._evaluation and self._evaluation.later:
             raise ValueError(
-                f"{self.model.name}: player {player} has no decision to make here; "
-                f"the movers are {self.model.movers(state)}"
+                f"evaluator={self.settings.evaluator!r} has no answers itself: search "
+                "in steps, with `Search.begin`, `advance`, `leaves` and `answer`"
             )
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, simulations=simulations)
-        kept = actions
-        if settings.action_filter == "game":
-            kept = self.model.filter_actions(state, player)
-        if len(kept) == 1:
-            only = int(kept[0])
-            return SearchResult(
-                action=only,
-                actions=actions,
-                visits=np.zeros(len(actions), np.int64),
-                values=np.full(len(actions), np.nan),
-                strategy=(actions == only) * 1.0 if self._sampling else None,
-                principal_variation=[(player, only)],
-                seconds=clock.now() - started,
-            )
+        only = self._only_move(state, player, actions)
+        if only is not None:
+            return replace(only, seconds=clock.now() - started)
         deadline = clock.deadline()
         if settings.seconds is not None:
             own = started + settings.seconds - settings.safety_margin - reserve
@@ -212,6 +228,34 @@ class Search:
         found = self._result(parts, player, rng, started)
         self._whole = True
         return found
+
+    def _actions(self, state, player) -> np.ndarray:
+        """Return the acting player's legal actions."""
+        movers = self.model.movers(state)
+        actions = self.model.legal_actions(state, player) if player in movers else ()
+        if len(actions) == 0:
+            raise ValueError(
+                f"{self.model.name}: player {player} has no decision to make here; "
+                f"the movers are {movers}"
+            )
+        return actions
+
+    def _only_move(self, state, player, actions) -> SearchResult | None:
+        """Return the result where there is one action to choose, else None."""
+        kept = actions
+        if self.settings.action_filter == "game":
+            kept = self.model.filter_actions(state, player)
+        if len(kept) > 1:
+            return None
+        only = int(kept[0])
+        return SearchResult(
+            action=only,
+            actions=actions,
+            visits=np.zeros(len(actions), np.int64),
+            values=np.full(len(actions), np.nan),
+            strategy=(actions == only) * 1.0 if self._sampling else None,
+            principal_variation=[(player, only)],
+        )
 
     def _begin_changes(self) -> None:
         """Get ready for changes; if they are interrupted, all is thrown away later.
@@ -286,6 +330,160 @@ class Search:
     def random_games(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Step through `count` random games; return how many actions were applied."""
         return self._play_at_random("run_random_games", state, count, rng)
+
+    # -- in steps
+
+    def begin(
+        self,
+        state: np.ndarray,
+        player: int,
+        rng: np.ndarray,
+        *,
+        history: History | None = None,
+    ) -> None:
+        """Begin a decision that `advance` goes on with, as far as its caller wants.
+
+        Simulations in steps are those that `run` makes. A search in steps has one tree,
+        or one a player, and no clock: threads, several determinizations and a budget in
+        seconds are refused. Anything else that the search is asked meanwhile, `run`
+        above all, ends the decision.
+
+        Args:
+            state: As in `run`; it must stay as it is until the decision ends.
+            player: As in `run`.
+            rng: As in `run`; advanced by every step.
+            history: As in `run`.
+
+        Raises:
+            ValueError: `player` has no decision to make in `state`, or the settings
+                cannot be searched in steps.
+            RuntimeError: As in `run`.
+        """
+        for name, most in (("threads", 1), ("determinizations", 1), ("seconds", None)):
+            value = getattr(self.settings, name)
+            if value != most:
+                raise ValueError(f"a search in steps needs {name}={most}, not {value}")
+        self._one_thread.call(
+            self._refusal, self._begin_steps, state, player, rng, history
+        )
+
+    def _begin_steps(self, state, player, rng, history) -> None:
+        actions = self._actions(state, player)
+        only = self._only_move(state, player, actions)
+        self._begin_changes()
+        self._runs += 1
+        self._steps = Steps(self._runs, state, player, rng, only, clock.now())
+        if only is None:
+            self._decay_averages(player)
+            self._begin(state, player, rng, history)
+            if self.settings.reuse_tree:
+                self._steps.reused = self._root_visits(player)
+        self._whole = True
+
+    def advance(self, simulations: int) -> int:
+        """Make up to so many simulations; return how many were made.
+
+        Fewer are made where a budget of the settings is spent, or nothing is left to
+        search. With an `AnsweredLater` for an evaluator it ends at leaves that wait,
+        too: nothing goes on before `answer`.
+
+        Raises:
+            ValueError: `simulations` is below 1.
+            RuntimeError: There is no decision to go on with, or leaves wait for an
+                answer; or as in `run`.
+        """
+        if simulations < 1:
+            raise ValueError(f"simulations={simulations}: expected at least 1")
+        return self._one_thread.call(self._refusal, self._advance, simulations)
+
+    def _advance(self, simulations: int) -> int:
+        steps = self._going_on()
+        if self.waiting:
+            raise RuntimeError(
+                f"{self.model.name}: {self.waiting} leaves wait for an answer; see "
+                "`leaves` and `answer`"
+            )
+        if steps.only is not None:
+            return 0
+        self._begin_changes()
+        done = self._search["simulations"]
+        before = int(done[0])
+        left = simulations
+        if self.settings.simulations is not None:
+            left = min(left, self.settings.simulations - before)
+        if left > 0:
+            budget = replace(self.settings, simulations=left)
+            watch = clock.Watch(clock.deadline(), self._search["stop"])
+            with self._callbacks.signals():
+                clock.watched(watch, self._run_slices, budget, watch.deadline)
+            self._raise_pending()
+        steps.rng[:] = self._memory.arrays["rng"]
+        self._whole = True
+        return int(done[0]) - before
+
+    def _going_on(self) -> Steps:
+        """Return the decision in steps that is going on."""
+        steps = self._steps
+        if steps is None or steps.run != self._runs or not self._whole:
+            raise RuntimeError(f"{self.model.name}: no decision was begun, see `begin`")
+        return steps
+
+    @property
+    def waiting(self) -> int:
+        """Rows of leaves that wait for an answer, in a search in steps."""
+        return self._evaluation.waiting if self._evaluation else 0
+
+    def leaves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what waits for an answer, for an evaluator of many searches.
+
+        Returns:
+            Observations, int8, shape (rows, *observation_shape); players, int64, shape
+            (rows,); and legal actions, bool, shape (rows, actions). They are read-only
+            and valid until they are answered: copy them into an array of your own.
+        """
+        self._going_on()
+        return self._evaluation.shown()
+
+    def answer(self, values: np.ndarray, logits: np.ndarray) -> None:
+        """Answer all leaves that wait.
+
+        Args:
+            values: Shape (rows, players), on the scale that `value` says.
+            logits: Shape (rows, actions).
+
+        Raises:
+            ValueError: Another shape, or numbers that are no values or logits; nothing
+                has changed then.
+            RuntimeError: Nothing waits.
+        """
+        self._one_thread.call(self._refusal, self._answer, values, logits)
+
+    def _answer(self, values, logits) -> None:
+        self._going_on()
+        if not self.waiting:
+            raise RuntimeError(f"{self.model.name}: no leaf waits for an answer")
+        self._evaluation.answer(self._search, values, logits)
+
+    def result(self) -> SearchResult:
+        """Return what the decision in steps has found so far.
+
+        It may be asked for at any time, and changes nothing; ties of the final move are
+        broken as they would be if the search ended here.
+
+        Raises:
+            RuntimeError: No decision was begun, or there was no simulation yet.
+        """
+        return self._one_thread.call(self._refusal, self._result_so_far)
+
+    def _result_so_far(self) -> SearchResult:
+        steps = self._going_on()
+        if steps.only is not None:
+            return replace(steps.only, seconds=clock.now() - steps.started)
+        if not self._search["simulations"][0]:
+            raise RuntimeError(f"{self.model.name}: there was no simulation yet")
+        root = self._root(steps.state, steps.player, steps.reused)
+        rng = self._memory.arrays["rng"].copy()
+        return self._result([root], steps.player, rng, steps.started)
 
     # -- beginning
 
@@ -382,6 +580,8 @@ class Search:
             arrays["edges"]["outcome"][: len(owns)] = UNPROVEN
         else:
             self._keep(kept, roots)
+        if self._evaluation:
+            self._evaluation.begin(search)
         self._player = player
         self._history = history
 
@@ -519,7 +719,7 @@ class Search:
         """Run batches of leaves through the evaluator until a budget is spent."""
         budgets = left, calls_limit, deadline
         status = self._evaluation.run(self._search, self._grow, *budgets)
-        if status not in (SLICE_DONE, BUDGET_SPENT):
+        if status not in (SLICE_DONE, BUDGET_SPENT, EVALUATE):
             self._raise(status)
 
     def _grow(self) -> None:

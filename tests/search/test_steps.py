@@ -1,0 +1,202 @@
+"""Searches that their caller advances."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.search import AnsweredLater, Search, SearchSettings
+from tests.search.evaluators import PUCT, of_states
+from tests.toy_games import auction, hands, nim
+
+CASES = [
+    (nim, {}),
+    (nim, {"loop": "closed", "tree_policy": "ucb_tuned"}),
+    (auction, {"tree": "multi", "tree_policy": "exp3"}),
+    (hands, {"tree": "multi", "rollout_policy": "mast"}),
+    (hands, {"forward_model_calls": 900}),
+    (nim, {"evaluator": 4, **PUCT}),
+    (auction, {"evaluator": 4, "root_noise": 0.25, **PUCT}),
+]
+
+
+def assert_same(one, other):
+    assert one.action == other.action
+    assert one.visits.tolist() == other.visits.tolist()
+    np.testing.assert_array_equal(one.values, other.values)
+    assert one.simulations == other.simulations
+    assert one.forward_model_calls == other.forward_model_calls
+    assert one.principal_variation == other.principal_variation
+
+
+def search_of(game, chosen, **room):
+    model = game()
+    chosen = {"simulations": 300} | chosen
+    if "evaluator" in chosen:
+        chosen["evaluator"] = of_states(model, chosen["evaluator"])
+    return model, Search(model, SearchSettings(**chosen), **room)
+
+
+@pytest.mark.parametrize(("game", "chosen"), CASES, ids=str)
+@pytest.mark.parametrize("step", [1, 7, 10**6])
+def test_steps_make_the_simulations_of_one_run(game, chosen, step):
+    model, search = search_of(game, chosen)
+    state = model.reset(new_generator(1))
+    player = model.movers(state)[0]
+    rng, own = new_generator(5), new_generator(5)
+    expected = search.run(state, player, rng)
+    _, small = search_of(game, chosen, nodes=8, edges=16)
+    small.begin(state, player, own)
+    made = []
+    while done := small.advance(step):
+        made.append(done)
+        seen = small.result()
+        assert seen.simulations == sum(made) == seen.visits.sum()
+    assert sum(made) == expected.simulations
+    if not ("evaluator" in chosen and step < 8):  # a batch ends with the step
+        assert_same(small.result(), expected)
+    assert small.advance(step) == 0
+
+
+def test_looking_changes_nothing():
+    found = []
+    for looks in (False, True):
+        model, search = search_of(hands, {"tree_policy": "epsilon_greedy"})
+        rng = new_generator(3)
+        state = model.reset(rng)
+        player = model.movers(state)[0]
+        search.begin(state, player, rng)
+        while search.advance(10):
+            if looks:
+                assert search.result().tree(depth=1)["visits"] > 0
+                assert search.read_tree(player, depth=0)["movers"] == [player]
+        found.append((search.result(), rng.tolist()))
+    assert_same(found[0][0], found[1][0])
+    assert found[0][1] == found[1][1]
+
+
+def test_one_caller_answers_many_searches():
+    """Three hundred searches, one call of the network for each round of leaves."""
+    model = make_model("hex:size=4")[1]
+    network = of_states(model)
+    chosen = {**PUCT, "simulations": 40, "batch": 2}
+    later = SearchSettings(**chosen, evaluator=AnsweredLater(network.observe))
+    rng = new_generator(0)
+    positions, searches = [], []
+    for number in range(300):
+        state = model.reset(rng)
+        for _ in range(number % 5):
+            legal = model.legal_actions(state, model.movers(state)[0])
+            action = int(legal[int(rng[0]) % len(legal)])
+            model.apply(state, {model.movers(state)[0]: action}, rng)
+        positions.append(state)
+        search = Search(model, later, nodes=64, edges=256)
+        search.begin(state, model.movers(state)[0], new_generator(number))
+        searches.append(search)
+    rows = 2 * len(searches)
+    seen = np.empty((rows, model.state_size), np.uint8)
+    players, legal = np.empty(rows, np.int64), np.empty((rows, model.actions), bool)
+    calls = 0
+    while True:
+        ends = [0]
+        for search in searches:
+            if not search.waiting:
+                search.advance(40)
+            at = slice(ends[-1], ends[-1] + search.waiting)
+            if search.waiting:
+                seen[at], players[at], legal[at] = search.leaves()
+            ends.append(at.stop)
+        if ends[-1] == 0:
+            break
+        asked = slice(0, ends[-1])
+        values, logits = network(seen[asked], players[asked], legal[asked])
+        calls += 1
+        for i, search in enumerate(searches):
+            if ends[i] < ends[i + 1]:
+                own = slice(ends[i], ends[i + 1])
+                search.answer(values[own], logits[own])
+    assert calls < 60
+    for number in (0, 1, 77, 299):
+        alone = Search(model, replace(later, evaluator=of_states(model)))
+        player = model.movers(positions[number])[0]
+        expected = alone.run(positions[number], player, new_generator(number))
+        assert_same(searches[number].result(), expected)
+
+
+def test_a_forced_move_needs_no_step():
+    model = nim()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    for action in (2, 0, 3, 5, 8):  # leaves one stone
+        model.apply(state, {model.movers(state)[0]: action}, rng)
+    player = model.movers(state)[0]
+    (only,) = model.legal_actions(state, player).tolist()
+    search = Search(model, SearchSettings())
+    search.begin(state, player, rng)
+    assert search.advance(10) == 0
+    assert search.result().action == only
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("threads", 2, "threads=1, not 2"),
+        ("determinizations", 3, "determinizations=1, not 3"),
+        ("seconds", 0.5, "seconds=None, not 0.5"),
+    ],
+)
+def test_what_steps_cannot_have_is_refused(name, value, words):
+    model = hands()
+    state = model.reset(new_generator(0))
+    search = Search(model, SearchSettings(**{name: value}))
+    with pytest.raises(ValueError, match=f"a search in steps needs {words}"):
+        search.begin(state, model.movers(state)[0], new_generator(0))
+
+
+def test_steps_out_of_order_are_errors():
+    model = nim()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    player = model.movers(state)[0]
+    search = Search(model, SearchSettings(simulations=50))
+    for step in (lambda: search.advance(1), search.result):
+        with pytest.raises(RuntimeError, match="no decision was begun"):
+            step()
+    with pytest.raises(ValueError, match="has no decision to make"):
+        search.begin(state, (player + 1) % 3, rng)
+    search.begin(state, player, rng)
+    with pytest.raises(RuntimeError, match="no simulation yet"):
+        search.result()
+    with pytest.raises(ValueError, match="simulations=0: expected at least 1"):
+        search.advance(0)
+    with pytest.raises(RuntimeError, match="no leaf waits"):
+        search.answer(np.zeros((0, 3)), np.zeros((0, 9)))
+    search.run(state, player, rng)  # which ends the decision in steps
+    with pytest.raises(RuntimeError, match="no decision was begun"):
+        search.advance(1)
+
+
+def test_leaves_that_wait_hold_a_search_up():
+    model = make_model("hex:size=3")[1]
+    settings = SearchSettings(**PUCT, simulations=20, evaluator=AnsweredLater())
+    search = Search(model, settings)
+    rng = new_generator(0)
+    state = model.reset(rng)
+    search.begin(state, 0, rng)
+    assert search.advance(20) == 0
+    observations, players, legal = search.leaves()
+    assert observations.shape == (1, *model.observation_shape)
+    assert players.tolist() == [0]
+    assert legal.sum() == 9
+    with pytest.raises(RuntimeError, match="1 leaves wait for an answer"):
+        search.advance(1)
+    with pytest.raises(ValueError, match="shape"):
+        search.answer(np.zeros((2, 2)), np.zeros((2, model.actions)))
+    search.answer(np.full((1, 2), 0.5), np.zeros((1, model.actions)))
+    assert search.waiting == 0
+    assert search.advance(20) == 0
+    assert search.waiting > 1
+    with pytest.raises(ValueError, match=r"evaluator=.* has no answers itself: search"):
+        Search(model, settings).run(state, 0, rng)
