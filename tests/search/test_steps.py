@@ -1,6 +1,8 @@
 """Searches that their caller advances."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -200,3 +202,13 @@ def test_leaves_that_wait_hold_a_search_up():
     assert search.waiting > 1
     with pytest.raises(ValueError, match=r"evaluator=.* has no answers itself: search"):
         Search(model, settings).run(state, 0, rng)
+
+
+def test_the_example_of_the_documentation_runs():
+    page = Path(__file__).parents[2] / "docs" / "neural_evaluation.md"
+    section = page.read_text().split("## One network, hundreds of searches")[1]
+    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    names = {}
+    exec(compile(code, str(page), "exec"), names)
+    assert len(names["actions"]) == 100
+    assert all(search.result().simulations == 50 for search in names["searches"])
