@@ -24,6 +24,11 @@ CASES = [
 ]
 
 
+def named(value):
+    """Return the name of a game, or what was chosen; alike in every process."""
+    return getattr(value, "__name__", str(value))
+
+
 def assert_same(one, other):
     assert one.action == other.action
     assert one.visits.tolist() == other.visits.tolist()
@@ -41,7 +46,7 @@ def search_of(game, chosen, **room):
     return model, Search(model, SearchSettings(**chosen), **room)
 
 
-@pytest.mark.parametrize(("game", "chosen"), CASES, ids=str)
+@pytest.mark.parametrize(("game", "chosen"), CASES, ids=named)
 @pytest.mark.parametrize("step", [1, 7, 10**6])
 def test_steps_make_the_simulations_of_one_run(game, chosen, step):
     model, search = search_of(game, chosen)
