@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -217,6 +218,39 @@ def test_a_second_process_compiles_nothing():
     assert "cache_hits=0" not in played.stderr
     assert "Compiling" not in played.stderr
     assert json.loads(played.stdout)["game"] == "tictactoe"
+
+
+def test_compile_leaves_nothing_to_compile():
+    command = ["compile", "tictactoe", "hex:size=4", "--agent", "mcts"]
+    command += ["--agent", "mcts:tree=multi,tree_policy=exp3", "--json"]
+    for _ in range(2):
+        told = json.loads(run(*command).stdout)
+    assert told["agents"] == ["mcts", "mcts:tree=multi,tree_policy=exp3"]
+    assert [row["game"] for row in told["games"]] == ["tictactoe", "hex:size=4"]
+    assert all(row["compiled"] == 0 for row in told["games"])
+    assert all(row["found"] > 5 for row in told["games"])
+    assert Path(told["folder"]).is_dir()
+
+
+def test_compile_shows_a_table(run_here):
+    done = run_here("compile", "tictactoe")
+    assert done.returncode == 0
+    assert "tictactoe" in done.stdout
+    assert "The machine code is in" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chess"], "unknown game 'chess'"),
+        (["hex", "--agent", "nobody"], "nobody"),
+        (["hex", "--agent", "mcts:loop=closed,tree=multi"], "loop='closed'"),
+    ],
+)
+def test_compile_refuses_what_it_does_not_know(run_here, arguments, words):
+    done = run_here("compile", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
 
 
 def test_bench_reports_what_it_measured():

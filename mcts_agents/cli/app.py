@@ -213,6 +213,31 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command("compile")
+def compile_command(
+    games: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Games, such as hex or hex:size=5; all if left out.", metavar="GAMES"
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="Spec of an agent, as often as wished; mcts if left out."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compile what agents need for games, before anybody waits for it.
+
+    For images and clusters: the machine code is kept in the folder that is printed
+    (NUMBA_CACHE_DIR, if that is set), where later processes on the same kind of
+    processor find it.
+    """
+    from mcts_agents.cli.compiling import compile_games
+
+    compile_games(games or [], agent or ["mcts"], json)
+
+
 app.add_typer(arena)
 app.add_typer(learn)
 

@@ -35,7 +35,7 @@ import time
 import types as python_types
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +45,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
-from rich.console import Console
 
+from mcts_agents.model.compile_progress import say, told
 from mcts_agents.model.machine_code import CodeFile, njit_with
 
 # Modules whose content is fixed by the versions that enter the key.
@@ -122,7 +122,7 @@ def compile_module(
     """
     started = time.perf_counter()
     with _one_thread, ExitStack() as held:
-        key = _content_key(source, namespace, roots)
+        key, functions = _content_key(source, namespace, roots)
         module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
         if module_name in sys.modules:
             return sys.modules[module_name]
@@ -130,10 +130,12 @@ def compile_module(
         code = None
         if key is not None:
             code = _find_code(cache_folder() / f"{name}_{key}.code", shown, held)
+        saying = nullcontext()
         if code is None or not code.functions:
             kept = "this process only" if code is None else "once for this version"
-            _say(f"Compiling {shown} (a few seconds; {kept})")
-        module = _run(module_name, source, namespace, code)
+            saying = told(shown, functions, kept)
+        with saying:
+            module = _run(module_name, source, namespace, code)
         if code is not None and code.added:
             _keep(code)
     for value in vars(module).values():
@@ -163,10 +165,10 @@ def _find_code(path: Path, shown: str, held: ExitStack) -> CodeFile | None:
         try:
             held.enter_context(lock.acquire(timeout=0))
         except Timeout:
-            _say(f"Waiting for another process, which is compiling {shown}")
+            say(f"Waiting for another process, which is compiling {shown}")
             held.enter_context(lock.acquire())
         if not code.read() and path.exists():
-            _say(f"{path} is damaged and is made again")
+            say(f"{path} is damaged and is made again")
             path.unlink()
     # A disk that has no locks is the second.
     except (OSError, NotImplementedError) as error:
@@ -222,15 +224,11 @@ def _warn_not_kept(folder: Path, error: Exception) -> None:
     )
 
 
-def _say(line: str) -> None:
-    """Print one line on standard error, however long it is."""
-    Console(stderr=True).print(
-        line, style="dim", markup=False, highlight=False, soft_wrap=True
-    )
+def _content_key(source, namespace, roots) -> tuple[str | None, int]:
+    """Hash all that the compiled code depends on, and count its functions.
 
-
-def _content_key(source, namespace, roots) -> str | None:
-    """Hash all that the compiled code depends on; None if a source has no file."""
+    The hash is None if a source has no file.
+    """
     digest = hashlib.sha256()
     versions = [m.__version__ for m in (numba, llvmlite, np)]
     processor = cpu_target.target_context.codegen().magic_tuple()
@@ -266,10 +264,10 @@ def _content_key(source, namespace, roots) -> str | None:
             continue
         file = inspect.getsourcefile(function)
         if file is None or not Path(file).is_file():
-            return None
+            return None, len(found)
         # Cached code names the modules of its functions and imports them again.
         if function.__module__ not in sys.modules:
-            return None
+            return None, len(found)
         if file not in files:
             files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
         number = number_of(value)
@@ -281,7 +279,8 @@ def _content_key(source, namespace, roots) -> str | None:
             what = f"={inner}" if constant else f" is {number_of(inner)}"
             lines.append(f"{number}.{name}{what}")
     digest.update(repr(lines).encode())
-    return digest.hexdigest()[:20]
+    compiled = sum(isinstance(value, Dispatcher) for value in found)
+    return digest.hexdigest()[:20], compiled + source.count("@njit")
 
 
 def _python_function(value) -> python_types.FunctionType | None:

@@ -43,7 +43,7 @@ def check_found(told):
 def test_one_file_is_found_again(cache):
     told = Compiling(cache).end()
     check_compiled(told)
-    assert told.said == "Compiling toy (a few seconds; once for this version)\n"
+    assert told.said == "Compiling toy (2 functions; once for this version)\n"
     assert files(cache) == [".code"]
     check_found(Compiling(cache).end())
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
-from numba import float64, from_dtype, int64
+from numba import boolean, float64, from_dtype, int64
 from numba.core.errors import NumbaError
 from numba.core.types import Integer
 from numba.extending import overload
@@ -19,6 +19,7 @@ from mcts_agents.search.kernel import (
     iterations,
     priors,
     reuse,
+    root_reading,
     tree,
 )
 from mcts_agents.search.kernel.abstraction import POOL
@@ -57,11 +58,23 @@ def link_of_joint(search, node, actions):
 @njit(int64(JOINTS, JOINTS), cache=CACHE)
 def rehash(old, new):
     return kernel_rehash(old, new)
+
+@njit(int64(intp, int64, int64, ACTIONS, LINKS, FLOATS, LINKS), cache=CACHE)
+def read_root(search, link, player, actions, visits, values, ranks):
+    return kernel_read_root(
+        RECORD(search), link, player, actions, visits, values, ranks
+    )
+
+@njit(int64(LINKS, LINKS, FLOATS, boolean, LINKS), cache=CACHE)
+def list_best(ranks, visits, values, by_value, best):
+    return kernel_list_best(ranks, visits, values, by_value, best)
 """,
         {
             "fill_logs": arithmetic.fill_square_root_logs,
             "link_of_joint": tree.link_of_joint,
             "rehash": tree.rehash,
+            "read_root": root_reading.read_root,
+            "list_best": root_reading.list_best,
         },
     ),
     "answers": (
@@ -182,6 +195,7 @@ class Compiled:
         namespace = {
             "SEARCH": SEARCH,
             "float64": float64,
+            "boolean": boolean,
             "as_pointer": as_pointer,
             "FLOATS": from_dtype(np.dtype(np.float64))[::1],
             "JOINTS": from_dtype(JOINT)[::1],

@@ -3,6 +3,7 @@
 import math
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,10 @@ class Search:
         # Loaded now, and not in the first decision, which may have little time.
         kernel = kernel_of(self.settings)
         self._run_slice = self._compiled.entry(f"{kernel}_run_slice")
+        if self.settings.reuse_tree:
+            self._compiled.entry("keep_subtrees")
+        if self.settings.abstraction != "none":
+            self._compiled.entry("rehash_pools")
         self._threads: list[Search] = []
         # What the last decision was about: its player, and the game so far.
         self._player: int | None = None
@@ -224,19 +229,24 @@ class Search:
         elif settings.determinizations > 1:
             parts = search_forest(self, state, player, rng, settings, deadline)
         else:
-            parts = [self.search_once(state, player, rng, settings, deadline, history)]
+            part = self.search_once(
+                state, player, rng, settings, deadline, history, actions=actions
+            )
+            parts = [part]
         found = self._result(parts, player, rng, started)
         self._whole = True
         return found
 
     def _actions(self, state, player) -> np.ndarray:
         """Return the acting player's legal actions."""
-        movers = self.model.movers(state)
-        actions = self.model.legal_actions(state, player) if player in movers else ()
-        if len(actions) == 0:
+        movers = self.model.call("movers", state.ctypes.data)
+        actions = None
+        if movers >> player & 1:
+            actions = self.model.legal_actions(state, player)
+        if actions is None or len(actions) == 0:
             raise ValueError(
                 f"{self.model.name}: player {player} has no decision to make here; "
-                f"the movers are {movers}"
+                f"the movers are {self.model.movers(state)}"
             )
         return actions
 
@@ -254,7 +264,7 @@ class Search:
             visits=np.zeros(len(actions), np.int64),
             values=np.full(len(actions), np.nan),
             strategy=(actions == only) * 1.0 if self._sampling else None,
-            principal_variation=[(player, only)],
+            _read_variation=lambda: [(player, only)],
         )
 
     def _begin_changes(self) -> None:
@@ -274,7 +284,16 @@ class Search:
         self._search["stop"] = 1
 
     def search_once(
-        self, state, player, rng, settings, deadline, history=None, part=0
+        self,
+        state,
+        player,
+        rng,
+        settings,
+        deadline,
+        history=None,
+        *,
+        part=0,
+        actions=None,
     ) -> RootStatistics:
         """Search one tree, or one a player, from one root; see `run`.
 
@@ -286,6 +305,7 @@ class Search:
             deadline: The time by `clock.now` at which to end; inf for none.
             history: As in `run`.
             part: Counts the determinizations of one decision.
+            actions: The player's legal actions, if they are known already.
         """
         self._runs += 1
         if part == 0:
@@ -297,7 +317,9 @@ class Search:
             clock.watched(watch, self._run_slices, settings, deadline)
         self._raise_pending()
         rng[:] = self._memory.arrays["rng"]
-        return self._root(state, player, reused)
+        if actions is None:
+            actions = self.model.legal_actions(state, player)
+        return self._root(player, actions, reused)
 
     def forget(self) -> None:
         """Forget trees and move averages of earlier decisions, as for a new game."""
@@ -481,7 +503,8 @@ class Search:
             return replace(steps.only, seconds=clock.now() - steps.started)
         if not self._search["simulations"][0]:
             raise RuntimeError(f"{self.model.name}: there was no simulation yet")
-        root = self._root(steps.state, steps.player, steps.reused)
+        actions = self.model.legal_actions(steps.state, steps.player)
+        root = self._root(steps.player, actions, steps.reused)
         rng = self._memory.arrays["rng"].copy()
         return self._result([root], steps.player, rng, steps.started)
 
@@ -773,37 +796,46 @@ class Search:
             self._sampling,
         )
 
-    def _root(self, state, player, reused) -> RootStatistics:
+    def _root(self, player, actions, reused) -> RootStatistics:
         """Read the statistics of the acting player's decision."""
-        search, reader = self._search, self._reader()
+        search, memory = self._search, self._memory
         root_tree = self._root_tree(player)
-        memory = self._memory
-        tables = 4 * (search["joint_count"][0] * 16 + search["pool_count"][0] * 24)
+        record = search[0]
+        nodes, edges = int(record["node_count"]), int(record["edge_count"])
+        tables = 4 * (int(record["joint_count"]) * 16 + int(record["pool_count"]) * 24)
+        read_root = partial(self._compiled.entry("read_root"), search.ctypes.data)
         run = self._runs
 
-        def tree(depth: int | None) -> dict[str, Any]:
+        def reader() -> TreeReader:
             if self._runs != run:
                 raise RuntimeError(
-                    "the search has gone on to another decision; read a tree before"
+                    "the search has gone on to another decision; read a tree, or the "
+                    "principal variation, before"
                 )
-            return reader.tree(root_tree, player, depth)
+            return self._reader()
 
+        strategy = None
+        if self._sampling:
+            strategy = reader().average_strategy(root_tree, player, actions)
         return RootStatistics.read(
-            reader,
+            read_root,
             root_tree,
             player,
-            self.model.legal_actions(state, player),
-            simulations=int(search["simulations"][0]),
-            forward_model_calls=int(search["forward_model_calls"][0]),
-            nodes=int(search["node_count"][0]),
-            depth=int(search["deepest"][0]),
-            solved=bool(memory.arrays["edges"]["outcome"][0] != UNPROVEN),
+            actions,
+            strategy=strategy,
+            principal_variation=lambda action: reader().principal_variation(
+                root_tree, player, action
+            ),
+            list_best=self._compiled.entry("list_best"),
+            simulations=int(record["simulations"]),
+            forward_model_calls=int(record["forward_model_calls"]),
+            nodes=nodes,
+            depth=int(record["deepest"]),
+            solved=int(memory.arrays["edges"]["outcome"][0]) != UNPROVEN,
             reused=reused,
-            cut_short=bool(search["cut_short"][0]),
-            bytes=int(search["node_count"][0]) * memory.node_bytes
-            + int(search["edge_count"][0]) * memory.edge_bytes
-            + int(tables),
-            tree=tree,
+            cut_short=bool(record["cut_short"]),
+            bytes=nodes * memory.node_bytes + edges * memory.edge_bytes + tables,
+            tree=lambda depth: reader().tree(root_tree, player, depth),
         )
 
     def _result(self, parts, player, rng, started) -> SearchResult:
@@ -821,7 +853,7 @@ class Search:
             visits=root.visits,
             values=root.values,
             strategy=root.strategy,
-            principal_variation=shown.principal_variation(action),
+            _read_variation=lambda: shown.principal_variation(action),
             simulations=root.simulations,
             forward_model_calls=root.forward_model_calls,
             seconds=clock.now() - started,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,6 @@ class SearchResult:
             leaf heuristic's own scale; NaN for an action that was never taken.
         strategy: The average strategy of a sampling policy (EXP3, regret matching),
             exploration left out, shape (n,), float64, sum 1; else None.
-        principal_variation: The most visited continuation as (player, action) pairs,
-            from the chosen action on; decisions of the same moment stand side by side,
-            players ascending. Covers the players of the acting player's tree.
         simulations: Iterations run; 0 where there was only one action to choose,
             or only one that `action_filter` keeps.
         forward_model_calls: Actions applied, one for each player.
@@ -44,7 +42,6 @@ class SearchResult:
     visits: np.ndarray
     values: np.ndarray
     strategy: np.ndarray | None = None
-    principal_variation: list[tuple[int, int]] = field(default_factory=list)
     simulations: int = 0
     forward_model_calls: int = 0
     seconds: float = 0.0
@@ -56,6 +53,23 @@ class SearchResult:
     _read_tree: Callable[[int | None], dict[str, Any]] | None = field(
         default=None, repr=False, compare=False
     )
+
+    _read_variation: Callable[[], list[tuple[int, int]]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @cached_property
+    def principal_variation(self) -> list[tuple[int, int]]:
+        """The most visited continuation as (player, action) pairs.
+
+        It begins with the chosen action; decisions of the same moment stand side by
+        side, players ascending. It covers the players of the acting player's tree, and
+        is read from that tree when it is first asked for; see `tree`.
+
+        Raises:
+            RuntimeError: The search has gone on to another decision.
+        """
+        return [] if self._read_variation is None else self._read_variation()
 
     def tree(self, depth: int | None = None) -> dict[str, Any]:
         """Return the acting player's tree as nested dictionaries.

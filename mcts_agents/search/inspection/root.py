@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import draw_below, draw_uint64
-from mcts_agents.search.kernel.records import ALL_DRAW, FIRST_WINNER, UNPROVEN
+from mcts_agents.search.kernel.root_reading import OPEN, WIN
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,10 @@ class RootStatistics:
         actions: Legal actions, shape (n,), int32, which the other arrays follow.
         visits: Visits, int64.
         values: Mean values, float64, NaN where untried.
-        ranks: 2 proven to win, 0 proven to lose, else 1.
+        ranks: WIN, OPEN or LOSS: what is proven of each, int64.
         strategy: Average strategy, or None.
         principal_variation: Returns the continuation after one of the actions.
+        list_best: The compiled `root_reading.list_best`.
         cut_short: Whether the only simulation was cut short: the actions were hardly
             compared.
     """
@@ -31,6 +32,7 @@ class RootStatistics:
     ranks: np.ndarray
     strategy: np.ndarray | None
     principal_variation: Callable[[int], list[tuple[int, int]]]
+    list_best: Callable[..., int]
     simulations: int
     forward_model_calls: int
     nodes: int
@@ -42,48 +44,22 @@ class RootStatistics:
     tree: Callable[[int | None], dict[str, Any]]
 
     @classmethod
-    def read(cls, reader, root, player, actions, **rest) -> "RootStatistics":
-        """Read them from a search's arrays; `root` is the link of the player's tree."""
+    def read(cls, read_root, link, player, actions, **rest) -> "RootStatistics":
+        """Read them from a search's arrays.
+
+        Args:
+            read_root: The compiled `root_reading.read_root` of the search.
+            link: The root link of the player's tree.
+            player: Who decides.
+            actions: The legal actions, int32.
+            **rest: The other attributes.
+        """
         count = len(actions)
         visits, values = np.zeros(count, np.int64), np.full(count, np.nan)
-        ranks = np.ones(count, np.int64)
-        strategy = np.zeros(count) if reader.sampling else None
-        place = {action: i for i, action in enumerate(actions.tolist())}
-        for bandits in reader.bandits_below(root):
-            if player not in bandits:
-                continue
-            edges = reader.edges_of(bandits[player])
-            columns = ("action", "visits", "mean", "outcome")
-            shares = reader.strategy_of(bandits[player])
-            # Lists: reading records one by one costs more than a short search.
-            for j, (action, n, mean, outcome) in enumerate(
-                zip(*(edges[name].tolist() for name in columns), strict=True)
-            ):
-                i = place.get(action)
-                if i is None:  # legal in another determinization of a reused tree
-                    continue
-                visits[i] = n
-                if n > 0:
-                    values[i] = mean
-                ranks[i] = _rank(outcome, reader.arrays["teams"][player])
-                if strategy is not None:
-                    strategy[i] = shares[j]
-        if strategy is not None:
-            total = strategy.sum()
-            strategy = strategy / total if total > 0 else np.full(count, 1.0 / count)
-
-        def variation(action: int) -> list[tuple[int, int]]:
-            return reader.principal_variation(root, player, action)
-
-        return cls(
-            actions=actions,
-            visits=visits,
-            values=values,
-            ranks=ranks,
-            strategy=strategy,
-            principal_variation=variation,
-            **rest,
-        )
+        ranks = np.full(count, OPEN)
+        read_root(link, player, actions, visits, values, ranks)
+        found = {"visits": visits, "values": values, "ranks": ranks}
+        return cls(actions=actions, **found, **rest)
 
     @classmethod
     def merged(cls, parts: Sequence["RootStatistics"], settings) -> "RootStatistics":
@@ -152,14 +128,10 @@ class RootStatistics:
         return int(self._tied(final)[0])
 
     def _tied(self, final: str) -> np.ndarray:
-        tried = np.where(np.isnan(self.values), -np.inf, self.values)
-        keys = [self.ranks, self.visits, tried]
-        if final == "value":
-            keys = [self.ranks, tried, self.visits]
-        best = np.arange(len(self.visits))
-        for key in keys:
-            best = best[key[best] == key[best].max()]
-        return best
+        """Return the places of the best actions, ascending."""
+        best = np.empty(len(self.visits), np.int64)
+        keys = self.ranks, self.visits, self.values
+        return best[: self.list_best(*keys, final == "value", best)]
 
 
 def _merged_ranks(ranks: Sequence[np.ndarray]) -> np.ndarray:
@@ -168,10 +140,4 @@ def _merged_ranks(ranks: Sequence[np.ndarray]) -> np.ndarray:
     A proof holds in all of them: nothing is proven where worlds may differ.
     """
     best, worst = np.max(ranks, axis=0), np.min(ranks, axis=0)
-    return np.where(best == 2, best, worst)
-
-
-def _rank(outcome: int, team: int) -> int:
-    if outcome in (UNPROVEN, ALL_DRAW):
-        return 1
-    return 2 if outcome == FIRST_WINNER + team else 0
+    return np.where(best == WIN, best, worst)

@@ -92,6 +92,33 @@ class TreeReader:
             found += self.links_after(other)
         return found
 
+    def average_strategy(self, root: int, player: int, actions: np.ndarray):
+        """Return the average strategy of a player's decision, or None without one.
+
+        Args:
+            root: The root link of the player's tree.
+            player: Who decides.
+            actions: The legal actions, shape (n,), int32.
+
+        Returns:
+            The share of each action, shape (n,), float64, sum 1.
+        """
+        if not self.sampling:
+            return None
+        strategy = np.zeros(len(actions))
+        place = {action: i for i, action in enumerate(actions.tolist())}
+        for bandits in self.bandits_below(root):
+            if player in bandits:
+                edges = self.edges_of(bandits[player])
+                shares = self.strategy_of(bandits[player])
+                for action, share in zip(edges["action"].tolist(), shares, strict=True):
+                    if action in place:
+                        strategy[place[action]] = share
+        total = strategy.sum()
+        return (
+            strategy / total if total > 0 else np.full(len(actions), 1 / len(actions))
+        )
+
     # -- the principal variation
 
     def principal_variation(self, root, player, action) -> list[tuple[int, int]]:

@@ -1,0 +1,63 @@
+"""What is said while code is compiled: a bar on a terminal, else one line."""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from numba.core import event
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+
+def say(line: str) -> None:
+    """Print one line on standard error, however long it is."""
+    Console(stderr=True).print(
+        line, style="dim", markup=False, highlight=False, soft_wrap=True
+    )
+
+
+class Compiled(event.Listener):
+    """Moves a bar on with each function that Numba has compiled.
+
+    The last one, which the others are linked into, is done when all is done.
+    """
+
+    def __init__(self, progress: Progress, task: int, functions: int):
+        self._progress, self._task, self._last = progress, task, functions - 1
+
+    def on_start(self, event: event.Event) -> None:
+        """Do nothing: a function begins when one that calls it is looked at."""
+
+    def on_end(self, event: event.Event) -> None:
+        """Count a function, but for what the estimate did not know of."""
+        if self._progress.tasks[0].completed < self._last:
+            self._progress.advance(self._task)
+
+
+@contextmanager
+def told(shown: str, functions: int, kept: str) -> Iterator[None]:
+    """Say what is being compiled, and on a terminal how much of it is left.
+
+    Args:
+        shown: What is being compiled.
+        functions: How many functions that takes.
+        kept: For how long it need not be done again.
+    """
+    several = "function" if functions == 1 else "functions"
+    console = Console(stderr=True)
+    # Other processes and this one would draw over each other.
+    if not console.is_terminal or multiprocessing.parent_process() is not None:
+        say(f"Compiling {shown} ({functions} {several}; {kept})")
+        yield
+        return
+    columns = (
+        TextColumn("[dim]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(f"[dim]functions; {kept}"),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(f"Compiling {shown}", total=functions)
+        counter = Compiled(progress, task, functions)
+        with event.install_listener("numba:compile", counter):
+            yield

@@ -1,0 +1,101 @@
+"""What a search has found of the decision at its root, read in compiled code.
+
+Reading records one by one in Python costs more than a short search.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.search.kernel.records import (
+    ALL_DRAW,
+    FIRST_WINNER,
+    UNPROVEN,
+    edges_of,
+    nodes_of,
+    slots_of,
+    teams_of,
+)
+from mcts_agents.search.kernel.tree import count_players
+
+# What is proven of an action for the player who takes it.
+LOSS, OPEN, WIN = range(3)
+
+
+@njit
+def read_root(search, link, player, actions, visits, values, ranks):
+    """Write what is known of a player's actions below a tree's root link.
+
+    Args:
+        search: The SEARCH record.
+        link: The root link of the player's tree.
+        player: Whose decision it is.
+        actions: The legal actions, int32, shape (n,).
+        visits: Out: visits of each, int64; what is not in the tree stays.
+        values: Out: mean values, float64; what was never taken stays.
+        ranks: Out: LOSS, OPEN or WIN of each, int64; what is not in the tree stays.
+    """
+    slots = slots_of(search)
+    for i in range(len(actions)):
+        slots[actions[i]] = i
+    node = np.int64(edges_of(search)[link].child)
+    while node >= 0:
+        players = count_players(nodes_of(search)[node].movers)
+        for index in range(node, node + players):
+            bandit = nodes_of(search)[index]
+            if bandit.player != player:
+                continue
+            for at in range(bandit.first, bandit.first + bandit.count):
+                edge = edges_of(search)[at]
+                i = slots[edge.action]
+                # Legal in another determinization of a tree that was kept, it may be.
+                if i >= len(actions) or actions[i] != edge.action:
+                    continue
+                visits[i] = edge.visits
+                if edge.visits > 0:
+                    values[i] = edge.mean
+                ranks[i] = OPEN
+                if edge.outcome != UNPROVEN and edge.outcome != ALL_DRAW:
+                    won = edge.outcome == FIRST_WINNER + teams_of(search)[player]
+                    ranks[i] = WIN if won else LOSS
+        node = np.int64(nodes_of(search)[node].sibling)
+    return 0
+
+
+@njit
+def list_best(ranks, visits, values, by_value, best):
+    """Write the places of the best actions, which nothing tells apart; return how many.
+
+    Args:
+        ranks: LOSS, OPEN or WIN of each action, which counts most, int64.
+        visits: Visits, which count next, int64.
+        values: Mean values, float64; NaN is less than any.
+        by_value: Whether values count before visits.
+        best: Out: the places, ascending, int64, room for all.
+    """
+    count = 0
+    for i in range(len(ranks)):
+        if count > 0:
+            order = compared(ranks, visits, values, by_value, i, best[0])
+            if order < 0:
+                continue
+            if order > 0:
+                count = 0
+        best[count] = i
+        count += 1
+    return count
+
+
+@njit
+def compared(ranks, visits, values, by_value, i, j):
+    """Return 1 if action i is better than j, -1 if it is worse, 0 if neither."""
+    if ranks[i] != ranks[j]:
+        return 1 if ranks[i] > ranks[j] else -1
+    first = values[i] if values[i] == values[i] else -np.inf
+    second = values[j] if values[j] == values[j] else -np.inf
+    if by_value and first != second:
+        return 1 if first > second else -1
+    if visits[i] != visits[j]:
+        return 1 if visits[i] > visits[j] else -1
+    if first != second:
+        return 1 if first > second else -1
+    return 0
