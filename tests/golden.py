@@ -1,7 +1,8 @@
 """Where recorded games of reference implementations lie, for the tests that need them.
 
-They are looked for in the folder that `MCTS_AGENTS_GOLDEN` names, else beside the
-checkout (`../shared/golden`). Tests that need them are skipped where they are absent.
+`tests/recordings` holds a small set. The tests use a larger set where there is one: in
+the folder that the environment variable `MCTS_AGENTS_GOLDEN` names, else beside the
+checkout (`../shared/golden`).
 """
 
 import gzip
@@ -9,16 +10,59 @@ import json
 import os
 from pathlib import Path
 
-import pytest
+SMALL_SET = Path(__file__).resolve().parent / "recordings"
+
+# What tests count in the small set; what they ask of the larger set they say themselves.
+IN_SMALL_SET = {
+    "openspiel: games of tic_tac_toe": 16,
+    "openspiel: games of hex_7x7": 17,
+    "openspiel: games of hex_11x11": 24,
+    "openspiel: games of hex_7x7_forced_b2": 17,
+    "openspiel: games of hex_7x7_forced_c3": 16,
+    "openspiel: games of dots_and_boxes_2x2": 7,
+    "openspiel: games of dots_and_boxes_3x4": 14,
+    "openspiel: games of dots_and_boxes_5x7": 12,
+    "openspiel: games of dots_and_boxes_6x6": 10,
+    "openspiel: games of chinese_checkers_turns_2p": 8,
+    "openspiel: games of chinese_checkers_turns_3p": 8,
+    "openspiel: games of chinese_checkers_turns_4p": 6,
+    "openspiel: games of chinese_checkers_turns_6p": 5,
+    "pommerman: games of games": 22,
+    "pommerman: games of midgame": 251,
+    "pommerman: steps of games": 4444,
+    "pommerman: steps of midgame": 1172,
+    "pommerman: steps of game 0": 800,
+    "pommerman: observed games": 22,
+    "pommerman: observations": 372,
+    "pommerman: messages heard": 25,
+    "pommerman: filtered states": 401,
+    "pommerman: states near fire": 373,
+    "pommerman: states with fatal moves": 76,
+}
 
 
 def golden_folder(reference: str) -> Path:
-    """Return the folder of one reference's recordings, or skip the calling test."""
+    """Return the folder of one reference's recordings, of the larger set if present."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "golden"
     folder = Path(os.environ.get("MCTS_AGENTS_GOLDEN", beside)) / reference
-    if not folder.is_dir():
-        pytest.skip(f"no recorded games at {folder}; set MCTS_AGENTS_GOLDEN")
-    return folder
+    return folder if folder.is_dir() else SMALL_SET / reference
+
+
+def is_small(reference: str) -> bool:
+    """Whether the tests use the small set of one reference's recordings."""
+    return golden_folder(reference).resolve() == SMALL_SET / reference
+
+
+def exactly(what: str, in_larger_set: int) -> int:
+    """Return what a test must count in the set in use, `"REFERENCE: WHAT"`."""
+    return IN_SMALL_SET[what] if is_small(what.split(":")[0]) else in_larger_set
+
+
+def are_enough(found: int, what: str, least_in_larger_set: int) -> bool:
+    """Whether a test counted enough: in the small set, exactly what lies in it."""
+    if is_small(what.split(":")[0]):
+        return found == IN_SMALL_SET[what]
+    return found >= least_in_larger_set
 
 
 def recorded_games(path: Path) -> tuple[dict, list[dict]]:

@@ -16,7 +16,7 @@ from mcts_agents.envs.chinese_checkers.rules import rules
 from mcts_agents.envs.chinese_checkers.view import position
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, new_generator, random_below
 from tests.envs.chinese_checkers_twin import Twin, distance
-from tests.golden import golden_folder, recorded_games
+from tests.golden import are_enough, golden_folder, recorded_games
 
 every_count = pytest.mark.parametrize("players", [2, 3, 4, 6])
 every_board = pytest.mark.parametrize("fields", [73, 121])
@@ -27,12 +27,10 @@ every_board = pytest.mark.parametrize("fields", [73, 121])
 
 @every_count
 def test_recorded_games(players):
-    folder = golden_folder("openspiel")
-    header, games = recorded_games(
-        folder / f"chinese_checkers_turns_{players}p.jsonl.gz"
-    )
+    name = f"chinese_checkers_turns_{players}p"
+    header, games = recorded_games(golden_folder("openspiel") / f"{name}.jsonl.gz")
     model, rng = rules.model(**recorded_variant(header)), new_generator(0)
-    assert len(games) >= 70
+    assert are_enough(len(games), f"openspiel: games of {name}", 70)
     for game in games:
         state = model.reset(rng)
         for move, player, legal in zip(

@@ -20,7 +20,7 @@ from tests.envs.dots_and_boxes_positions import (
     random_action,
 )
 from tests.envs.dots_and_boxes_twin import Twin, edge_of
-from tests.golden import golden_folder, recorded_games
+from tests.golden import are_enough, golden_folder, recorded_games
 
 SIDES = st.integers(1, 10)
 
@@ -93,10 +93,10 @@ def test_the_greedy_policy_and_random_actions_choose_uniformly(plies):
 
 @pytest.mark.parametrize("size", ["2x2", "3x4", "5x7", "6x6"])
 def test_recorded_games_end_with_the_same_boxes(size):
-    path = golden_folder("openspiel") / f"dots_and_boxes_{size}.jsonl.gz"
-    header, games = recorded_games(path)
+    name = f"dots_and_boxes_{size}"
+    header, games = recorded_games(golden_folder("openspiel") / f"{name}.jsonl.gz")
     model = rules.model(**GAME.recorded_variant(header))
-    assert len(games) > 100
+    assert are_enough(len(games), f"openspiel: games of {name}", 101)
     for game in games:
         state = position(model, " ".join(game["moves"]))
         assert model.is_over(state)

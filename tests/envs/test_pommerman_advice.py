@@ -19,7 +19,7 @@ from tests.envs.pommerman_positions import (
     crowded,
     drawn,
 )
-from tests.golden import golden_folder
+from tests.golden import are_enough, golden_folder
 
 STEPS = {UP: (-1, 0), DOWN: (1, 0), LEFT: (0, -1), RIGHT: (0, 1)}
 ITEMS = (6, 7, 8)
@@ -73,7 +73,7 @@ def test_the_filter_on_recorded_positions():
     for index in range(0, len(arrays["board"]), 3):
         set_position(model, state, recorded_position(arrays, index))
         states += assert_filtered(model, state) > 0
-    assert states > 200
+    assert are_enough(states, "pommerman: filtered states", 201)
 
 
 @pytest.mark.parametrize("players", [2, 4])

@@ -1,0 +1,91 @@
+"""What recorded games of OpenSpiel show of the rules of their games."""
+
+from itertools import groupby
+
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+# Rows of the star of 121 holes: four of its points lie at the ends of longer rows.
+SIDE_ROWS = {4: 4, 5: 3, 6: 2, 7: 1, 9: 1, 10: 2, 11: 3, 12: 4}
+ROW_LENGTHS = (1, 2, 3, 4, 13, 12, 11, 10, 9, 10, 11, 12, 13, 4, 3, 2, 1)
+
+
+def of_every_game(game: dict) -> set:
+    """Who has won, and how the recorded players chose."""
+    kind = "cut" if game.get("max_turns") and not any(game["returns"]) else "ended"
+    return {("returns", kind, *game["returns"]), ("policy", game["policy"])}
+
+
+def of_tic_tac_toe(game: dict) -> set:
+    """Also each winning line of each player, two lines at once, a full board."""
+    cells = ["abc".index(move[0]) + 3 * (int(move[1]) - 1) for move in game["moves"]]
+    shown = of_every_game(game) | {("length", len(cells))}
+    for player in (0, 1):
+        own = set(cells[player::2])
+        lines = [line for line in LINES if own >= {int(cell) for cell in line}]
+        shown |= {("line", player, line) for line in lines}
+        shown.add(("lines", player, len(lines)))
+    return shown
+
+
+def of_hex(game: dict) -> set:
+    """Also short and long games, and where the first and the last stones lie."""
+    shown = of_every_game(game)
+    winner = game["returns"].index(1)
+    size = max(int(move[1:]) for move in game["legal"][0].split())
+    shown.add(("tenths filled", winner, 10 * len(game["moves"]) // size**2))
+    shown |= {("last column", winner, game["moves"][-1][0])}
+    shown |= {("last row", winner, game["moves"][-1][1:])}
+    shown |= {("opening", game["players"][0], cell[0]) for cell in game["moves"][:1]}
+    return shown
+
+
+def of_dots_and_boxes(game: dict) -> set:
+    """Also ties, edges that complete two boxes, and how many moves follow in a row."""
+    shown = of_every_game(game)
+    rows, columns = (
+        max(int(move[1:].split(",")[place]) for move in game["legal"][0].split())
+        for place in (0, 1)
+    )
+    drawn: set[str] = set()
+    for move, player in zip(game["moves"], game["players"], strict=True):
+        drawn.add(move)
+        row, column = map(int, move[1:].split(","))
+        is_flat = move[0] == "h"
+        beside = [(row, column), (row - is_flat, column - (not is_flat))]
+        completed = sum(
+            {f"h{r},{c}", f"h{r + 1},{c}", f"v{r},{c}", f"v{r},{c + 1}"} <= drawn
+            for r, c in beside
+        )
+        border = row in (0, rows) if is_flat else column in (0, columns)
+        shown.add(("completes", move[0], completed, border, player))
+    runs = [(player, len(list(run))) for player, run in groupby(game["players"])]
+    shown |= {("moves in a row", player, min(length, 12)) for player, length in runs}
+    shown.add(("lead", max(-8, min(8, game["boxes"][0] - game["boxes"][1]))))
+    shown.add(("last mover", game["players"][-1]))
+    return shown
+
+
+def point_of(cell: str) -> str:
+    """Return the point of the star that a hole lies in, or `"middle"`."""
+    row, index = map(int, cell.split("."))
+    if row < 4 or row > 12:
+        return "N" if row < 4 else "S"
+    depth = SIDE_ROWS.get(row, 0)
+    side = "N" if row < 8 else "S"
+    if index < depth:
+        return side + "W"
+    return side + "E" if index >= ROW_LENGTHS[row] - depth else "middle"
+
+
+def of_chinese_checkers(game: dict) -> set:
+    """Also which points the men walk through, and how far turns lead."""
+    shown = of_every_game(game)
+    for move, player, legal in zip(
+        game["moves"], game["players"], game["legal"], strict=True
+    ):
+        origin, target = move.split(">")
+        shown.add(("walks", point_of(origin), point_of(target)))
+        shown.add(("reaches", player, point_of(target)))
+        rows = int(target.split(".")[0]) - int(origin.split(".")[0])
+        shown.add(("rows", rows))
+        shown.add(("choices", len(legal.split()) // 15))
+    return shown

@@ -1,0 +1,170 @@
+"""What recorded games of the TAG framework show of the rules of their games."""
+
+from collections.abc import Iterator
+
+Step = tuple[dict, dict, dict]
+
+
+def steps_of(game: dict) -> Iterator[Step]:
+    """Yield each step with the states before and after it."""
+    state = game["start"]
+    for step in game["steps"]:
+        after = {**state, **step["d"]}
+        yield state, step, after
+        state = after
+
+
+def of_every_game(game: dict) -> set:
+    """The number of players, who they are, how the game ended, flags of steps."""
+    players = game["players"]
+    shown = {("policy", players, game["policy"]), ("finished", game["finished"])}
+    shown.add(("results", players, *sorted(game["results"])))
+    shown.add(("best", players, game["results"][0]))
+    scores = game["scores"]
+    best = [n for n, result in enumerate(game["results"]) if result != "lose"]
+    shown.add(("tie at the top", players, scores.count(max(scores)), len(best)))
+    shown |= {("bug", step.get("tag_bug")) for step in game["steps"]}
+    return shown
+
+
+def ranks(values: list[int]) -> tuple[int, int]:
+    """Return how many share the first and the second place."""
+    best = max(values)
+    rest = [value for value in values if 0 < value < best]
+    return values.count(best) if best else 0, rest.count(max(rest, default=0))
+
+
+# -- Sushi Go!
+
+
+def of_sushi_go(game: dict) -> set:
+    """Cards of each kind by number, wasabi, chopsticks, and shares of prizes."""
+    players = game["players"]
+    shown = of_every_game(game)
+    for state, step, after in steps_of(game):
+        for seat, choices in enumerate(step["a"]):
+            field = state["fields"][seat]
+            for choice in choices:
+                card = choice.split(" on ")[0]
+                shown.add(("plays", choice))
+                shown.add(("number", choice, min(field.get(card, 0), 6)))
+                shown.add(("unused wasabi", choice, min(state["wasabi"][seat], 3)))
+            if len(choices) == 3:
+                shown.add(("two cards", choices[1] == choices[2]))
+                is_nigiri = choices[2].endswith("on wasabi")
+                shown.add(("nigiri on new wasabi", choices[1] == "wasabi", is_nigiri))
+                shown.add(("chopsticks", min(field["chopsticks"], 3), seat))
+                size = sum(state["hands"][seat].values())
+                shown.add(("chopsticks with cards left", size))
+        shown.add(("users", players, sum(len(choices) == 3 for choices in step["a"])))
+        if after["round"] > state["round"]:
+            shown |= of_round_end(players, state, step)
+    puddings = [field.get("pudding", 0) for field in after["fields"]]
+    shown.add(("most puddings", players, puddings.count(max(puddings))))
+    shown.add(
+        ("fewest puddings", players, puddings.count(min(puddings)), 0 in puddings)
+    )
+    return shown
+
+
+def of_round_end(players: int, state: dict, step: dict) -> set:
+    """How many share the prizes for maki."""
+    icons = []
+    for field, choices in zip(state["fields"], step["a"], strict=True):
+        icons.append(
+            sum(
+                n * (field.get(f"maki-{n}", 0) + choices.count(f"maki-{n}"))
+                for n in (1, 2, 3)
+            )
+        )
+    first, second = ranks(icons)
+    return {("maki", players, first, second), ("no maki", players, 0 in icons)}
+
+
+# -- Love Letter
+
+
+def of_love_letter(game: dict) -> set:
+    """Each card with what became of it, each way to end a round and the game."""
+    players = game["players"]
+    shown = of_every_game(game)
+    for state, step, after in steps_of(game):
+        if step["a"] == "draw":
+            shown.add(("protection ends", state["protected"][step["p"]]))
+            continue
+        card, *words = step["a"].split()
+        target = int(words[0]) if words else step["p"]
+        ended = after["round"] > state["round"] or after["phase"] == "over"
+        forced_countess = card == "countess" and len(step["legal"]) == 1
+        shown.add(("plays", players, card, forced_countess))
+        lost = () if ended else tuple(map(int.__sub__, after["out"], state["out"]))
+        shown.add(
+            (
+                *("effect", card, *words[1:]),
+                *("self" if target == step["p"] else "other",),
+                *(state["protected"][target], lost.count(1)),
+                lost[target : target + 1],
+            )
+        )
+        held = sorted(state["hands"][step["p"]])
+        shown.add(("holds", *held))
+        shown.add(("reserve drawn", not ended and after["reserve"] is None))
+        if card == "prince" and not ended and state["hands"][target]:
+            shown.add(("discards", *state["hands"][target][-1:]))
+        known = {tuple(entry) for entry in state["known"]}
+        for entry in known - {tuple(entry) for entry in after["known"]}:
+            shown.add(("no longer known", card, entry[1] == step["p"]))
+        if known:
+            shown.add(("known", card, any(entry[1] == target for entry in known)))
+        if ended:
+            shown |= of_end(players, state, after)
+    return shown
+
+
+def of_end(players: int, state: dict, after: dict) -> set:
+    """Who wins a round, by what, and whether the game goes on at its target."""
+    winners = sum(map(int.__sub__, after["tokens"], state["tokens"]))
+    alive = players - sum(state["out"])
+    empty = not state["pile"]
+    most = max(after["tokens"])
+    target = {2: 7, 3: 5, 4: 4}[players]
+    return {
+        ("round ends", players, winners, empty, alive),
+        ("at target", players, most - target if most >= target else -1),
+        ("leaders", players, after["tokens"].count(most), most >= target),
+        ("starter", players, after["player"], after["phase"] == "over"),
+    }
+
+
+# -- Diamant
+
+
+def of_diamant(game: dict) -> set:
+    """How many leave and stay, what is shared, each hazard, each end of a cave."""
+    players = game["players"]
+    shown = of_every_game(game)
+    for state, step, after in steps_of(game):
+        leaving, inside = step["a"].count("exit"), sum(state["inside"])
+        shown.add(("leave", players, leaving, inside))
+        if leaving:
+            share, rest = divmod(state["gems_on_path"], leaving)
+            shown.add(("share of the path", leaving, share > 0, rest > 0))
+        ended = after["cave"] > state["cave"]
+        hazards = len([card for card in state["path"] if not card.isdigit()])
+        if ended:
+            removed = after["removed"][len(state["removed"]) :]
+            shown.add(("cave ends", state["cave"], leaving == inside, *removed))
+            shown.add(("lost", players, inside - leaving))
+            shown.add(("removed", min(len(after["removed"]), 5)))
+        else:
+            number = inside - leaving
+            card = after["path"][-1]
+            if card.isdigit():
+                shown.add(("treasure", number, int(card) % number > 0))
+                shown.add(("gems", card))
+            else:
+                shown.add(("hazard", card, hazards))
+        if after["phase"] != "over":
+            shown.add(("first card", after["path"][0]))
+        shown.add(("length of path", len(after["path"])))
+    return shown
