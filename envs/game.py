@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mcts_agents.envs.recordings import Progress, Report
+from mcts_agents.envs.tag_records import TagRecords
 from mcts_agents.model import ForwardModel, Rules
 
 
@@ -34,6 +35,7 @@ class Game:
             of a recorded file (`mcts-agents verify`); ValueError if it is another game.
         recordings: Readers of recorded files in formats of the game's own, by the
             ending of their names (`".npz"`): each replays a file and reports.
+        tag_records: How recorded games of the TAG framework are read.
         official_rewards: `(model, state) -> rewards`: what the game's original program
             pays each player for the last step, if that is something else than +1, 0
             or -1 at the end; environments then have the option `official_rewards`.
@@ -54,6 +56,7 @@ class Game:
     recordings: Mapping[str, Callable[[Path, Progress], Report]] = field(
         default_factory=dict
     )
+    tag_records: TagRecords | None = None
     official_rewards: Callable[[ForwardModel, np.ndarray], Sequence[float]] | None = (
         None
     )

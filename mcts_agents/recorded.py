@@ -3,14 +3,11 @@
 The format is JSON lines, plain or gzipped: a header, then one game a line with `moves`,
 `players` (who made each move), `legal` (the sorted legal moves of each ply, joined by
 spaces) and `returns`. A game with `max_turns` may have been cut by that limit, with all
-returns 0. Other keys are not looked at. A game may bring readers for files of other
-formats (`Game.recordings`).
+returns 0. Other keys are not looked at. Games of the TAG framework have a format of
+their own (`recorded_states`), and a game may bring readers for files of further formats
+(`Game.recordings`).
 """
 
-import gzip
-import io
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +17,8 @@ import numpy as np
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.model import DRAWN, LOST, WON, ForwardModel, new_generator
-from mcts_agents.reading import read_bytes, read_json_line
-
-# Of a file, plain or unpacked, and of a line of it.
-MOST_BYTES = 1 << 25
-MOST_LINE = 1 << 22
+from mcts_agents.recorded_lines import read_lines
+from mcts_agents.recorded_states import are_states, verify_states
 
 
 @dataclass(frozen=True)
@@ -65,9 +59,12 @@ def verify_file(
             raise RecordError(
                 f"{path}: its arrays do not fit together: {reason}"
             ) from error
-    header, games = read_record(path)
+    header, lines = read_lines(path)
+    if are_states(header):
+        return verify_states(game, path, header, lines, progress)
+    games = _recorded_games(path, header, lines)
     if game.recorded_variant is None:
-        raise RecordError(f"{game.name}: no recorded games of this game are known")
+        raise RecordError(f"{game.name}: no recorded games of OpenSpiel are known")
     try:
         model = game.rules.model(**game.recorded_variant(header))
     except KeyError as error:
@@ -89,69 +86,33 @@ def verify_file(
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
-    """Return the header and the games of a file.
+    """Return the header and the games of a file of OpenSpiel games.
 
     Raises:
         RecordError: It cannot be read or is not such a record.
     """
-    try:
-        return _read_record(path)
-    except OSError as error:
-        reason = error.strerror or "not a whole gzip file"
-        raise RecordError(f"{path}: cannot be read: {reason}") from error
-    except RecordError as error:
-        raise RecordError(f"{path}: {error}") from error
-    except (ValueError, EOFError, zlib.error) as error:
-        raise RecordError(f"{path}: not a record of games: {error}") from error
+    header, lines = read_lines(path)
+    return header, _recorded_games(path, header, lines)
 
 
-def _read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
-    """Return the header and the games; errors do not name the file."""
-    header: dict[str, Any] | None = None
-    games: list[RecordedGame] = []
-    for number, text in enumerate(_lines(path), 1):
-        line = read_json_line(text)
-        if not isinstance(line, dict):
-            raise RecordError("not a record of games: no JSON objects in lines")
-        if header is None:
-            header = line
-            if "openspiel" not in header:
-                raise RecordError("not a record of games: its header names no game")
-            continue
+def _recorded_games(
+    path: Path, header: dict[str, Any], lines: list[dict[str, Any]]
+) -> list[RecordedGame]:
+    """Return the lines of a file as games."""
+    if "openspiel" not in header:
+        raise RecordError(f"{path}: not a record of games: its header names no game")
+    if not lines:
+        raise RecordError(f"{path}: no games after the header")
+    games = []
+    for number, line in enumerate(lines):
         try:
-            games.append(_recorded_game(number - 2, line))
+            games.append(_recorded_game(number, line))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise RecordError(
-                f"line {number} is not a recorded game: {reason}"
+                f"{path}: line {number + 2} is not a recorded game: {reason}"
             ) from error
-    if header is None:
-        raise RecordError("not a record of games: no JSON objects in lines")
-    if not games:
-        raise RecordError("no games after the header")
-    return header, games
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """Give the lines of a file, plain or gzipped.
-
-    Raises:
-        ValueError: It is longer than allowed, or no text.
-        OSError: It cannot be read.
-    """
-    content = read_bytes(path, MOST_BYTES)
-    packed = content[:2] == b"\x1f\x8b"
-    size = 0
-    with gzip.open(io.BytesIO(content)) if packed else io.BytesIO(content) as file:
-        while line := file.readline(MOST_LINE + 1):
-            size += len(line)
-            if len(line) > MOST_LINE:
-                raise ValueError(
-                    f"a line has more than the {MOST_LINE:,} bytes allowed"
-                )
-            if size > MOST_BYTES:
-                raise ValueError(f"it has more than the {MOST_BYTES:,} bytes allowed")
-            yield line.decode()
+    return games
 
 
 def _recorded_game(number: int, line: dict[str, Any]) -> RecordedGame:

@@ -118,6 +118,7 @@ B. Faidutti, A. R. Moon, "Diamant" (Schmidt Spiele 2005), rules. R. D. Gaina et 
 from mcts_agents.envs.diamant.caves import FEWEST_PLAYERS, MOST_PLAYERS
 from mcts_agents.envs.diamant.draw import paint, size
 from mcts_agents.envs.diamant.notation import format_action, parse_action
+from mcts_agents.envs.diamant.recordings import RECORDS
 from mcts_agents.envs.diamant.rules import rules
 from mcts_agents.envs.diamant.table import ansi
 from mcts_agents.envs.environment import environments
@@ -135,6 +136,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    tag_records=RECORDS,
 )
 
 raw_env, env, parallel_env = environments(GAME)

@@ -158,6 +158,7 @@ from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.love_letter.draw import paint, size
 from mcts_agents.envs.love_letter.notation import format_action, parse_action
+from mcts_agents.envs.love_letter.recordings import RECORDS
 from mcts_agents.envs.love_letter.rounds import TARGETS
 from mcts_agents.envs.love_letter.rules import rules
 from mcts_agents.envs.love_letter.table import ansi
@@ -174,6 +175,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    tag_records=RECORDS,
 )
 
 raw_env, env, parallel_env = environments(GAME)

@@ -148,6 +148,7 @@ from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.sushi_go.draw import paint, size
 from mcts_agents.envs.sushi_go.notation import format_action, parse_action
+from mcts_agents.envs.sushi_go.recordings import RECORDS
 from mcts_agents.envs.sushi_go.rules import HAND_SIZES, rules
 from mcts_agents.envs.sushi_go.table import ansi
 
@@ -163,6 +164,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    tag_records=RECORDS,
 )
 
 raw_env, env, parallel_env = environments(GAME)

@@ -1,0 +1,138 @@
+"""Replaying games of Diamant that the TAG framework has recorded.
+
+Chance decides which card is next. The generators in the state and of the step are
+therefore chosen, by trying one after another, such that the recorded card comes;
+everything else follows from the rules.
+"""
+
+import numpy as np
+
+from mcts_agents.envs.diamant.cards import (
+    ALL_CARDS,
+    CARDS,
+    FACE,
+    HAZARDS,
+    TREASURES,
+    draw_face,
+)
+from mcts_agents.envs.diamant.notation import ACTION_NAMES, format_action, parse_action
+from mcts_agents.envs.tag_records import (
+    Compared,
+    Recorded,
+    TagRecords,
+    compared_choice,
+    compared_end,
+    compared_states,
+    recorded_steps,
+    require,
+)
+from mcts_agents.model import ForwardModel, new_generator
+
+FACE_NAMES = (*map(str, TREASURES), *HAZARDS)
+# A card comes in one of 30 tries or more often. That it never does is a difference.
+TRIES = 2000
+
+
+def variant(header: Recorded, players: int) -> dict:
+    """Return the variant of a game in a file of TAG's.
+
+    Raises:
+        ValueError: The file is of another game.
+    """
+    require(header.get("game") == "diamant", f"a file of {header.get('game')!r}")
+    return {"players": players}
+
+
+def position(model: ForwardModel, state: np.ndarray) -> dict:
+    """Return a state as TAG records it, sets of cards sorted."""
+    view = model.view(state)
+    players = range(model.players)
+    inside = [bool(view["inside"] >> player & 1) for player in players]
+    return {
+        "cave": int(view["cave"]),
+        "chests": view["chests"][: model.players].tolist(),
+        "hands": [int(view["carried"]) * is_inside for is_inside in inside],
+        "inside": inside,
+        "gems_on_path": int(view["on_path"]),
+        "path": [FACE_NAMES[face] for face in view["path"][: view["path_length"]]],
+        "deck": _names(int(view["deck"])),
+        "removed": _names(ALL_CARDS & ~int(view["box"])),
+    }
+
+
+def _names(cards: int) -> list[str]:
+    """Return the names of a set of cards, sorted."""
+    return sorted(FACE_NAMES[FACE[card]] for card in range(CARDS) if cards >> card & 1)
+
+
+def _expected(recorded: Recorded) -> dict:
+    """Return a recorded state with its sets of cards sorted."""
+    return {name: _sorted(name, value) for name, value in recorded.items()}
+
+
+def _sorted(name: str, value: object) -> object:
+    return sorted(value) if name in ("deck", "removed") else value
+
+
+def compared(model: ForwardModel, game: Recorded) -> Compared:
+    """Replay a recorded game and yield what is to be equal."""
+    state = _begun(model, game["start"])
+    start = _expected(game["start"])
+    yield from compared_states(0, start, position(model, state), state)
+    for ply, step, before, after in recorded_steps(game):
+        deciding = [seat for seat, choice in enumerate(step["a"]) if choice is not None]
+        yield ply, "the players to move", deciding, list(model.movers(state)), state
+        joint = {}
+        for seat in deciding:
+            actions = model.legal_actions(state, seat)
+            ours = [format_action(model, action) for action in actions]
+            move = step["a"][seat]
+            # TAG's file has no legal sets: who is in the cave may do both.
+            legal = sorted(ACTION_NAMES)
+            yield from compared_choice(ply, state, seat, legal, move, ours)
+            joint[seat] = parse_action(model, move)
+        if step["a"].count("exit") < len(deciding):
+            _choose_next_card(model, state, before["deck"][0])
+        state = _applied(model, state, joint, after)
+        found = position(model, state)
+        if after["phase"] == "over":  # the rest means nothing any more
+            found = {name: found[name] for name in ("cave", "chests")}
+        yield from compared_states(ply, _expected(after), found, state)
+    yield from compared_end(model, game, state)
+
+
+def _begun(model: ForwardModel, start: Recorded) -> np.ndarray:
+    """Return the opening whose first card is the recorded one, if there is any."""
+    for seed in range(TRIES):
+        state = model.reset(new_generator(seed))
+        if position(model, state)["path"] == start["path"]:
+            break
+    return state
+
+
+def _choose_next_card(model: ForwardModel, state: np.ndarray, card: str) -> None:
+    """Order the deck such that a card is next; ValueError if the deck lacks it."""
+    view = model.view(state)
+    deck, face = int(view["deck"]), FACE_NAMES.index(card)
+    require(card in _names(deck), f"the deck has no {card!r}")
+    for seed in range(TRIES):
+        order = new_generator(seed)
+        view["deck_order"] = order
+        if draw_face(deck, order) == face:
+            return
+
+
+def _applied(
+    model: ForwardModel, state: np.ndarray, joint: dict[int, int], after: Recorded
+) -> np.ndarray:
+    """Return the state after a step; a new cave begins with the recorded card."""
+    for seed in range(TRIES):
+        found = model.copy(state)
+        model.apply(found, joint, new_generator(seed))
+        path = position(model, found)["path"]
+        if len(path) != 1 or path == after["path"]:
+            break
+    return found
+
+
+RECORDS = TagRecords(variant, compared)

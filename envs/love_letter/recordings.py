@@ -1,0 +1,244 @@
+"""Replaying games of Love Letter that the TAG framework has recorded.
+
+TAG draws a card in a step of its own (phase "draw"); here a turn begins with the card
+drawn. The deal of a new round is chance, and is taken from the record after tokens and
+winners were compared; all draws of a round follow from its pile.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from mcts_agents.envs.love_letter.cards import (
+    CARDS,
+    COPIES,
+    NO_CARD,
+    ONE,
+    TYPES,
+    count_of,
+)
+from mcts_agents.envs.love_letter.knowledge import knows_hand
+from mcts_agents.envs.love_letter.notation import CARD_NAMES, format_action
+from mcts_agents.envs.love_letter.rounds import NOBODY
+from mcts_agents.envs.tag_records import (
+    Compared,
+    Recorded,
+    TagRecords,
+    compared_choice,
+    compared_end,
+    compared_states,
+    recorded_steps,
+    require,
+)
+from mcts_agents.model import ForwardModel, new_generator
+
+DRAW = "draw"  # the step, and the phase before it
+PLAY, OVER = "play", "over"
+MOST_TOKENS = 1000
+
+
+def variant(header: Recorded, players: int) -> dict:
+    """Return the variant of a game in a file of TAG's.
+
+    Raises:
+        ValueError: The file is of another game.
+    """
+    require(header.get("game") == "love_letter", f"a file of {header.get('game')!r}")
+    return {"players": players}
+
+
+def position(model: ForwardModel, state: np.ndarray, phase: str) -> dict:
+    """Return a state as TAG records it, piles of discards sorted.
+
+    Args:
+        model: The forward model.
+        state: The state, in which the player on turn has drawn.
+        phase: Before that draw, if "draw".
+    """
+    view, players = model.view(state), range(model.players)
+    hands = [[int(card)] if card != NO_CARD else [] for card in view["hands"][players]]
+    pile = [int(view["pile"]) >> 4 * n & 15 for n in range(int(view["pile_left"]))]
+    if view["drawn"] != NO_CARD:
+        (pile if phase == DRAW else hands[int(view["player"])]).insert(0, view["drawn"])
+    # The last card of the pile is the one laid aside; a prince may have drawn it.
+    reserve = pile.pop() if view["pile_left"] else NO_CARD
+    return {
+        "player": int(view["player"]),
+        "round": int(view["round"]),
+        "tokens": view["tokens"][players].tolist(),
+        "hands": [_names(hand) for hand in hands],
+        "discards": [_names_of_bunch(bunch) for bunch in view["discards"][players]],
+        "out": [not view["alive"] >> player & 1 for player in players],
+        "protected": [bool(view["protected"] >> player & 1) for player in players],
+        "pile": _names(pile),
+        "reserve": CARD_NAMES[reserve] or None,
+        "face_up": _names_of_bunch(view["face_up"]),
+    }
+
+
+def _names(cards: list[int]) -> list[str]:
+    return [CARD_NAMES[card] for card in cards]
+
+
+def _names_of_bunch(bunch: int) -> list[str]:
+    cards = range(1, TYPES + 1)
+    return sorted(
+        CARD_NAMES[card] for card in cards for _ in range(count_of(bunch, card))
+    )
+
+
+def _expected(recorded: Recorded) -> dict:
+    """Return a recorded state in the words of `position`."""
+    expected = dict(recorded)
+    expected["discards"] = [sorted(pile) for pile in recorded["discards"]]
+    expected["face_up"] = sorted(recorded["face_up"])
+    if recorded["phase"] == DRAW:
+        # TAG's protection by a handmaid ends with the draw, which is already done here.
+        expected["protected"] = list(recorded["protected"])
+        expected["protected"][recorded["player"]] = False
+    return expected
+
+
+def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> None:
+    """Set a recorded state of a round; in phase "draw" its next card is drawn.
+
+    Raises:
+        ValueError: It is no state of this variant.
+    """
+    view, players = model.view(state), range(model.players)
+    player, phase = int(recorded["player"]), recorded["phase"]
+    hands = [[CARD_NAMES.index(card) for card in hand] for hand in recorded["hands"]]
+    pile = [CARD_NAMES.index(card) for card in recorded["pile"]]
+    discards = [_bunch(cards) for cards in recorded["discards"]]
+    face_up = _bunch(recorded["face_up"])
+    tokens = [int(number) for number in recorded["tokens"]]
+    out, protected = list(recorded["out"]), list(recorded["protected"])
+    if recorded["reserve"] is not None:
+        pile.append(CARD_NAMES.index(recorded["reserve"]))
+    require(phase in (DRAW, PLAY), f"no phase {phase!r}")
+    require(
+        all(
+            len(of) == len(players) for of in (hands, discards, tokens, out, protected)
+        ),
+        f"not of {len(players)} players",
+    )
+    require(player in players and not out[player], "the player to move")
+    require(all(0 <= number <= MOST_TOKENS for number in tokens), "the tokens")
+    held = Counter(card for hand in hands for card in hand) + Counter(pile)
+    for bunch in (*discards, face_up):
+        held.update({card: int(count_of(bunch, card)) for card in range(1, TYPES + 1)})
+    require(all(held[card] == COPIES[card] for card in range(TYPES + 1)), "the cards")
+    if phase == DRAW:
+        require(len(pile) > 1, "no card to draw")
+        hands[player].insert(0, pile.pop(0))
+    sizes = [0 if is_out else 1 for is_out in out]
+    sizes[player] = 2
+    require([len(hand) for hand in hands] == sizes, "the size of a hand")
+    view["drawn"] = hands[player].pop(0)
+    for seat in players:
+        view["hands"][seat] = hands[seat][0] if hands[seat] else NO_CARD
+    view["pile"] = sum(card << 4 * place for place, card in enumerate(pile))
+    view["pile_left"] = len(pile)
+    view["discards"][players] = discards
+    view["face_up"] = face_up
+    view["tokens"][players] = tokens
+    view["round"] = int(recorded["round"])
+    view["alive"] = sum(1 << seat for seat in players if not out[seat])
+    if phase == DRAW:
+        protected[player] = False
+    view["protected"] = sum(1 << seat for seat in players if protected[seat])
+    view["player"], view["winner"] = player, NOBODY
+    known = 0
+    for observer, owner, _ in recorded["known"]:
+        require(observer in players and owner in players, "who knows a hand")
+        known |= 1 << (4 * owner + observer)
+    view["known"] = view["aware"] = known
+
+
+def _bunch(cards: list[str]) -> int:
+    """Return cards by name as a bunch."""
+    require(len(cards) <= CARDS, "too many cards")
+    return sum(int(ONE[CARD_NAMES.index(card)]) for card in cards)
+
+
+def compared(model: ForwardModel, game: Recorded) -> Compared:
+    """Replay a recorded game and yield what is to be equal."""
+    rng = new_generator(0)
+    state = model.reset(rng)
+    set_position(model, state, game["start"])
+    doubtful: set[tuple[int, int]] = set()
+    for ply, step, before, after in recorded_steps(game):
+        yield ply, "the players to move", [step["p"]], list(model.movers(state)), state
+        if before["phase"] == DRAW:
+            yield from compared_choice(
+                ply, state, step["p"], step["legal"], step["a"], [DRAW]
+            )
+        else:
+            actions = model.legal_actions(state, step["p"]).tolist()
+            ours = [tag_name(format_action(model, action)) for action in actions]
+            yield from compared_choice(
+                ply, state, step["p"], step["legal"], step["a"], ours
+            )
+            model.apply(state, {step["p"]: actions[ours.index(step["a"])]}, rng)
+        is_over = after["phase"] == OVER
+        if "tag_bug" not in step:
+            doubtful = _doubtful(doubtful, step, before, after)
+            yield from _compared_step(model, ply, step, after, state, doubtful)
+        elif is_over:
+            return
+        if not is_over and (step.get("shuffled") or "tag_bug" in step):
+            set_position(model, state, after)
+            doubtful = set()
+    yield from compared_end(model, game, state)
+
+
+def _doubtful(
+    doubtful: set[tuple[int, int]], step: Recorded, before: Recorded, after: Recorded
+) -> set[tuple[int, int]]:
+    """Return who (observer, owner) knows a hand in TAG's program, but not by our rules.
+
+    When a player whose card was seen plays one of two equal cards, others cannot tell
+    which of them is left; TAG knows it. Seen again, the hand is known to both.
+    """
+    pairs = {(observer, owner) for observer, owner, _ in before["known"]}
+    if before["phase"] == PLAY and len(set(before["hands"][step["p"]])) == 1:
+        doubtful = doubtful | {pair for pair in pairs if pair[1] == step["p"]}
+    card, *target = step["a"].split()
+    if card == "priest" and not before["protected"][int(target[0])]:
+        doubtful = doubtful - {(step["p"], int(target[0]))}
+    return doubtful & {(observer, owner) for observer, owner, _ in after["known"]}
+
+
+def _compared_step(
+    model: ForwardModel,
+    ply: int,
+    step: Recorded,
+    after: Recorded,
+    state: np.ndarray,
+    doubtful: set[tuple[int, int]],
+) -> Compared:
+    """Compare the state after a step, of a round's end what is no chance."""
+    found, expected = position(model, state, after["phase"]), _expected(after)
+    if after["phase"] == OVER or step.get("shuffled"):
+        kept = ("tokens",) if after["phase"] == OVER else ("tokens", "round")
+        ended = {name: found[name] for name in kept}
+        yield from compared_states(ply, expected, ended, state)
+        if after["phase"] != OVER:
+            winners = int(model.view(state)["winners"])
+            is_winner = bool(winners >> after["player"] & 1)
+            yield ply, "whether a winner starts the next round", True, is_winner, state
+        return
+    yield from compared_states(ply, expected, found, state)
+    view = model.view(state)
+    for observer, owner, card in after["known"]:
+        known = bool(knows_hand(view, observer, owner))
+        what = f"whether player_{observer} knows the {card} of player_{owner}"
+        yield ply, what, (observer, owner) not in doubtful, known, state
+
+
+def tag_name(name: str) -> str:
+    """Return an action's name as TAG's files have it, such as `"guard 2 baron"`."""
+    return name.replace("player_", "")
+
+
+RECORDS = TagRecords(variant, compared)

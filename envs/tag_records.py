@@ -1,0 +1,98 @@
+"""Recorded games of the TAG framework: what the readers of all games share.
+
+A recorded game is a JSON object: `players`, `start` (the state after the first deal),
+`steps`, `finished`, `scores` and `results`. A step has `a` (what was done), `legal`,
+`p` (who decides, if only one player does) and `d`, the components of the state that
+have changed. Every state is recorded in full, hidden cards included.
+
+A reader plays the steps with the compiled rules. It goes on from its own state and
+takes the recorded one only where chance decides, and after a step with `tag_bug`, in
+which TAG left the rules.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import DRAWN, LOST, PLAYING, WON, ForwardModel
+
+Recorded = Mapping[str, Any]
+# The step, what is compared, as recorded, as found, and the state there.
+Compared = Iterator[tuple[int, str, object, object, np.ndarray]]
+
+_RESULT_NAMES = {WON: "win", DRAWN: "draw", LOST: "lose", PLAYING: "ongoing"}
+
+
+@dataclass(frozen=True)
+class TagRecords:
+    """How one game's recordings by TAG are read.
+
+    Attributes:
+        variant: `(header, players) -> dict`: the variant's keywords for a file's header
+            line and a game's number of players; ValueError if it is another game.
+        compared: `(model, recorded game) -> Compared`: replays the game and yields all
+            that is to be equal. Whoever asks stops at the first difference.
+    """
+
+    variant: Callable[[Recorded, int], dict]
+    compared: Callable[[ForwardModel, Recorded], Compared]
+
+
+def recorded_steps(
+    game: Recorded,
+) -> Iterator[tuple[int, Recorded, Recorded, Recorded]]:
+    """Yield each step's number, the step, and the states before and after it."""
+    before = dict(game["start"])
+    for ply, step in enumerate(game["steps"]):
+        after = {**before, **step["d"]}
+        yield ply, step, before, after
+        before = after
+
+
+def compared_choice(
+    ply: int,
+    state: np.ndarray,
+    player: int,
+    legal: list[str],
+    move: str,
+    ours: list[str],
+) -> Compared:
+    """Compare a legal set, and look for the move in it.
+
+    Args:
+        ply: The step.
+        state: The state in which the player decides.
+        player: The player.
+        legal: The recorded legal set.
+        move: What the player chose.
+        ours: The legal set by the compiled rules.
+    """
+    yield ply, f"the set of legal moves of player_{player}", legal, sorted(ours), state
+    yield ply, "the move", move, move if move in ours else "not legal", state
+
+
+def compared_states(
+    ply: int, expected: Recorded, found: Recorded, state: np.ndarray
+) -> Compared:
+    """Compare the components of a state that `found` has."""
+    for name, value in found.items():
+        yield ply, f"{name} after the step", expected[name], value, state
+
+
+def compared_end(model: ForwardModel, game: Recorded, state: np.ndarray) -> Compared:
+    """Compare how a game ended."""
+    ply, is_over = len(game["steps"]), model.is_over(state)
+    yield ply, "whether the game is over", bool(game["finished"]), is_over, state
+    if is_over:
+        scores = [int(score) for score in model.scores(state)]
+        yield ply, "the scores", game["scores"], scores, state
+        results = [_RESULT_NAMES[result] for result in model.results(state).tolist()]
+        yield ply, "the results", game["results"], results, state
+
+
+def require(is_met: bool, what: str) -> None:
+    """Raise ValueError with these words unless a recorded state can be set."""
+    if not is_met:
+        raise ValueError(what)

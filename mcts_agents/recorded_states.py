@@ -1,0 +1,96 @@
+"""Replaying recorded games of the TAG framework, which hold every state in full.
+
+The format is JSON lines, plain or gzipped: a header with `game` and `source`, then one
+game a line, described in `envs/tag_records.py`. How a game's states are read, and what
+of them is compared, its own folder says (`Game.tag_records`).
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
+from mcts_agents.envs.tag_records import TagRecords
+from mcts_agents.model import ForwardModel
+
+
+def are_states(header: Mapping[str, Any]) -> bool:
+    """Whether a header is that of a file recorded by TAG."""
+    return str(header.get("source")).startswith("TAG")
+
+
+def verify_states(
+    game: Game,
+    path: Path,
+    header: Mapping[str, Any],
+    lines: list[dict[str, Any]],
+    progress: Progress,
+) -> Report:
+    """Replay all games of a file; a game is left at its first mismatch.
+
+    Args:
+        game: The game whose rules are checked.
+        path: The file.
+        header: Its first line.
+        lines: Its other lines.
+        progress: Called with the games done and the games in the file.
+
+    Raises:
+        RecordError: A line is no game, or the file is of another game.
+    """
+    if game.tag_records is None:
+        raise RecordError(f"{game.name}: no recorded games of TAG are known")
+    if not lines:
+        raise RecordError(f"{path}: no games after the header")
+    report = Report(str(path))
+    models: dict[int, ForwardModel] = {}
+    for number, line in enumerate(lines):
+        try:
+            model = _model(game, game.tag_records, header, line["players"], models)
+            found = _first_difference(game, model, path, number, line)
+            report.plies += len(line["steps"])
+        except (
+            AttributeError,
+            LookupError,
+            OverflowError,
+            TypeError,
+            ValueError,
+        ) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise RecordError(
+                f"{path}: line {number + 2} is not a recorded game of {game.name}: "
+                f"{reason}"
+            ) from error
+        report.games += 1
+        if found is not None:
+            report.mismatches += 1
+            report.first = report.first or found
+        progress(number + 1, len(lines))
+    return report
+
+
+def _model(
+    game: Game,
+    records: TagRecords,
+    header: Mapping[str, Any],
+    players: int,
+    models: dict[int, ForwardModel],
+) -> ForwardModel:
+    """Return the forward model for a number of players, made once."""
+    if players not in models:
+        models[players] = game.rules.model(**records.variant(header, players))
+    return models[players]
+
+
+def _first_difference(
+    game: Game, model: ForwardModel, path: Path, number: int, line: dict[str, Any]
+) -> Mismatch | None:
+    """Replay one game as far as record and rules agree."""
+    assert game.tag_records is not None
+    for ply, what, recorded, found, state in game.tag_records.compared(model, line):
+        if recorded != found:
+            index = int(line.get("id", number))
+            board = game.ansi(model, state, None)
+            return Mismatch(str(path), index, ply, what, recorded, found, board)
+    return None
