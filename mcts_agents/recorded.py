@@ -8,6 +8,7 @@ their own (`recorded_states`), and a game may bring readers for files of further
 (`Game.recordings`).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,13 +97,11 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
 
 
 def _recorded_games(
-    path: Path, header: dict[str, Any], lines: list[dict[str, Any]]
+    path: Path, header: dict[str, Any], lines: Iterable[dict[str, Any]]
 ) -> list[RecordedGame]:
     """Return the lines of a file as games."""
     if "openspiel" not in header:
         raise RecordError(f"{path}: not a record of games: its header names no game")
-    if not lines:
-        raise RecordError(f"{path}: no games after the header")
     games = []
     for number, line in enumerate(lines):
         try:
@@ -112,6 +111,8 @@ def _recorded_games(
             raise RecordError(
                 f"{path}: line {number + 2} is not a recorded game: {reason}"
             ) from error
+    if not games:
+        raise RecordError(f"{path}: no games after the header")
     return games
 
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,46 @@ MOST_BYTES = 1 << 25
 MOST_LINE = 1 << 22
 
 
-def read_lines(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the header of a file and the JSON objects that follow it.
+def read_lines(path: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    """Return the header of a file and, as they are asked for, the objects that follow.
 
     Raises:
-        RecordError: The file cannot be read, or holds something else.
+        RecordError: The file cannot be read, or holds something else; also raised
+            while lines are asked for.
     """
+    lines = _objects(path)
+    header = next(lines, None)
+    if header is None:
+        raise RecordError(f"{path}: not a record of games: no JSON objects in lines")
+    return header, lines
+
+
+def count_lines(path: Path) -> int:
+    """Return how many lines follow the header; RecordError if they cannot be read."""
+    with _errors_of(path):
+        return sum(1 for _ in _lines(path)) - 1
+
+
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
+    """Give the objects of a file."""
+    with _errors_of(path):
+        for text in _lines(path):
+            line = read_json_line(text)
+            if not isinstance(line, dict):
+                raise ValueError("no JSON objects in lines")
+            yield line
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Turn errors of reading into such as name the file."""
     try:
-        lines = [read_json_line(text) for text in _lines(path)]
+        yield
     except OSError as error:
         reason = error.strerror or "not a whole gzip file"
         raise RecordError(f"{path}: cannot be read: {reason}") from error
     except (ValueError, EOFError, zlib.error) as error:
         raise RecordError(f"{path}: not a record of games: {error}") from error
-    if not lines or not all(isinstance(line, dict) for line in lines):
-        raise RecordError(f"{path}: not a record of games: no JSON objects in lines")
-    return lines[0], lines[1:]
 
 
 def _lines(path: Path) -> Iterator[str]:

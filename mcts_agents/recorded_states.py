@@ -5,7 +5,7 @@ game a line, described in `envs/tag_records.py`. How a game's states are read, a
 of them is compared, its own folder says (`Game.tag_records`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from mcts_agents.envs.game import Game
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.envs.tag_records import TagRecords
 from mcts_agents.model import ForwardModel
+from mcts_agents.recorded_lines import count_lines
+
+MOST_CHARACTERS = 200  # of the reason for which a line is refused
 
 
 def are_states(header: Mapping[str, Any]) -> bool:
@@ -24,7 +27,7 @@ def verify_states(
     game: Game,
     path: Path,
     header: Mapping[str, Any],
-    lines: list[dict[str, Any]],
+    lines: Iterable[dict[str, Any]],
     progress: Progress,
 ) -> Report:
     """Replay all games of a file; a game is left at its first mismatch.
@@ -33,7 +36,7 @@ def verify_states(
         game: The game whose rules are checked.
         path: The file.
         header: Its first line.
-        lines: Its other lines.
+        lines: Its other lines, read as they are asked for.
         progress: Called with the games done and the games in the file.
 
     Raises:
@@ -41,8 +44,7 @@ def verify_states(
     """
     if game.tag_records is None:
         raise RecordError(f"{game.name}: no recorded games of TAG are known")
-    if not lines:
-        raise RecordError(f"{path}: no games after the header")
+    total = count_lines(path)
     report = Report(str(path))
     models: dict[int, ForwardModel] = {}
     for number, line in enumerate(lines):
@@ -58,6 +60,7 @@ def verify_states(
             ValueError,
         ) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            reason = " ".join(reason[:MOST_CHARACTERS].split())
             raise RecordError(
                 f"{path}: line {number + 2} is not a recorded game of {game.name}: "
                 f"{reason}"
@@ -66,7 +69,9 @@ def verify_states(
         if found is not None:
             report.mismatches += 1
             report.first = report.first or found
-        progress(number + 1, len(lines))
+        progress(number + 1, total)
+    if not report.games:
+        raise RecordError(f"{path}: no games after the header")
     return report
 
 

@@ -22,6 +22,7 @@ from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_to
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli.app import app
 from tests.agents.policies import arrays, saved
+from tests.golden import SMALL_SET
 from tests.learn.recorded import Here, record_here
 from tests.test_cli import recorded_draw
 
@@ -97,6 +98,8 @@ def prepared(folder):
     record = "\n".join(json.dumps(line) for line in recorded_draw())
     (folder / "record.jsonl").write_text(record)
     (folder / "record.jsonl.gz").write_bytes(gzip.compress(record.encode()))
+    states = gzip.decompress((SMALL_SET / "tag" / "diamant.jsonl.gz").read_bytes())
+    (folder / "states.jsonl").write_bytes(b"\n".join(states.splitlines()[:2]))
     record_here(folder / "dataset", **DATASET)
     if importlib.util.find_spec("safetensors"):
         from safetensors.numpy import save_file
@@ -144,6 +147,7 @@ READERS = {
     "policy.pt": _player("policy:file=policy.pt"),
     "tournament.yaml": [["tournament", "tournament.yaml", "--store", "new.sqlite"]],
     "store.sqlite": _STORE,
+    "states.jsonl": [["verify", "diamant", "states.jsonl"]],
     "record.jsonl": [["verify", "tictactoe", "record.jsonl"]],
     "record.jsonl.gz": [["verify", "tictactoe", "record.jsonl.gz"]],
     "dataset/dataset.json": [_RECORD],

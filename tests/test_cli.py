@@ -292,10 +292,14 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("hex", ["hex_7x7", "hex_7x7_forced_b2"], [117, 117]),
         ("chinese_checkers", ["chinese_checkers_turns_4p"], [71]),
         ("dots_and_boxes", ["dots_and_boxes_2x2"], [117]),
+        ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
+        ("love_letter", ["love_letter"], [90]),
+        ("diamant", ["diamant"], [90]),
     ],
 )
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
-    folder = golden_folder("openspiel")
+    reference = "tag" if name in ("sushi_go", "love_letter", "diamant") else "openspiel"
+    folder = golden_folder(reference)
     paths = [str(folder / f"{file}.jsonl.gz") for file in files]
     done = run_here("verify", name, *paths, "--json")
     assert done.returncode == 0
@@ -304,7 +308,7 @@ def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games
     assert all(list(r) == ["file", "games", "plies", "mismatches"] for r in reports)
     assert sum(report["mismatches"] for report in reports) == 0
     for file, number, report in zip(files, games, reports, strict=True):
-        assert report["games"] == exactly(f"openspiel: games of {file}", number)
+        assert report["games"] == exactly(f"{reference}: games of {file}", number)
 
 
 def recorded_draw():

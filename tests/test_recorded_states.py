@@ -310,6 +310,25 @@ def test_steps_of_odd_values_are_refused_or_differ(tmp_path, file):
             assert found == (name != "forced"), (name, right, value)
 
 
+def test_numbers_of_cards_are_not_written_out(tmp_path):
+    header, game = one_game("sushi_go", "dealt")
+    ply = next(n for n, step in enumerate(game["steps"]) if step.get("dealt"))
+    game["steps"][ply]["d"]["hands"][0] = {"egg": 10**15}
+    report = verified(tmp_path, "sushi_go", header, game)
+    assert report.first.what == "cards left after the step"
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    content = (golden_folder("tag") / "diamant.jsonl.gz").read_bytes()
+    path = tmp_path / "damaged.jsonl.gz"
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(RecordError, match=r"damaged\.jsonl\.gz: not a record of games"):
+        verify_file(load_game("diamant"), path)
+    path.write_bytes(gzip.compress(gzip.decompress(content)[:20_000]))
+    with pytest.raises(RecordError, match=r"damaged\.jsonl\.gz: not a record of games"):
+        verify_file(load_game("diamant"), path)
+
+
 def test_a_plain_file_and_a_gzipped_one_say_the_same(tmp_path):
     path = golden_folder("tag") / "diamant.jsonl.gz"
     plain = tmp_path / "plain.jsonl"

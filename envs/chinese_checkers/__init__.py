@@ -98,6 +98,12 @@ sum: pieces times the distance of opposite tips, 72, or 160 on the full board. T
 normalises the distances without saying how small ones become good; the subtraction is
 ours. The score is 1 for the winner and 1/players for everybody in a draw.
 
+## Recorded games
+
+`mcts-agents verify chinese_checkers FILE` compares these rules, with 121 fields and the
+strict rule for winning, with games that OpenSpiel has recorded. One move of such a file
+is a whole turn; files that record single hops are refused.
+
 ## Version history
 
 - v0: first version

@@ -104,6 +104,12 @@ The scripted policy `cautious` leaves when what the next card may cost exceeds w
 may bring: the cards of hazards on the path, times the gems that leaving with all others
 would bring, against the shares of the treasures in the deck.
 
+## Recorded games
+
+`mcts-agents verify diamant FILE` compares these rules with games that TAG has recorded.
+The decks are shuffled such that the recorded cards come; everything else is compared
+after every decision.
+
 ## Version history
 
 - v0: first version

@@ -13,8 +13,8 @@ from mcts_agents.envs.diamant.cards import (
     FACE,
     HAZARDS,
     TREASURES,
-    draw_face,
 )
+from mcts_agents.envs.diamant.caves import ALL_LEFT, GOES_ON
 from mcts_agents.envs.diamant.notation import ACTION_NAMES, format_action, parse_action
 from mcts_agents.envs.tag_records import (
     Compared,
@@ -91,9 +91,9 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
             legal = sorted(ACTION_NAMES)
             yield from compared_choice(ply, state, seat, legal, move, ours)
             joint[seat] = parse_action(model, move)
-        if step["a"].count("exit") < len(deciding):
-            _choose_next_card(model, state, before["deck"][0])
-        state = _applied(model, state, joint, after)
+        do_all_leave = step["a"].count("exit") == len(deciding)
+        card = None if do_all_leave else before["deck"][0]
+        state = _applied(model, state, joint, card, after)
         found = position(model, state)
         if after["phase"] == "over":  # the rest means nothing any more
             found = {name: found[name] for name in ("cave", "chests")}
@@ -110,29 +110,53 @@ def _begun(model: ForwardModel, start: Recorded) -> np.ndarray:
     return state
 
 
-def _choose_next_card(model: ForwardModel, state: np.ndarray, card: str) -> None:
-    """Order the deck such that a card is next; ValueError if the deck lacks it."""
-    view = model.view(state)
-    deck, face = int(view["deck"]), FACE_NAMES.index(card)
-    require(card in _names(deck), f"the deck has no {card!r}")
-    for seed in range(TRIES):
-        order = new_generator(seed)
-        view["deck_order"] = order
-        if draw_face(deck, order) == face:
-            return
-
-
 def _applied(
-    model: ForwardModel, state: np.ndarray, joint: dict[int, int], after: Recorded
+    model: ForwardModel,
+    state: np.ndarray,
+    joint: dict[int, int],
+    card: str | None,
+    after: Recorded,
 ) -> np.ndarray:
-    """Return the state after a step; a new cave begins with the recorded card."""
+    """Return the state after a step in which chance decides as recorded, if it can.
+
+    Args:
+        model: The forward model.
+        state: The state before the step; its deck is shuffled.
+        joint: The joint action.
+        card: The card that is turned, None if all leave.
+        after: The recorded state, whose path has the first card of a new cave.
+    """
+    view = model.view(state)
     for seed in range(TRIES):
-        found = model.copy(state)
-        model.apply(found, joint, new_generator(seed))
+        view["deck_order"] = new_generator(seed)
+        found = _tried(model, state, joint, 0)
+        if card is None or _turned(model, found) == card:
+            break
+    for seed in range(TRIES):
+        found = _tried(model, state, joint, seed)
         path = position(model, found)["path"]
         if len(path) != 1 or path == after["path"]:
             break
     return found
+
+
+def _tried(
+    model: ForwardModel, state: np.ndarray, joint: dict[int, int], seed: int
+) -> np.ndarray:
+    """Return the state after a step whose shuffles begin with this seed."""
+    found = model.copy(state)
+    model.apply(found, joint, new_generator(seed))
+    return found
+
+
+def _turned(model: ForwardModel, state: np.ndarray) -> str | None:
+    """Return the card that was turned in the last step, None if all have left."""
+    view = model.view(state)
+    end = int(view["last_end"])
+    if end == ALL_LEFT:
+        return None
+    face = int(view["path"][view["path_length"] - 1]) if end == GOES_ON else end
+    return FACE_NAMES[face]
 
 
 RECORDS = TagRecords(variant, compared)

@@ -69,6 +69,11 @@ The scripted policy `greedy` completes a box if it can, else avoids a third side
 can, and chooses at random among equals. A turn ends when the mover changes; a round is
 as many turns as there are players.
 
+## Recorded games
+
+`mcts-agents verify dots_and_boxes FILE` compares these rules with games that OpenSpiel
+has recorded.
+
 ## Version history
 
 - v0: first version

@@ -56,6 +56,11 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
   set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025), if its (2, 2) counts
   from 0, and `"b2"` if it counts from 1.
 
+## Recorded games
+
+`mcts-agents verify hex FILE` compares these rules with games that OpenSpiel has
+recorded, with or without a first stone.
+
 ## Version history
 
 - v0: first version.

@@ -143,6 +143,16 @@ A turn, for searches that count turns, is one card played; a round is a round of
 game, from deal to token. The scripted policy `sensible` plays what `action_values`
 finds best: chances by the cards not seen, and a high card better kept than played.
 
+## Recorded games
+
+`mcts-agents verify love_letter FILE` compares these rules with games that TAG has
+recorded: legal plays, hands, piles, discards, who is out or protected, tokens, and the
+hands that players know. Each round begins with the recorded deal. Knowledge differs
+from TAG in two points. Here both players remember the cards that they exchanged by a
+king; TAG forgets them. And when a player whose card was seen holds two equal cards and
+plays one, TAG still knows the other. Plays in which TAG left the rules are marked in
+the file, and what comes out of them is not compared.
+
 ## Version history
 
 - v0: first version

@@ -15,9 +15,7 @@ from mcts_agents.envs.love_letter.cards import (
     NO_CARD,
     ONE,
     TYPES,
-    count_of,
 )
-from mcts_agents.envs.love_letter.knowledge import knows_hand
 from mcts_agents.envs.love_letter.notation import CARD_NAMES, format_action
 from mcts_agents.envs.love_letter.rounds import NOBODY
 from mcts_agents.envs.tag_records import (
@@ -83,8 +81,12 @@ def _names(cards: list[int]) -> list[str]:
 def _names_of_bunch(bunch: int) -> list[str]:
     cards = range(1, TYPES + 1)
     return sorted(
-        CARD_NAMES[card] for card in cards for _ in range(count_of(bunch, card))
+        CARD_NAMES[card] for card in cards for _ in range(_count_of(bunch, card))
     )
+
+
+def _count_of(bunch: int, card: int) -> int:
+    return int(bunch) >> 4 * card & 15
 
 
 def _expected(recorded: Recorded) -> dict:
@@ -126,7 +128,7 @@ def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> 
     require(all(0 <= number <= MOST_TOKENS for number in tokens), "the tokens")
     held = Counter(card for hand in hands for card in hand) + Counter(pile)
     for bunch in (*discards, face_up):
-        held.update({card: int(count_of(bunch, card)) for card in range(1, TYPES + 1)})
+        held.update({card: _count_of(bunch, card) for card in range(1, TYPES + 1)})
     require(all(held[card] == COPIES[card] for card in range(TYPES + 1)), "the cards")
     if phase == DRAW:
         require(len(pile) > 1, "no card to draw")
@@ -231,7 +233,7 @@ def _compared_step(
     yield from compared_states(ply, expected, found, state)
     view = model.view(state)
     for observer, owner, card in after["known"]:
-        known = bool(knows_hand(view, observer, owner))
+        known = bool(int(view["known"]) >> (4 * owner + observer) & 1)
         what = f"whether player_{observer} knows the {card} of player_{owner}"
         yield ply, what, (observer, owner) not in doubtful, known, state
 

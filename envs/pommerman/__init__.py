@@ -206,6 +206,11 @@ that they still burn. In teams players 1 and 3 wear masks.
 
 1 for the living, 0 for the dead.
 
+## Recorded games
+
+`mcts-agents verify pommerman FILE` compares these rules with games of the official
+program, step by step, and with what it has shown to each player.
+
 ## Version history
 
 - v0: first version

@@ -133,6 +133,16 @@ behind a player, not by those before it, for known.
 For searches that use scores: points so far. The paper's value is that score, half as
 much again for a player who has won and half for one who has lost.
 
+## Recorded games
+
+`mcts-agents verify sushi_go FILE` compares these rules with games that TAG has
+recorded. Games of TAG in April 2022 (`sushi_go` in the file's header) are compared with
+the default options. Games of TAG in May 2026 (`sushi_go_published`) are compared with
+`maki="published"` and `rulebook="published"`. Of the deal of a new round it is compared
+that no card is lost or made: the order of the pile is chance. Turns in which TAG left
+the rules are marked in the file, and what comes out of them is not compared: puddings
+that it paid wrongly, and a wrong second card with chopsticks.
+
 ## Version history
 
 - v0: first version

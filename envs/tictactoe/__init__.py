@@ -56,6 +56,11 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 For searches that use scores: 1, 0.5 and -1 for a win, a draw and a loss, as in
 Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games" (CoG 2022).
 
+## Recorded games
+
+`mcts-agents verify tictactoe FILE` compares these rules with games that OpenSpiel has
+recorded.
+
 ## Version history
 
 - v0: first version.
