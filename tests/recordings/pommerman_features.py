@@ -15,7 +15,7 @@ LAY = 5
 LAST_STEP = 800
 OUTSIDE = -1
 # Kinds of events that affect each other.
-RARE = ("turns", "meet", "dies", "explosions at once", "takes")
+RARE = ("turns", "meet", "dies", "kicks")
 OF_GAME = "game"  # begins features that depend on the kind of game
 
 
@@ -153,7 +153,25 @@ class Step:
             if same or any(swap):
                 moves = [self.new_cells[p] == targets[p] for p in (one, other)]
                 yield "meet", same, *swap, *moves
+        for player, there in targets.items():
+            if there in bombs:
+                yield from self.of_kick(player, targets)
         yield "deaths", sum(self.alive) - sum(self.still_alive)
+
+    def of_kick(self, player: int, targets: dict[int, tuple]) -> Iterator[tuple]:
+        """A walk onto a bomb: what lies beyond, and who goes there, beyond and here."""
+        there, here = targets[player], self.cells[player]
+        beyond = 2 * there[0] - here[0], 2 * there[1] - here[1]
+        others = [other for other in targets if other != player]
+        rolling = [bomb for bomb in self.bombs if bomb[5] and tuple(bomb[:2]) != there]
+        ahead = [(b[0] + STEPS[b[5]][0], b[1] + STEPS[b[5]][1]) for b in rolling]
+        yield (
+            *("kicks", int(self.arrays["agent_kick"][self.index, player])),
+            *(self.new_cells[player] == there, self.code(beyond) == PASSAGE),
+            any(targets[other] == there for other in others),
+            any(targets[other] == here for other in others),
+            there in ahead or beyond in ahead,
+        )
 
     def of_items(self, player: int) -> Iterator[tuple]:
         """Items that a player steps on, and what they change."""
