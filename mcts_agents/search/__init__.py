@@ -7,7 +7,15 @@ and `inspection` reads what they found.
 from mcts_agents.search.driver.leaf_batches import AnsweredLater
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.inspection.result import SearchResult
+from mcts_agents.search.inspection.tree_node import TreeNode
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.settings import SearchSettings
 
-__all__ = ["AnsweredLater", "Search", "SearchResult", "SearchSettings", "TreePolicy"]
+__all__ = [
+    "AnsweredLater",
+    "Search",
+    "SearchResult",
+    "SearchSettings",
+    "TreeNode",
+    "TreePolicy",
+]

@@ -19,6 +19,7 @@ from mcts_agents.search.driver.one_thread import OneThread
 from mcts_agents.search.inspection.played_moves import follow
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.root import RootStatistics
+from mcts_agents.search.inspection.tree_node import TreeNode
 from mcts_agents.search.inspection.tree_reader import TreeReader
 from mcts_agents.search.kernel import descent, plug_ins, rollout
 from mcts_agents.search.kernel.backup_operators import BACKUPS
@@ -340,7 +341,8 @@ class Search:
         # A callback of this very search may read it as it is.
         if not self._runs or not (self._whole or self._one_thread.mine):
             raise RuntimeError(f"{self.model.name}: there is no finished decision")
-        return self._reader().tree(self._root_tree(player), player, depth)
+        bandits = self._reader().node(self._root_tree(player), player)
+        return TreeNode(self._reader, bandits).as_dict(depth)
 
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Run `count` random playouts from `state` with no tree; return `count`.
@@ -835,7 +837,7 @@ class Search:
             reused=reused,
             cut_short=bool(record["cut_short"]),
             bytes=nodes * memory.node_bytes + edges * memory.edge_bytes + tables,
-            tree=lambda depth: reader().tree(root_tree, player, depth),
+            read_node=lambda: TreeNode(reader, reader().node(root_tree, player)),
         )
 
     def _result(self, parts, player, rng, started) -> SearchResult:
@@ -862,5 +864,5 @@ class Search:
             solved=root.solved,
             reused=root.reused,
             bytes=root.bytes,
-            _read_tree=shown.tree,
+            _read_root=shown.read_node,
         )

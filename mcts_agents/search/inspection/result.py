@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.search.inspection import tree_views
+from mcts_agents.search.inspection.tree_node import TreeNode
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,9 @@ class SearchResult:
     solved: bool = False
     reused: int = 0
     bytes: int = 0
-    _read_tree: Callable[[int | None], dict[str, Any]] | None = field(
+    _read_root: Callable[[], TreeNode] | None = field(
         default=None, repr=False, compare=False
     )
-
     _read_variation: Callable[[], list[tuple[int, int]]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -70,6 +70,17 @@ class SearchResult:
             RuntimeError: The search has gone on to another decision.
         """
         return [] if self._read_variation is None else self._read_variation()
+
+    @property
+    def root(self) -> TreeNode:
+        """The root of the acting player's tree, to be read node by node; see `tree`.
+
+        Raises:
+            RuntimeError: As in `tree`.
+        """
+        if self._read_root is None:
+            raise RuntimeError("there is no tree: there was one action to choose")
+        return self._read_root()
 
     def tree(self, depth: int | None = None) -> dict[str, Any]:
         """Return the acting player's tree as nested dictionaries.
@@ -91,9 +102,7 @@ class SearchResult:
             RuntimeError: There was nothing to search, or the search has gone on to
                 another decision.
         """
-        if self._read_tree is None:
-            raise RuntimeError("there is no tree: there was one action to choose")
-        return self._read_tree(depth)
+        return self.root.as_dict(depth)
 
     def dot(self, depth: int | None = 2, name: Callable[[int], str] = str) -> str:
         """Return the tree in Graphviz's DOT language; `name` writes actions."""

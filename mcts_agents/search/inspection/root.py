@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from mcts_agents.model import draw_below, draw_uint64
+from mcts_agents.search.inspection.tree_node import TreeNode
 from mcts_agents.search.kernel.root_reading import OPEN, WIN
 
 
@@ -41,7 +41,7 @@ class RootStatistics:
     reused: int
     bytes: int
     cut_short: bool
-    tree: Callable[[int | None], dict[str, Any]]
+    read_node: Callable[[], TreeNode]
 
     @classmethod
     def read(cls, read_root, link, player, actions, **rest) -> "RootStatistics":

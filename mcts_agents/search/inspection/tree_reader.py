@@ -1,6 +1,7 @@
 """Reading a finished search's arrays: bandits, edges, and the tree as a dictionary."""
 
 import itertools
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -159,38 +160,25 @@ class TreeReader:
 
     # -- the tree
 
-    def tree(self, root: int, player: int, depth: int | None) -> dict[str, Any]:
-        """Return the node of `player` below a root link, and what follows.
-
-        See `SearchResult.tree` for the form.
-        """
+    def node(self, root: int, player: int) -> dict[int, int]:
+        """Return the node of `player` below a root link, see `bandits_below`."""
         for bandits in self.bandits_below(root):
             if player in bandits:
-                return self._node(bandits, depth, ())
+                return bandits
         raise RuntimeError("the search has no node for its own decision")
 
-    def _node(self, bandits, depth, above) -> dict[str, Any]:
-        nodes = self.arrays["nodes"]
-        first = next(iter(bandits.values()))
-        above = (*above, first)
-        children = []
-        if depth is None or depth > 0:
-            for actions in self._joint_actions(bandits):
-                link = self.link_of(bandits, actions)
-                if link < 0:
-                    continue
-                for at in self.links_after(link):
-                    for below in self.bandits_below(at):
-                        if next(iter(below.values())) in above:
-                            continue
-                        node = self._node(below, depth and depth - 1, above)
-                        children.append({"actions": actions, "node": node})
-        return {
-            "movers": list(bandits),
-            "visits": int(nodes[first]["visits"]),
-            "bandits": [self._bandit(p, b) for p, b in bandits.items()],
-            "children": children,
-        }
+    def children(
+        self, bandits: dict[int, int], above: Collection[int]
+    ) -> Iterator[tuple[dict[int, int], dict[int, int]]]:
+        """Yield (actions, node) of what follows a node, but for nodes `above` it."""
+        for actions in self._joint_actions(bandits):
+            link = self.link_of(bandits, actions)
+            if link < 0:
+                continue
+            for at in self.links_after(link):
+                for below in self.bandits_below(at):
+                    if next(iter(below.values())) not in above:
+                        yield actions, below
 
     def _joint_actions(self, bandits):
         """Return all combinations of visited actions of a node's bandits."""
@@ -203,7 +191,8 @@ class TreeReader:
             for joint in itertools.product(*visited)
         )
 
-    def _bandit(self, player: int, bandit: int) -> dict[str, Any]:
+    def statistics(self, player: int, bandit: int) -> dict[str, Any]:
+        """Return what a bandit knows of its actions, see `TreeNode.bandits`."""
         record = self.arrays["nodes"][bandit]
         strategy = self.strategy_of(bandit)
         listed = bool(self.search["listed"][0])
