@@ -22,6 +22,7 @@ compiled for the running process only.
 """
 
 import dis
+import enum
 import hashlib
 import inspect
 import itertools
@@ -274,6 +275,8 @@ def _content_key(source, namespace, roots) -> tuple[str | None, int]:
         lines.append(
             f"{number}: {function.__module__} {files[file]} {_place(function)}"
         )
+        # The file may have been edited since it was imported.
+        lines.append(f"{number}: {_instructions(function.__code__)}")
         reached = sorted(_reached(function), key=lambda entry: entry[0])
         for name, inner, constant in reached:
             what = f"={inner}" if constant else f" is {number_of(inner)}"
@@ -291,6 +294,19 @@ def _python_function(value) -> python_types.FunctionType | None:
 def _place(function) -> str:
     """Where in its file a function stands."""
     return f"{function.__qualname__}:{function.__code__.co_firstlineno}"
+
+
+def _instructions(code) -> str:
+    """Return a text of what a code object, and those inside it, do."""
+    constants = [
+        _instructions(constant)
+        if isinstance(constant, python_types.CodeType)
+        else repr(sorted(map(repr, constant)))
+        if isinstance(constant, frozenset)
+        else repr(constant)
+        for constant in code.co_consts
+    ]
+    return repr((code.co_code.hex(), code.co_names, code.co_varnames, constants))
 
 
 def _reached(function):
@@ -349,5 +365,9 @@ def _classified(name, value, used, within=()):
         value, "_defn"
     ):
         yield name, value, False
+    elif isinstance(value, enum.EnumMeta):
+        yield name, repr([(member.name, member.value) for member in value]), True
     elif not isinstance(value, type):
         yield name, repr(value), True
+    elif hasattr(value, "_fields"):
+        yield name, repr(value._fields), True

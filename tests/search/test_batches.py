@@ -219,13 +219,14 @@ def test_slices_and_growth_change_nothing(monkeypatch):
         assert not virtual_visits(search).any()
 
 
-@pytest.mark.parametrize("steps", [1, 3])
-def test_little_room_for_paths_only_shortens_batches(monkeypatch, steps):
+@pytest.mark.parametrize("steps", [1, 3, 9])
+@pytest.mark.parametrize("graph", [False, True])
+def test_little_room_for_paths_only_shortens_batches(monkeypatch, steps, graph):
     from mcts_agents.search.driver import leaf_batches
 
     monkeypatch.setattr(leaf_batches, "STEPS_A_LANE", 0)
     evaluator = linear(TICTACTOE)
-    found, _ = run(TICTACTOE, evaluator, batch=64, max_depth=steps)
+    found, _ = run(TICTACTOE, evaluator, batch=64, max_depth=steps, graph=graph)
     assert found.simulations == found.visits.sum() == 300
 
 

@@ -1,5 +1,6 @@
 """Searches that their caller advances."""
 
+import copy
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs import make_model
-from mcts_agents.model import new_generator
+from mcts_agents.model import History, new_generator
 from mcts_agents.search import AnsweredLater, Search, SearchSettings
 from tests.search.evaluators import PUCT, of_states
 from tests.toy_games import auction, hands, nim
@@ -217,3 +218,68 @@ def test_the_example_of_the_documentation_runs():
     exec(compile(code, str(page), "exec"), names)
     assert len(names["actions"]) == 100
     assert all(search.result().simulations == 50 for search in names["searches"])
+
+
+def test_what_waited_is_forgotten_with_its_decision():
+    """A kept tree would have leaves that nobody answered, and losses for ever."""
+    model = make_model("hex:size=4")[1]
+    chosen = {**PUCT, "simulations": 100, "reuse_tree": True}
+    settings = SearchSettings(**chosen, evaluator=AnsweredLater())
+    search = Search(model, settings)
+    rng = new_generator(0)
+    state = model.reset(rng)
+    search.begin(state, 0, rng, history=History(0, ()))
+    for _ in range(5):
+        search.advance(100)
+        rows = search.waiting
+        search.answer(np.full((rows, 2), 0.5), np.zeros((rows, model.actions)))
+    search.advance(100)
+    assert search.waiting
+    moves = [(5, -1), (-1, 6)]
+    for joint in moves:
+        model.apply(state, joint, rng)
+    search.begin(state, 0, rng, history=History(0, tuple(moves)))
+    assert search.waiting == 0
+    assert not search._root_visits(0)
+
+
+def test_a_forced_move_has_no_leaves_of_the_decision_before():
+    model = nim()
+    evaluator = AnsweredLater(lambda model, states, players: states)
+    search = Search(model, SearchSettings(**PUCT, evaluator=evaluator))
+    rng = new_generator(0)
+    state = model.reset(rng)
+    search.begin(state, 0, rng)
+    search.advance(1)
+    assert search.waiting
+    for action in (2, 0, 3, 5, 8):
+        model.apply(state, {model.movers(state)[0]: action}, rng)
+    search.begin(state, model.movers(state)[0], rng)
+    assert search.waiting == 0
+    assert search.advance(1) == 0
+
+
+def test_answers_may_be_read_only():
+    model = make_model("hex:size=3")[1]
+    settings = SearchSettings(**PUCT, simulations=20, evaluator=AnsweredLater())
+    search = Search(model, settings)
+    rng = new_generator(0)
+    search.begin(model.reset(rng), 0, rng)
+    search.advance(1)
+    values, logits = np.full((1, 2), 0.5), np.zeros((1, model.actions))
+    values.flags.writeable = logits.flags.writeable = False
+    search.answer(values, logits)
+    assert search.waiting == 0
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_search_has_memory_of_its_own(copied):
+    model, search = search_of(nim, {})
+    rng = new_generator(1)
+    state = model.reset(rng)
+    first = search.run(state, 0, new_generator(5))
+    other = copied(search)
+    assert other._memory.arrays["nodes"] is not search._memory.arrays["nodes"]
+    found = other.run(state, 0, new_generator(5))
+    assert first.root.visits > 0  # the copy did not go on in this tree
+    assert_same(found, first)

@@ -265,7 +265,8 @@ class Evaluation:
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, int]) -> np.ndarray:
         """Return what the evaluator gave as numbers of the right shape."""
-        array = np.ascontiguousarray(given, np.float64)
+        # A copy: the caller's array may be read-only.
+        array = np.asarray(given, np.float64).copy(order="C")
         if array.shape != shape:
             raise ValueError(
                 f"{self._named} returned {name} of shape {array.shape}; expected "

@@ -99,6 +99,11 @@ class Search:
         self._steps: Steps | None = None
         self._set_up()
 
+    def __reduce__(self):
+        """Copy and pickle by making a new search: addresses do not travel."""
+        nodes, edges = self._first_room
+        return partial(Search, nodes=nodes, edges=edges), (self.model, self._given)
+
     def _set_up(self) -> None:
         """Set up all that decisions write to, as for a search that never ran."""
         self._whole = False
@@ -308,6 +313,8 @@ class Search:
             part: Counts the determinizations of one decision.
             actions: The player's legal actions, if they are known already.
         """
+        if self._cancelled:
+            raise CancelledError
         self._runs += 1
         if part == 0:
             self._decay_averages(player)
@@ -394,6 +401,8 @@ class Search:
     def _begin_steps(self, state, player, rng, history) -> None:
         actions = self._actions(state, player)
         only = self._only_move(state, player, actions)
+        if self.waiting:  # the tree has leaves that nobody has answered
+            self.forget()
         self._begin_changes()
         self._runs += 1
         self._steps = Steps(self._runs, state, player, rng, only, clock.now())
@@ -455,7 +464,10 @@ class Search:
     @property
     def waiting(self) -> int:
         """Rows of leaves that wait for an answer, in a search in steps."""
-        return self._evaluation.waiting if self._evaluation else 0
+        steps = self._steps
+        if self._evaluation is None or steps is None or steps.only is not None:
+            return 0
+        return self._evaluation.waiting
 
     def leaves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what waits for an answer, for an evaluator of many searches.
@@ -809,7 +821,7 @@ class Search:
         run = self._runs
 
         def reader() -> TreeReader:
-            if self._runs != run:
+            if self._runs != run or not self._whole:
                 raise RuntimeError(
                     "the search has gone on to another decision; read a tree, or the "
                     "principal variation, before"
@@ -818,7 +830,7 @@ class Search:
 
         strategy = None
         if self._sampling:
-            strategy = reader().average_strategy(root_tree, player, actions)
+            strategy = self._reader().average_strategy(root_tree, player, actions)
         return RootStatistics.read(
             read_root,
             root_tree,

@@ -41,7 +41,7 @@ from mcts_agents.search.kernel.batch_records import (
     steps_of,
 )
 from mcts_agents.search.kernel.candidates import ask_actions, error_of, match_edges
-from mcts_agents.search.kernel.lane import owned_by
+from mcts_agents.search.kernel.lane import longest_path, owned_by
 from mcts_agents.search.kernel.parts import Array, Condition, Part, one_of
 from mcts_agents.search.kernel.priors import has_prior, write_priors
 from mcts_agents.search.kernel.records import (
@@ -116,7 +116,7 @@ PART = Part(
 def is_full(search):
     """Whether no further descent may join the batch."""
     batch = batch_of(search)
-    longest = search.players * min(search.depth_limit, search.deepest + 2)
+    longest = search.players * longest_path(search)
     at_root = batch.lane_count > 0 and lanes_of(batch)[0].step_count == 0
     return (
         at_root

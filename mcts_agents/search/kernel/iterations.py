@@ -15,6 +15,7 @@ from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import OVER, WAITING, batch_of
 from mcts_agents.search.kernel.batches import is_full, wait
 from mcts_agents.search.kernel.descent import descend
+from mcts_agents.search.kernel.lane import longest_path
 from mcts_agents.search.kernel.parts import Part
 from mcts_agents.search.kernel.records import (
     JOINT_BYTES,
@@ -155,7 +156,7 @@ def memory_used(search):
     Hash tables are at most half and at least a quarter full.
     """
     nodes = search.node_count + new_nodes(search)
-    edges = search.edge_count + new_edges(search)
+    edges = search.edge_count + new_edges(search, search.deepest + 2)
     joints = search.joint_count + 2 * search.trees + 1
     tables = 4 * joints * JOINT_BYTES
     if search.abstracted:
@@ -174,19 +175,15 @@ def new_nodes(search):
 
 
 @njit
-def new_edges(search):
-    """Return the most edges that one more iteration may add.
+def new_edges(search, longest):
+    """Return the most edges that one more iteration may add, on a path so long.
 
-    Each bandit on the way may move its block of edges, if legal sets vary; no path is
-    longer than the deepest yet plus one, but a graph's, which may join paths.
+    Each bandit on the way may move its block of edges, if legal sets vary.
     """
     if search.path_determined:
         return search.players * search.legal_limit + search.trees
-    longest = search.deepest + 2
-    if search.graph:
-        longest = min(search.depth_limit, search.node_count + 1)
     edges = 2 * (search.widest + search.legal_limit)
-    return edges * search.players * longest + 2 * search.trees
+    return edges * search.players * longest + (longest + 2) * search.trees
 
 
 @njit
@@ -201,9 +198,14 @@ def lacking_room(search):
     lacking = 0
     if search.node_count + new_nodes(search) > len(nodes_of(search)):
         lacking |= LACKS_NODES
-    if search.edge_count + new_edges(search) > len(edges_of(search)):
+    longest = longest_path(search)
+    if search.edge_count + new_edges(search, longest) > len(edges_of(search)):
         lacking |= LACKS_EDGES
-    if 2 * (search.joint_count + 2 * search.trees + 1) > len(joints_of(search)):
+    joints = 2 * search.trees + 1
+    if EXTENDED:
+        if search.graph:  # a joint action and a position at each decision
+            joints = 2 * longest + 1
+    if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
     if EXTENDED and search.abstracted:
         if 2 * most_pools(search) > len(pools_of(search)):

@@ -39,6 +39,19 @@ def begin_lane(search):
 
 
 @njit
+def longest_path(search):
+    """Return the most decisions that the next iteration may add to a tree's path.
+
+    No path is longer than the deepest yet plus one, but a graph's, which may join
+    others, and run in circles.
+    """
+    if EXTENDED:
+        if search.graph:
+            return search.depth_limit
+    return min(search.deepest + 2, search.depth_limit)
+
+
+@njit
 def leave(search, tree):
     """Take a tree out of this iteration; its players follow a policy from now on."""
     search.link[tree] = NONE
