@@ -56,7 +56,8 @@ def test_the_list_breaks_no_word_in_80_columns(run_here, monkeypatch):
 
 
 def test_play_breaks_specs_where_their_parts_end(run_here, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+    # Wider than 80: the first decisions may take long, and their times be long numbers.
+    monkeypatch.setenv("COLUMNS", "100")
     agents = ["scripted:policy=simple", "mcts:simulations=9,rollout_policy=random"]
     named = [word for agent in agents * 2 for word in ("--agent", agent)]
     shown = run_here("play", "pommerman:max_steps=3", *named, "--render", "none").stdout
