@@ -30,14 +30,25 @@ class TagRecords:
     """How one game's recordings by TAG are read.
 
     Attributes:
-        variant: `(header, players) -> dict`: the variant's keywords for a file's header
-            line and a game's number of players; ValueError if it is another game.
+        variants: The variant's keywords, but for the number of players, of each file of
+            TAG's that is read, by the name of the game in its header line.
         compared: `(model, recorded game) -> Compared`: replays the game and yields all
             that is to be equal. Whoever asks stops at the first difference.
     """
 
-    variant: Callable[[Recorded, int], dict]
+    variants: Mapping[str, Mapping[str, Any]]
     compared: Callable[[ForwardModel, Recorded], Compared]
+
+    def variant(self, header: Recorded, players: int) -> dict[str, Any]:
+        """Return the variant's keywords for a file's header and a number of players.
+
+        Raises:
+            ValueError: The file is of another game.
+        """
+        name = header.get("game")
+        known = isinstance(name, str) and name in self.variants
+        require(known, f"a file of {name!r}")
+        return {"players": players, **self.variants[name]}
 
 
 def recorded_steps(

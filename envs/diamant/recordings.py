@@ -24,23 +24,12 @@ from mcts_agents.envs.tag_records import (
     compared_end,
     compared_states,
     recorded_steps,
-    require,
 )
 from mcts_agents.model import ForwardModel, new_generator
 
 FACE_NAMES = (*map(str, TREASURES), *HAZARDS)
 # A card comes in one of 30 tries or more often. That it never does is a difference.
 TRIES = 2000
-
-
-def variant(header: Recorded, players: int) -> dict:
-    """Return the variant of a game in a file of TAG's.
-
-    Raises:
-        ValueError: The file is of another game.
-    """
-    require(header.get("game") == "diamant", f"a file of {header.get('game')!r}")
-    return {"players": players}
 
 
 def position(model: ForwardModel, state: np.ndarray) -> dict:
@@ -159,4 +148,4 @@ def _turned(model: ForwardModel, state: np.ndarray) -> str | None:
     return FACE_NAMES[face]
 
 
-RECORDS = TagRecords(variant, compared)
+RECORDS = TagRecords({"diamant": {}}, compared)

@@ -41,17 +41,6 @@ TAG_NAMES = tuple(name.replace(" ", "-") for name in CARD_NAMES)
 CHOICES = 3  # of a player in one turn: "use chopsticks" and two cards
 
 
-def variant(header: Recorded, players: int) -> dict:
-    """Return the variant of a game in a file of TAG's.
-
-    Raises:
-        ValueError: The file is of another game.
-    """
-    name = header.get("game")
-    require(name in VARIANTS, f"a file of {name!r}")
-    return {"players": players, **VARIANTS[name]}
-
-
 def position(model: ForwardModel, state: np.ndarray) -> dict:
     """Return a state between two turns as TAG records it, the pile sorted."""
     view, seats = model.view(state), slice(model.players)
@@ -193,4 +182,4 @@ def tag_name(name: str) -> str:
     return name.replace("maki ", "maki-")
 
 
-RECORDS = TagRecords(variant, compared)
+RECORDS = TagRecords(VARIANTS, compared)

@@ -29,6 +29,7 @@ import itertools
 import linecache
 import os
 import platform
+import re
 import stat
 import sys
 import threading
@@ -123,6 +124,7 @@ def compile_module(
     """
     started = time.perf_counter()
     with _one_thread, ExitStack() as held:
+        name = re.sub(r"\W", "_", name)[:100]  # a user's may be no name of a file
         key, functions = _content_key(source, namespace, roots)
         module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
         if module_name in sys.modules:

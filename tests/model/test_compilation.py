@@ -372,6 +372,61 @@ def test_instances_of_one_function_are_told_apart(tmp_path, one, other, values):
     assert len(compiled(tmp_path)) == 2
 
 
+ONE_FUNCTION = """
+from enum import IntEnum
+from numba import njit
+
+class Phase(IntEnum):
+    BEGIN = 1
+"""
+ITS_USER = """
+from numba import njit
+from phases import Phase
+
+@njit
+def inner(x):
+    return x + 10 + Phase.BEGIN
+"""
+
+
+def test_a_file_that_is_edited_after_its_import(tmp_path):
+    """What was imported is compiled, and is not what the file says now."""
+    (tmp_path / "namesakes.py").write_text(NAMESAKES)
+    (tmp_path / "phases.py").write_text(ONE_FUNCTION)
+    (tmp_path / "user.py").write_text(ITS_USER)
+    edited = ITS_USER.replace("x + 10", "x + 20")
+    code = "from user import inner; from namesakes import value_of\n"
+    editing = f"from pathlib import Path; Path('user.py').write_text({edited!r})\n"
+    assert run(tmp_path, f"{code}{editing}print(value_of(inner))")[0].split() == ["12"]
+    assert run(tmp_path, f"{code}print(value_of(inner))")[0].split() == ["22"]
+    assert len(compiled(tmp_path)) == 2
+
+
+def test_members_of_an_enum_of_another_file(tmp_path):
+    (tmp_path / "namesakes.py").write_text(NAMESAKES)
+    (tmp_path / "phases.py").write_text(ONE_FUNCTION)
+    (tmp_path / "user.py").write_text(ITS_USER)
+    code = "from user import inner; from namesakes import value_of\n"
+    for member, value in ((1, "12"), (77, "88"), (1, "12")):
+        text = ONE_FUNCTION.replace("BEGIN = 1", f"BEGIN = {member}")
+        (tmp_path / "phases.py").write_text(text)
+        assert run(tmp_path, f"{code}print(value_of(inner))")[0].split() == [value]
+    assert len(compiled(tmp_path)) == 2
+
+
+def test_a_name_that_is_no_name_of_a_file(tmp_path):
+    (tmp_path / "namesakes.py").write_text(NAMESAKES)
+    code = (
+        "from namesakes import *\n"
+        "inner = part(3)\n"
+        "for name in ('../outside', 'x[/dim]y', 'n' * 300):\n"
+        "    print(compile_module(name, SOURCE, {'inner': inner}, [inner]).call(1))"
+    )
+    assert run(tmp_path, code)[0].split() == ["13", "13", "13"]
+    assert len(compiled(tmp_path)) == 3
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["mcts_agents"]
+
+
 @pytest.mark.parametrize("typed", [True, False])
 def test_functions_without_a_file(tmp_path, typed):
     out, said = run(tmp_path, TYPED, typed=typed)

@@ -227,6 +227,28 @@ def test_an_error_of_the_evaluator_ends_all_threads():
         run(model, Broken(2), threads=2, simulations=10**6)
 
 
+def test_an_error_ends_determinizations_too():
+    class Broken(Even):
+        after = None
+
+        def answer(self, observations, players, legal):
+            if self.after is not None:
+                self.after += 1
+            elif len(self.calls) > 20:
+                self.after = 0
+                raise ArithmeticError("no weights")
+            return super().answer(observations, players, legal)
+
+        def observe(self, model, states, players):
+            return states
+
+    evaluator = Broken(3)
+    chosen = {"threads": 2, "determinizations": 10, "batch": 1, "simulations": 8000}
+    with pytest.raises(ArithmeticError, match="no weights"):
+        run(hands(3), evaluator, **chosen)
+    assert evaluator.after <= 450  # the other thread had four thousand before it
+
+
 # -- reuse
 
 

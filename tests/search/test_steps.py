@@ -283,3 +283,39 @@ def test_a_copy_of_a_search_has_memory_of_its_own(copied):
     found = other.run(state, 0, new_generator(5))
     assert first.root.visits > 0  # the copy did not go on in this tree
     assert_same(found, first)
+
+
+def test_nothing_is_read_after_a_step_that_was_interrupted():
+    model, calls = nim(), []
+
+    def valued(model, state):
+        calls.append(1)
+        if len(calls) == 60:
+            raise KeyboardInterrupt
+        return [0.0, 0.5, 1.0]
+
+    search = Search(model, SearchSettings(value=valued, rollout=0, simulations=300))
+    rng = new_generator(0)
+    state = model.reset(rng)
+    search.begin(state, 0, rng)
+    search.advance(20)
+    found = search.result()
+    with pytest.raises(KeyboardInterrupt):
+        search.advance(200)
+    for look in (found.tree, lambda: found.root, search.result):
+        with pytest.raises(RuntimeError):
+            look()
+    search.begin(state, 0, rng)
+    assert search.advance(50) == 50
+
+
+def test_noise_after_the_last_step_is_drawn_from_the_caller_s_generator():
+    model = make_model("hex:size=3")[1]
+    chosen = {**PUCT, "simulations": 20, "root_noise": 0.5}
+    search = Search(model, SearchSettings(**chosen, evaluator=AnsweredLater()))
+    rng = new_generator(0)
+    search.begin(model.reset(rng), 0, rng)
+    search.advance(1)
+    before = rng.tolist()
+    search.answer(np.full((1, 2), 0.5), np.zeros((1, model.actions)))
+    assert rng.tolist() != before

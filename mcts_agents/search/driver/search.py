@@ -499,6 +499,7 @@ class Search:
         if not self.waiting:
             raise RuntimeError(f"{self.model.name}: no leaf waits for an answer")
         self._evaluation.answer(self._search, values, logits)
+        self._steps.rng[:] = self._memory.arrays["rng"]  # which noise was drawn from
 
     def result(self) -> SearchResult:
         """Return what the decision in steps has found so far.
