@@ -220,27 +220,32 @@ def test_the_example_of_the_documentation_runs():
     assert all(search.result().simulations == 50 for search in names["searches"])
 
 
-def test_what_waited_is_forgotten_with_its_decision():
+@pytest.mark.parametrize("waits", [False, True])
+def test_what_waited_is_forgotten_with_its_decision(waits):
     """A kept tree would have leaves that nobody answered, and losses for ever."""
     model = make_model("hex:size=4")[1]
-    chosen = {**PUCT, "simulations": 100, "reuse_tree": True}
+    chosen = {**PUCT, "simulations": 200, "reuse_tree": True}
     settings = SearchSettings(**chosen, evaluator=AnsweredLater())
     search = Search(model, settings)
     rng = new_generator(0)
     state = model.reset(rng)
+    narrow = -3.0 * np.arange(model.actions)  # so that the tree is deep
     search.begin(state, 0, rng, history=History(0, ()))
-    for _ in range(5):
-        search.advance(100)
+    while search.advance(200) or search.waiting:
         rows = search.waiting
-        search.answer(np.full((rows, 2), 0.5), np.zeros((rows, model.actions)))
-    search.advance(100)
-    assert search.waiting
-    moves = [(5, -1), (-1, 6)]
+        simulations = int(search._search["simulations"][0])
+        if waits and simulations > 100:
+            break
+        if rows:
+            search.answer(np.full((rows, 2), 0.5), np.tile(narrow, (rows, 1)))
+    assert bool(search.waiting) == waits
+    line = search.result().principal_variation[:2]
+    moves = [(line[0][1], -1), (-1, line[1][1])]
     for joint in moves:
         model.apply(state, joint, rng)
     search.begin(state, 0, rng, history=History(0, tuple(moves)))
     assert search.waiting == 0
-    assert not search._root_visits(0)
+    assert bool(search._root_visits(0)) == (not waits)
 
 
 def test_a_forced_move_has_no_leaves_of_the_decision_before():
