@@ -136,7 +136,7 @@ def _searched(
     if result is None:
         shares[choice] = 1.0
     else:
-        shares[result.actions] = result.visits / result.visits.sum()
+        shares[result.actions] = result.policy
     if not layout.is_sparse:
         return {"action_mask": mask, "visits": shares}
     legal = np.flatnonzero(mask)

@@ -15,6 +15,13 @@ from numba import int64, intp
 PLAYING, WON, DRAWN, LOST = 0, 1, 2, 3
 RESULT_NAMES = ("playing", "won", "drawn", "lost")
 
+# Kinds of codes of moves, as `move_code` gives them: one to one with moves; only what
+# matters most of a move; or something in between, if a game has such codes.
+MOVE_CODES = ("exact", "abstract", "specific")
+
+# A move, as `playout_moves` writes it: who made it, and its code.
+MOVE = np.dtype([("player", np.int64), ("code", np.int64)])
+
 # `movers` is a bit mask in an int64.
 MAX_PLAYERS = 62
 
@@ -49,6 +56,8 @@ KINDS = {
     "observer": int64,
     "n": int64,
     "limit": int64,
+    "action": int64,
+    "kind": int64,
 }
 
 ENTRIES: dict[str, Entry] = {
@@ -139,6 +148,19 @@ ENTRIES: dict[str, Entry] = {
         "return a code of what `observer` sees, when it is played in `state`, of "
         "`actor`'s part of `joint_action`: the action itself if it is public, another "
         "number that does not depend on what stays hidden if it is not",
+    ),
+    "move_code": Entry(
+        ("game", "state", "player", "action", "kind"),
+        "return the code, from 0, under which statistics of moves count `action` of "
+        "`player` in `state`; `kind` is a place in MOVE_CODES. Without this function "
+        "the code is the action",
+    ),
+    # Written by the library for compiled rules that have none, when it is asked for.
+    "playout_moves": Entry(
+        ("game", "state", "rng", "limit", "kind", "out"),
+        "like `playout`, and write each move as a MOVE record into `out`, with its "
+        "code of this `kind`, to the move that ends the game and no further; return "
+        "how many were written",
     ),
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mcts_agents.model.contract import ENTRIES, ROW
+from mcts_agents.model.contract import ENTRIES, MOVE, MOVE_CODES, ROW
 
 
 class ForwardModel:
@@ -255,6 +255,75 @@ class ForwardModel:
         out = np.zeros(self.observation_size, np.int8)
         self.call("observe", state.ctypes.data, player, out.ctypes.data)
         return out.reshape(self.observation_shape)
+
+    @property
+    def move_codes(self) -> tuple[str, ...]:
+        """The kinds of codes that `move_code` tells apart, of MOVE_CODES."""
+        return MOVE_CODES[:1]
+
+    def move_code(
+        self, state: np.ndarray, player: int, action: int, kind: str = "exact"
+    ) -> int:
+        """Return the code under which statistics of moves count an action.
+
+        Args:
+            state: The state in which it is taken.
+            player: Who takes it.
+            action: The action.
+            kind: One of `move_codes`.
+
+        Raises:
+            ValueError: A kind that the game does not tell apart.
+        """
+        number = self._kind_of_code(kind)
+        if not self.has("move_code"):
+            return int(action)
+        return self.call("move_code", state.ctypes.data, player, action, number)
+
+    def prepare_moves(self) -> None:
+        """Make ready what `playout_moves` takes; it may have to be compiled.
+
+        Raises:
+            ValueError: A copied environment, whose playouts cannot record moves.
+        """
+        raise ValueError(f"{self.name}: playouts of copies do not record their moves")
+
+    def playout_moves(
+        self, state: np.ndarray, rng: np.ndarray, limit: int, kind: str = "exact"
+    ) -> np.ndarray:
+        """Play uniformly random moves; return them.
+
+        Args:
+            state: Played on in place, to the end of the game or until there is no room
+                for the next joint action.
+            rng: Advanced.
+            limit: Room: the most moves, from 0.
+            kind: One of `move_codes`.
+
+        Returns:
+            One MOVE record (`player`, `code`) for each move, in the order of play,
+            those of one joint action by player.
+
+        Raises:
+            ValueError: A kind that the game does not tell apart, a copied environment,
+                or a negative limit.
+        """
+        number = self._kind_of_code(kind)
+        if limit < 0:
+            raise ValueError(f"limit={limit}: expected a number of moves from 0")
+        self.prepare_moves()
+        moves = np.empty(limit, MOVE)
+        addresses = state.ctypes.data, rng.ctypes.data
+        n = self.call("playout_moves", *addresses, limit, number, moves.ctypes.data)
+        return moves[:n]
+
+    def _kind_of_code(self, kind: str) -> int:
+        if kind not in self.move_codes:
+            raise ValueError(
+                f"{self.name}: codes of moves of the kind {kind!r}; expected "
+                f"{' or '.join(self.move_codes)}"
+            )
+        return MOVE_CODES.index(kind)
 
     def is_over(self, state: np.ndarray) -> bool:
         """Whether nobody decides any more."""

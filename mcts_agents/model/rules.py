@@ -14,9 +14,12 @@ from mcts_agents.model.contract import (
     ENTRIES,
     HEADER,
     MAX_PLAYERS,
+    MOVE,
+    MOVE_CODES,
     POLICY,
     POLICY_BEGIN,
     REQUIRED,
+    ROW,
 )
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
@@ -28,6 +31,13 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
+
+# What playouts that the library writes are compiled with.
+_PLAYOUT_HELPERS = {
+    "random_below": random_below,
+    "stack_int32": stack_int32,
+    "numpy_empty": np.empty,
+}
 
 
 class RulesError(TypeError):
@@ -85,6 +95,8 @@ class Rules:
         chance: Whether `apply` ever draws from `rng`. False lets a search trust that
             the same actions lead to the same state.
         search_defaults: Search settings that suit the game (`MCTSAgent` keywords).
+        move_codes: The kinds of codes that `move_code` tells apart, of MOVE_CODES;
+            `exact` is always one.
     """
 
     name: str
@@ -92,6 +104,7 @@ class Rules:
     game: np.dtype = field(default_factory=lambda: np.dtype([]))
     chance: bool = True
     search_defaults: Mapping[str, object] = field(default_factory=dict)
+    move_codes: tuple[str, ...] = MOVE_CODES[:1]
 
     def __post_init__(self):
         for label, dtype in (("state", self.state), ("game", self.game)):
@@ -113,6 +126,11 @@ class Rules:
             raise RulesError(
                 f"{self.name}: `game` repeats {sorted(clash)}; these come from the Spec"
             )
+        if MOVE_CODES[0] not in self.move_codes or set(self.move_codes) - {*MOVE_CODES}:
+            raise RulesError(
+                f"{self.name}: move_codes={self.move_codes!r}; expected 'exact', and "
+                f"others of {', '.join(MOVE_CODES)}"
+            )
         self._game_dtype = np.dtype(
             HEADER + [(n, self.game[n]) for n in self.game.names or ()], align=True
         )
@@ -124,12 +142,13 @@ class Rules:
         self._variant: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
         self._compiled_policies: dict[str, ModuleType] = {}
+        self._compiled_moves: Callable | None = None
         self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
         compiled = {"_compiled": None, "_compiled_policies": {}, "_copies": {}}
-        return {**self.__dict__, **compiled}
+        return {**self.__dict__, **compiled, "_compiled_moves": None}
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -148,7 +167,7 @@ class Rules:
                 f"`def {name}({', '.join(found)})`: {ENTRIES[name].purpose}"
             )
         self._functions[name] = function
-        self._compiled = None
+        self._compiled = self._compiled_moves = None
         return function
 
     def policy(
@@ -297,6 +316,11 @@ class Rules:
                 for name in missing
             )
             raise RulesError(f"{self.name} lacks required functions. Write: {lines}")
+        if len(self.move_codes) > 1 and "move_code" not in self._functions:
+            raise RulesError(
+                f"{self.name}: move_codes={self.move_codes!r} without a function "
+                f"`move_code`: {ENTRIES['move_code'].purpose}"
+            )
         if self._variant is None:
             raise RulesError(
                 f"{self.name} lacks its variant function. Write: @rules.variant "
@@ -339,6 +363,7 @@ class Rules:
             "INT32": np.dtype(np.int32),
             "INT8": np.dtype(np.int8),
             "FLOAT64": np.dtype(np.float64),
+            "MOVE": MOVE,
         }
 
     def _compile(self) -> dict[str, Callable]:
@@ -348,15 +373,30 @@ class Rules:
             source.append(wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
         if "playout" not in self._functions:
-            has_random_action = "random_action" in self._functions
-            source.append(playout_source(self.name, has_random_action))
-            namespace["random_below"] = random_below
-            namespace["stack_int32"] = stack_int32
-            namespace["numpy_empty"] = np.empty
+            source.append(playout_source(self.name, self._functions, "playout"))
+            namespace |= _PLAYOUT_HELPERS
         functions = list(self._functions.values())
         module = compile_module(self.name, "\n".join(source), namespace, functions)
         names = ("copy", "playout", *self._functions)
         return {name: getattr(module, name) for name in names}
+
+    def compiled_moves(self) -> Callable:
+        """Compile (once) the playout that records its moves.
+
+        When it is first asked for: few searches need it, and all would wait for it.
+        """
+        if "playout_moves" in self._functions:
+            return self._compiled["playout_moves"]
+        if self._compiled_moves is None:
+            namespace = {**self._types(), **_PLAYOUT_HELPERS}
+            used = ("movers", "legal_actions", "random_action", "apply", "move_code")
+            functions = {n: self._functions[n] for n in used if n in self._functions}
+            namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
+            source = playout_source(self.name, functions, "playout_moves")
+            name = f"{self.name}_playout_moves"
+            module = compile_module(name, source, namespace, [*functions.values()])
+            self._compiled_moves = module.playout_moves
+        return self._compiled_moves
 
     def compiled_policy(self, name: str) -> ModuleType:
         """Compile (once) a scripted policy: a module with `act`, and `begin` if any.
@@ -417,6 +457,20 @@ class CompiledModel(ForwardModel):
     def policies(self) -> tuple[str, ...]:
         """Names of the scripted policies that the rules bring."""
         return self._rules.policies
+
+    @property
+    def move_codes(self) -> tuple[str, ...]:
+        """The kinds of codes of moves that the rules tell apart."""
+        return self._rules.move_codes
+
+    def prepare_moves(self) -> None:
+        """Compile (once) what `playout_moves` takes, and enter it in the table."""
+        if not self.has("playout_moves"):
+            function = self._rules.compiled_moves()
+            self._functions = {**self._functions, "playout_moves": function}
+            signature = ENTRIES["playout_moves"].signature
+            row = ROW["playout_moves"]
+            self.table[row, 1] = compiled_address(function, signature)
 
     def policy_address(self, name: str) -> int:
         """Return the address of a scripted policy, to be called as `POLICY`."""

@@ -4,7 +4,7 @@ Each function of a game becomes one that takes addresses, turns them into record
 arrays, and calls the author's; see `Rules` for what is compiled with it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,7 @@ _OUTPUTS = {
     "evaluate": "carray(as_pointer(out), variant.players, FLOAT64)",
     "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
     "action_values": "carray(as_pointer(out), n, FLOAT64)",
+    "playout_moves": "carray(as_pointer(out), limit, MOVE)",
 }
 _RETURNS_NUMBER = {
     "movers",
@@ -72,6 +73,8 @@ _RETURNS_NUMBER = {
     "is_out",
     "nearest_opponent",
     "visible_action",
+    "move_code",
+    "playout_moves",
 }
 
 
@@ -88,13 +91,14 @@ def copy(game, target, source):
 # loop, so that the compiler can inline them (measured on Tic-Tac-Toe: five times the
 # speed of stepping through the table).
 _PLAYOUT = """
-@njit(int64(intp, intp, intp, int64), cache=CACHE)
-def playout(game, state, rng, limit):
+@njit(int64({kinds}), cache=CACHE)
+def {name}({parameters}):
     variant = carray(as_pointer(game), 1, GAME)[0]
     record = carray(as_pointer(state), 1, STATE)[0]
     generator = carray(as_pointer(rng), 2, UINT64)
     joint_action = carray(stack_int32({max_players}), variant.players, INT32)
     {legal}
+    {moves}
     played = 0
     while True:
         movers = author_movers(variant, record)
@@ -108,12 +112,17 @@ def playout(game, state, rng, limit):
         for player in range(variant.players):
             if movers >> player & 1:
                 {choose}
+                {note}
                 joint_action[player] = action
             else:
                 joint_action[player] = -1
         author_apply(variant, record, joint_action, generator)
         played += count
 """
+
+_NOTE = """moves[written].player = player
+                moves[written].code = {code}
+                written += 1"""
 
 
 # An entry of `legal` that nobody wrote must not reach `apply`, which may index by it.
@@ -127,15 +136,42 @@ _NO_LEGAL_ACTION = (
 )
 
 
-def playout_source(name: str, has_random_action: bool) -> str:
-    """Write the playout that every set of compiled rules has."""
-    if has_random_action:
+def playout_source(name: str, functions: Collection[str], entry: str) -> str:
+    """Write a playout for compiled rules that have none of their own.
+
+    Args:
+        name: The game's name.
+        functions: The names of the author's functions.
+        entry: `playout`, or `playout_moves`, which records moves.
+    """
+    moves = note = ""
+    if entry == "playout_moves":
+        moves = f"moves = {_OUTPUTS[entry]}\n    written = 0"
+        code = "action"
+        if "move_code" in functions:
+            code = "author_move_code(variant, record, player, action, kind)"
+        note = _NOTE.format(code=code)
+    if "random_action" in functions:
         legal = ""
         choose = "action = author_random_action(variant, record, player, generator)"
     else:
         legal = "legal = numpy_empty(variant.legal_limit, INT32)"
         choose = _CHOOSE.format(message=repr(f"{name}: {_NO_LEGAL_ACTION}"))
-    return _PLAYOUT.format(max_players=MAX_PLAYERS, legal=legal, choose=choose)
+    parameters = ENTRIES[entry].parameters
+    return _PLAYOUT.format(
+        name=entry,
+        kinds=_kinds(parameters),
+        parameters=", ".join(parameters),
+        max_players=MAX_PLAYERS,
+        legal=legal,
+        moves=moves,
+        choose=choose,
+        note=note,
+    )
+
+
+def _kinds(parameters: Iterable[str]) -> str:
+    return ", ".join("int64" if KINDS[p] == int64 else "intp" for p in parameters)
 
 
 def policy_source(policy: ScriptedPolicy) -> str:
@@ -165,7 +201,6 @@ def begin_source() -> str:
 def wrapper_source(name: str) -> str:
     """Write the function that turns addresses into records and calls the author's."""
     parameters = ENTRIES[name].parameters
-    kinds = ", ".join("int64" if KINDS[p] == int64 else "intp" for p in parameters)
     arguments = []
     for parameter in parameters:
         if parameter == "game":
@@ -179,7 +214,7 @@ def wrapper_source(name: str) -> str:
         f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
     )
     return (
-        f"\n@njit(int64({kinds}), cache=CACHE)\n"
+        f"\n@njit(int64({_kinds(parameters)}), cache=CACHE)\n"
         f"def {name}({', '.join(parameters)}):\n"
         f"    variant = {_VIEWS['game']}\n{body}\n"
     )

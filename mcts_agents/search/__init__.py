@@ -8,11 +8,13 @@ from mcts_agents.search.driver.leaf_batches import AnsweredLater
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.tree_node import TreeNode
+from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.settings import SearchSettings
 
 __all__ = [
     "AnsweredLater",
+    "RootPolicy",
     "Search",
     "SearchResult",
     "SearchSettings",

@@ -62,6 +62,7 @@ class EvaluatorTwin:
         joins: Whether a descent goes on where a new action joins another path.
         max_depth: Of a tree's own decisions on a path.
         exploration: C of PUCT.
+        discount: Decisions take in discounted returns, of scores; None: a value.
     """
 
     def __init__(
@@ -78,7 +79,9 @@ class EvaluatorTwin:
         joins=True,
         max_depth=1000,
         exploration=1.0,
+        discount=None,
     ):
+        self.discount = discount
         self.model, self.state, self.player = model, state, player
         self.rng, self.evaluator = Generator(rng), evaluator
         self.owners, self.serialised = owners, serialised
@@ -86,7 +89,7 @@ class EvaluatorTwin:
         self.max_depth, self.exploration = max_depth, exploration
         self.roots = [Link() for _ in owners or [0]]
         self.positions = {}
-        self.low, self.high = math.inf, -math.inf
+        self.ranges = {}
         self.asked = 0
 
     def run(self, simulations):
@@ -116,6 +119,7 @@ class EvaluatorTwin:
         state = model.copy(self.state)
         self.at, self.depth = list(self.roots), [0] * len(self.roots)
         self.path, self.fresh = [], False
+        self.scores, self.moments = [model.scores(state)], []
         while True:
             movers = model.movers(state)
             if not movers:
@@ -145,6 +149,7 @@ class EvaluatorTwin:
                     if player not in joint:
                         joint[player] = self.modelled(state, player)
             model.apply(state, joint, self.rng.array)
+            self.scores.append(model.scores(state))
 
     def modelled(self, state, player):
         legal = self.model.legal_actions(state, player).tolist()
@@ -209,6 +214,7 @@ class EvaluatorTwin:
             action = self.choose(state, player, bandit)
             joint[player] = action
             self.path.append((player, bandit, bandit.edges[action]))
+            self.moments.append(len(self.scores) - 1)
         key = tuple(joint[player] for player in mine)
         if len(mine) == 1:
             self.at[tree] = node.bandits[mine[0]].edges[key[0]]
@@ -226,12 +232,12 @@ class EvaluatorTwin:
             bandit.edges[action].available += 1
         if len(legal) == 1:
             return legal[0]
-        scale = 1 / (self.high - self.low) if self.high > self.low else 0.0
         total = sum(bandit.edges[action].prior for action in legal)
 
         def index(action):
             edge = bandit.edges[action]
-            value = (edge.mean - self.low) * scale if edge.visits else 0.0
+            low, scale = self.scale_of(player)
+            value = (edge.mean - low) * scale if edge.visits else 0.0
             possible = math.sqrt(min(bandit.visits, edge.available - 1) + 1)
             bonus = self.exploration * possible / (1 + edge.visits)
             return value + bonus * edge.prior / total
@@ -239,15 +245,38 @@ class EvaluatorTwin:
         return max(legal, key=index)
 
     def values_at_the_end(self, state):
+        if self.discount is not None:
+            return self.model.scores(state).tolist()
         results = self.model.results(state).tolist()
         drawn = max(results.count(DRAWN), 1)
         worth = {WON: 1.0, DRAWN: 1 / drawn}
         return [worth.get(result, 0.0) for result in results]
 
+    def scale_of(self, player):
+        """The least value seen, and the factor that brings values to [0, 1]."""
+        own = player if self.discount is not None else 0  # shares of a win are alike
+        low, high = self.ranges.get(own, (0.0, 0.0))
+        return low, 1 / (high - low) if high > low else 0.0
+
     def back_up(self, values):
-        self.low = min(self.low, *values)
-        self.high = max(self.high, *values)
-        for player, bandit, edge in self.path:
+        if self.discount is not None:
+            values = np.array(values) - self.scores[-1]
+        else:
+            for value in values:
+                self.see(0, value)
+        for (player, bandit, edge), moment in zip(self.path, self.moments, strict=True):
+            value = values[player]
+            if self.discount is not None:
+                end = len(self.scores) - 1
+                value = self.discount ** (end - moment) * value
+                for k in range(moment, end):
+                    reward = self.scores[k + 1][player] - self.scores[k][player]
+                    value += self.discount ** (k - moment) * reward
+                self.see(player, value)
             bandit.visits += 1
             edge.visits += 1
-            edge.mean += (values[player] - edge.mean) / edge.visits
+            edge.mean += (value - edge.mean) / edge.visits
+
+    def see(self, own, value):
+        low, high = self.ranges.get(own, (value, value))
+        self.ranges[own] = min(low, value), max(high, value)

@@ -93,7 +93,10 @@ def run(model, evaluator, *, seed=0, moves=(), player=None, **chosen):
 
 def virtual_visits(search):
     """The virtual visits of all edges that nodes have."""
-    arrays, used = search._memory.arrays, int(search._search["node_count"][0])
+    arrays, used = (
+        search._workspace.memory.arrays,
+        int(search._workspace.record["node_count"][0]),
+    )
     blocks = [
         arrays["statistics"]["virtual_visits"][node["first"] :][: node["count"]]
         for node in arrays["nodes"][:used]

@@ -154,6 +154,8 @@ class NaiveSearch:
         if settings.information == "set":
             model.redeterminise(state, self.player, self.rng.array)
         path: list[tuple[Bandit, Edge]] = []
+        self.moments: list[int] = []  # how often the game had moved on, for each step
+        scores = [model.scores(state)]
         for tree in self.trees:
             tree.position, tree.depth = tree.root, 0
         rolled = 0
@@ -167,7 +169,7 @@ class NaiveSearch:
                     self.prove(path, proven)
                 if proven is not None:
                     break
-            if not inside and model.has("playout"):
+            if not inside and model.has("playout") and settings.discount in (None, 1):
                 if settings.rollout > rolled:
                     played = model.call(
                         "playout",
@@ -177,6 +179,7 @@ class NaiveSearch:
                     )
                     rolled += played
                     self.calls += played
+                    scores.append(model.scores(state))
                 break
             choosing = set().union(*(tree.owners for tree in inside)) & set(movers)
             rolling = set(movers) - choosing
@@ -189,11 +192,13 @@ class NaiveSearch:
                 mine = tuple(p for p in movers if p in tree.owners)
                 if mine:
                     joint |= self.advance(tree, mine, state, path)
+                    self.moments += [len(scores) - 1] * len(mine)
             for player in movers:
                 if player not in choosing:
                     joint[player] = self.random_action(state, player)
             model.apply(state, joint, self.rng.array)
             self.calls += len(movers)
+            scores.append(model.scores(state))
         results = model.results(state).tolist()
         if proven is not None:
             results = [WON if team == proven else LOST for team in model.teams]
@@ -201,7 +206,11 @@ class NaiveSearch:
                 results = [DRAWN] * model.players
         if settings.solver and rolled == 0:
             self.prove(path, outcome_of(results, model.teams))
-        self.back_up(path, self.values_of(state, results))
+        values = self.values_of(state, results)
+        if settings.discount is None:
+            self.back_up(path, self.opposed(values))
+        else:
+            self.back_up_returns(path, scores, values)
         self.simulations += 1
 
     def advance(self, tree, movers, state, path) -> dict[int, int]:
@@ -282,11 +291,31 @@ class NaiveSearch:
             values = [worth[result] for result in results]
             if settings.value == "evaluate" and set(results) == {PLAYING}:
                 values = model.evaluate(state).tolist()
-        if settings.paranoid:
-            own = values[self.player]
-            mine = model.teams[self.player]
-            values = [own if team == mine else -own for team in model.teams]
         return values
+
+    def opposed(self, values) -> list[float]:
+        """Under Paranoid, the acting player's value for its team, else -1 times it."""
+        if not self.settings.paranoid:
+            return list(values)
+        own = values[self.player]
+        mine = self.model.teams[self.player]
+        return [own if team == mine else -own for team in self.model.teams]
+
+    def back_up_returns(self, path, scores, values):
+        """Every decision takes in the discounted sum of the rewards after it."""
+        discount, end = self.settings.discount, len(scores) - 1
+        for (bandit, edge), moment in zip(path, self.moments, strict=True):
+            returns = discount ** (end - moment) * (values - scores[end])
+            for k in range(moment, end):
+                returns = returns + discount ** (k - moment) * (
+                    scores[k + 1] - scores[k]
+                )
+            value = self.opposed(returns)[bandit.player]
+            own = self.range_of[bandit.player]
+            self.low[own] = min(self.low[own], value)
+            self.high[own] = max(self.high[own], value)
+            edge.visits += 1
+            edge.mean += (value - edge.mean) / edge.visits
 
     def back_up(self, path, values):
         for own, value in zip(self.range_of, values, strict=True):

@@ -31,6 +31,7 @@ class Node:
     state: np.ndarray | None = None
     edges: dict[int, dict[int, Edge]] = field(default_factory=dict)
     below: dict[tuple[int, ...], "Node"] = field(default_factory=dict)
+    scores: list[np.ndarray] = field(default_factory=list)  # after each move to here
 
 
 class StoredTwin:
@@ -48,6 +49,7 @@ class StoredTwin:
         filtered: Only actions that the game's filter keeps.
         max_depth: Of choices on a path.
         exploration: C of UCB1.
+        discount: Decisions take in discounted returns, of scores; None: a value.
     """
 
     def __init__(
@@ -64,7 +66,9 @@ class StoredTwin:
         filtered=False,
         max_depth=1000,
         exploration=1.0,
+        discount=None,
     ):
+        self.discount = discount
         self.model, self.player, self.rng = model, player, Generator(rng)
         self.select, self.reply = select, reply
         self.serialised, self.paranoid, self.filtered = serialised, paranoid, filtered
@@ -99,12 +103,15 @@ class StoredTwin:
 
     def iterate(self):
         path: list[Edge | int] = []
+        moments = []
+        scores = [self.model.scores(self.root.state)]
         node = self.root
         state, chosen, depth = node.state, {}, 0
         while node.movers:
             for player in node.movers:
                 chosen[player] = self.choose(node, player, state)
                 path.append((player, node.edges[player][chosen[player]]))
+                moments.append(len(scores) - 1)
             key = tuple(chosen[player] for player in node.movers)
             depth += 1
             new = key not in node.below
@@ -113,13 +120,19 @@ class StoredTwin:
                 if self.serialised and waiting and depth < self.max_depth:
                     node.below[key] = Node((waiting[0],))
                 else:
+                    self.passed = []
                     node.below[key] = self.node_of(self.step(state, dict(chosen)))
+                    node.below[key].scores = self.passed
             node = node.below[key]
+            scores += node.scores
             if node.state is not None:
                 state, chosen = node.state, {}
                 if new or depth == self.max_depth:
                     break
-        self.back_up(path, self.values_of(state))
+        if self.discount is None:
+            self.back_up(path, self.values_of(state))
+        else:
+            self.back_up_returns(path, moments, scores)
 
     def choose(self, node, player, state):
         if player not in node.edges:
@@ -160,6 +173,7 @@ class StoredTwin:
                     joint[player] = self.reply(state, player)
             self.model.apply(state, joint, self.rng.array)
             self.calls += len(movers)
+            self.passed.append(self.model.scores(state))
             if self.deciders(state) or self.is_out(state):
                 break
             chosen = {}
@@ -182,6 +196,21 @@ class StoredTwin:
             side = teams[self.player]
             values = [own if team == side else -own for team in teams]
         return values
+
+    def back_up_returns(self, path, moments, scores):
+        for (player, edge), moment in zip(path, moments, strict=True):
+            returns = np.zeros(self.model.players)
+            for k in range(moment, len(scores) - 1):
+                weight = self.discount ** (k - moment)
+                returns = returns + weight * (scores[k + 1] - scores[k])
+            value = returns[player]
+            if self.paranoid:
+                friend = self.model.teams[player] == self.model.teams[self.player]
+                value = returns[self.player] * (1 if friend else -1)
+            self.low[player] = min(self.low[player], value)
+            self.high[player] = max(self.high[player], value)
+            edge.visits += 1
+            edge.mean += (value - edge.mean) / edge.visits
 
     def back_up(self, path, values):
         for player, value in enumerate(values):

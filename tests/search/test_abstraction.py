@@ -63,9 +63,13 @@ def test_pools_hold_the_means_over_all_that_the_others_played(abstraction, playe
     expected = sorted(
         (n, total / n) for n, total in pools_of(found.tree(), players).values()
     )
-    stored = searching._memory.arrays["pools"]
+    stored = searching._workspace.memory.arrays["pools"]
     stored = stored[stored["visits"] > 0]
-    assert len(stored) == len(expected) == int(searching._search["pool_count"][0])
+    assert (
+        len(stored)
+        == len(expected)
+        == int(searching._workspace.record["pool_count"][0])
+    )
     pairs = sorted(zip(stored["visits"].tolist(), stored["mean"].tolist(), strict=True))
     np.testing.assert_allclose(pairs, expected)
 
@@ -76,7 +80,7 @@ def test_each_choice_is_that_of_equation_5(abstraction, players):
     before = None
     for count in range(1, 250):
         searching, found = run(count, abstraction)
-        record = searching._search[0]
+        record = searching._workspace.record[0]
         tree = found.tree()
         edges = {
             (path, player, a["action"]): (a["visits"], a["value"])
@@ -145,7 +149,7 @@ def test_paranoid_pools_hold_what_is_backed_up():
     expected = sorted(
         (n, total / n) for n, total in pools_of(found.tree(), {0, 1}).values()
     )
-    stored = searching._memory.arrays["pools"]
+    stored = searching._workspace.memory.arrays["pools"]
     stored = stored[stored["visits"] > 0]
     pairs = sorted(zip(stored["visits"].tolist(), stored["mean"].tolist(), strict=True))
     np.testing.assert_allclose(pairs, expected)

@@ -240,10 +240,10 @@ def test_initial_visits_are_not_in_what_is_passed_up():
     search = Search(model, settings)
     found = search.run(state, 0, new_generator(4))
     # Each iteration takes another action or goes on below the first one.
-    own = search._memory.arrays["edge_values"].reshape(-1, 2)
-    edges = search._memory.arrays["edges"]
-    for bandit in range(int(search._search["node_count"][0])):
-        record = search._memory.arrays["nodes"][bandit]
+    own = search._workspace.memory.arrays["edge_values"].reshape(-1, 2)
+    edges = search._workspace.memory.arrays["edges"]
+    for bandit in range(int(search._workspace.record["node_count"][0])):
+        record = search._workspace.memory.arrays["nodes"][bandit]
         block = slice(record["first"], record["first"] + record["count"])
         np.testing.assert_allclose(own[block, record["player"]], edges["mean"][block])
     assert found.visits.sum() == 2

@@ -168,7 +168,7 @@ def first_differences(model, expected, **options):
     before = None
     for count in range(1, 40):
         searching, found = search(model, simulations=count, **options)
-        record = searching._search[0]
+        record = searching._workspace.record[0]
         if before is not None:
             edges, low, high = before
             taken = int(np.argmax(found.visits - [n for n, _ in edges]))
@@ -245,7 +245,7 @@ def test_a_negative_heuristic_has_no_share_of_a_raw_prior():
         prior_temperature=0.0,
         first_play_urgency=1.0,
     )
-    memory = searching._memory.arrays
+    memory = searching._workspace.memory.arrays
     first = memory["nodes"]["first"][0]
     np.testing.assert_allclose(
         memory["statistics"]["prior"][first : first + 3], [0.0, 0.25, 0.75]
@@ -317,7 +317,7 @@ def test_initial_visits_where_legal_sets_vary(model):
             total = sum(a["visits"] for a in bandit["actions"])
             assert total == bandit["visits"]
             assert all(a["available"] >= a["visits"] for a in bandit["actions"])
-        assert searching._search["simulations"][0] == 300
+        assert searching._workspace.record["simulations"][0] == 300
 
 
 # -- which actions are candidates

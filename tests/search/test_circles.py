@@ -69,7 +69,7 @@ def test_room_is_there_for_the_longest_path(depth):
     search.begin(model.reset(rng), 0, rng)
     for _ in range(3):
         assert search.advance(1) == 1
-        record, arrays = search._search[0], search._memory.arrays
+        record, arrays = search._workspace.record[0], search._workspace.memory.arrays
         assert record["edge_count"] <= len(arrays["edges"])
         assert 2 * record["joint_count"] <= len(arrays["joints"])
     assert search.result().depth == depth
@@ -83,7 +83,7 @@ def test_waiting_paths_have_room(batch):
     search = Search(model, SearchSettings(**chosen, evaluator=evaluator))
     rng = new_generator(1)
     search.begin(model.reset(rng), 0, rng)
-    record, asked = search._evaluation._record[0], 0
+    record, asked = search._workspace.evaluation._record[0], 0
     while asked < 420:
         search.advance(9000)
         rows = search.waiting

@@ -102,9 +102,9 @@ def test_actions_that_were_not_legal_have_an_even_share():
     model = hands(3)
     found, search = run(model, of_states(model), simulations=500)
     assert found.visits.sum() == 500
-    arrays = search._memory.arrays
+    arrays = search._workspace.memory.arrays
     grown = 0
-    for node in arrays["nodes"][: int(search._search["node_count"][0])]:
+    for node in arrays["nodes"][: int(search._workspace.record["node_count"][0])]:
         priors = arrays["statistics"]["prior"][node["first"] :][: node["count"]]
         assert (priors > 0).all()
         if priors.sum() > 1.01:

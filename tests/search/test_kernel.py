@@ -10,7 +10,7 @@ from mcts_agents.model import new_generator, random_below
 from mcts_agents.model.contract import ROW
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.driver import memory as memory_module
-from mcts_agents.search.driver import search as search_module
+from mcts_agents.search.driver import workspace as workspace_module
 from tests.search.naive import NaiveSearch
 from tests.team_game import STONES
 from tests.toy_games import (
@@ -215,9 +215,9 @@ def test_growing_arrays_changes_nothing(game, tree, monkeypatch):
     monkeypatch.setattr(memory_module, "FIRST_JOINTS", 2)
     search = Search(model, settings)
     grown = []
-    grow = search._memory.grow
+    grow = search._workspace.memory.grow
     monkeypatch.setattr(
-        search._memory, "grow", lambda *used: (grown.append(1), grow(*used))
+        search._workspace.memory, "grow", lambda *used: (grown.append(1), grow(*used))
     )
     assert_same_search(search.run(state, player, new_generator(1)), roomy)
     assert len(grown) >= 3
@@ -230,7 +230,7 @@ def test_length_of_slices_changes_nothing(game, seconds, monkeypatch):
     state, player = position(model, 2)
     settings = SearchSettings(simulations=1500, tree="multi")
     expected = Search(model, settings).run(state, player, new_generator(2))
-    monkeypatch.setattr(search_module, "SLICE_SECONDS", seconds)
+    monkeypatch.setattr(workspace_module, "SLICE_SECONDS", seconds)
     found = Search(model, settings).run(state, player, new_generator(2))
     assert_same_search(found, expected)
 

@@ -72,7 +72,7 @@ def recount(log, kept, max_depth=1000, paranoid=None, start=0, own=(0, 1, 2)):
 def averages(search):
     """Return {(player, action): [visits, total]} of what a search has averaged."""
     model = search.model
-    records = search._memory.arrays["averages"]
+    records = search._workspace.memory.arrays["averages"]
     return {
         (i // model.actions, i % model.actions): [float(r["visits"]), float(r["total"])]
         for i, r in enumerate(records)

@@ -29,7 +29,7 @@ def alone(model, settings, state, player, rng, simulations):
         single = dataclasses.replace(single, information="perfect")
     search = Search(model, single)
     found = search.run(state, player, rng.copy(), simulations=simulations)
-    rng[:] = search._memory.arrays["rng"]
+    rng[:] = search._workspace.memory.arrays["rng"]
     return found
 
 
@@ -307,10 +307,10 @@ def test_determinizations_that_begin_late_share_what_is_left_of_the_time():
     ends = []
     once = search.search_once
 
-    def noted(world, player, rng, budget, end, part=0):
+    def noted(world, player, rng, budget, end):
         ends.append(end - clock.now())
         short = dataclasses.replace(budget, simulations=5)
-        return once(world, player, rng, short, end, part=part)
+        return once(world, player, rng, short, end)
 
     search.search_once = noted
     # Half of the time is over already.

@@ -192,7 +192,7 @@ def test_a_reused_tree_keeps_its_states_memories():
 
 
 def test_threads_and_slices_make_no_difference(monkeypatch):
-    from mcts_agents.search.driver import search as search_module
+    from mcts_agents.search.driver import workspace as workspace_module
 
     chosen = {"tree": "self", "loop": "sampled", "opponent_model": "counts"}
     rng = new_generator(9)
@@ -203,7 +203,7 @@ def test_threads_and_slices_make_no_difference(monkeypatch):
         return Search(MODEL, settings).run(state, 0, new_generator(1)).visits.tolist()
 
     expected = visits()
-    monkeypatch.setattr(search_module, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(workspace_module, "SLICE_SECONDS", 1e-9)
     assert visits() == expected
     assert visits(threads=2) == visits(threads=2)
     assert sum(visits(threads=2)) == 400

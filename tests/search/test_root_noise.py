@@ -59,7 +59,7 @@ class OneFavourite(Even):
 
 
 def root_priors(search):
-    arrays = search._memory.arrays
+    arrays = search._workspace.memory.arrays
     root = arrays["nodes"][arrays["edges"]["child"][0]]
     return arrays["statistics"]["prior"][root["first"] :][: root["count"]]
 
@@ -88,9 +88,11 @@ def test_noise_is_at_the_root_only_and_explores_there():
     plain, _ = run(model, OneFavourite(2))
     noisy, search = run(model, OneFavourite(2), root_noise=0.25)
     assert np.count_nonzero(plain.visits) == 1 < np.count_nonzero(noisy.visits)
-    arrays = search._memory.arrays
+    arrays = search._workspace.memory.arrays
     root = arrays["edges"]["child"][0]
-    for i, node in enumerate(arrays["nodes"][: int(search._search["node_count"][0])]):
+    for i, node in enumerate(
+        arrays["nodes"][: int(search._workspace.record["node_count"][0])]
+    ):
         if i != root:
             priors = arrays["statistics"]["prior"][node["first"] :][: node["count"]]
             assert priors[0] == pytest.approx(1.0, abs=1e-6)

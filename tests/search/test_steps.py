@@ -233,7 +233,7 @@ def test_what_waited_is_forgotten_with_its_decision(waits):
     search.begin(state, 0, rng, history=History(0, ()))
     while search.advance(200) or search.waiting:
         rows = search.waiting
-        simulations = int(search._search["simulations"][0])
+        simulations = int(search._workspace.record["simulations"][0])
         if waits and simulations > 100:
             break
         if rows:
@@ -245,7 +245,7 @@ def test_what_waited_is_forgotten_with_its_decision(waits):
         model.apply(state, joint, rng)
     search.begin(state, 0, rng, history=History(0, tuple(moves)))
     assert search.waiting == 0
-    assert bool(search._root_visits(0)) == (not waits)
+    assert bool(search._workspace.root_visits(0)) == (not waits)
 
 
 def test_a_forced_move_has_no_leaves_of_the_decision_before():
@@ -284,7 +284,10 @@ def test_a_copy_of_a_search_has_memory_of_its_own(copied):
     state = model.reset(rng)
     first = search.run(state, 0, new_generator(5))
     other = copied(search)
-    assert other._memory.arrays["nodes"] is not search._memory.arrays["nodes"]
+    assert (
+        other._workspace.memory.arrays["nodes"]
+        is not search._workspace.memory.arrays["nodes"]
+    )
     found = other.run(state, 0, new_generator(5))
     assert first.root.visits > 0  # the copy did not go on in this tree
     assert_same(found, first)

@@ -162,7 +162,7 @@ def test_an_interrupt_is_heard_while_threads_search(determinizations):
     before = threading.active_count()
 
     def interrupt():
-        while any(part._search["simulations"][0] < 1000 for part in parts):
+        while any(part._workspace.record["simulations"][0] < 1000 for part in parts):
             time.sleep(0.001)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -170,7 +170,7 @@ def test_an_interrupt_is_heard_while_threads_search(determinizations):
     with pytest.raises(KeyboardInterrupt):
         search.run(state, player, new_generator(1))
     thread.join()
-    assert all(part._search["simulations"][0] < many // 2 for part in parts)
+    assert all(part._workspace.record["simulations"][0] < many // 2 for part in parts)
     assert threading.active_count() == before
     again = search.run(state, player, new_generator(1), simulations=500)
     fresh = Search(model, settings).run(
@@ -192,12 +192,12 @@ def test_a_thread_that_fails_ends_the_others():
     def fail():
         raise MemoryError("no room")
 
-    failing._grow = fail
-    failing._memory.new_tree(64, 4096)
-    failing._memory.tell_addresses(failing._blank)
+    failing._workspace._grow = fail
+    failing._workspace.memory.new_tree(64, 4096)
+    failing._workspace.memory.tell_addresses(failing._workspace.blank)
     with pytest.raises(MemoryError, match="no room"):
         search.run(state, 0, new_generator(1))
-    assert other._search["simulations"][0] < 10**7 // 2
+    assert other._workspace.record["simulations"][0] < 10**7 // 2
     again = search.run(state, 0, new_generator(1), simulations=500)
     fresh = Search(model, settings).run(state, 0, new_generator(1), simulations=500)
     assert again.visits.tolist() == fresh.visits.tolist()

@@ -10,6 +10,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel, clock
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.driver.memory import zeros_apart
+from mcts_agents.search.kernel import rewards
 from mcts_agents.search.kernel.batch_records import LANE, WAITING_STEP
 from mcts_agents.search.kernel.status import (
     BAD_LOGITS,
@@ -89,6 +90,7 @@ class Evaluation:
         rows = settings.batch * movers
         steps = model.players * settings.max_depth + STEPS_A_LANE * lanes
         own = self._observe is not None
+        discounted = rewards.is_on(settings)
         shape = () if own else model.observation_shape
         lengths = {
             "lanes": (lanes, LANE),
@@ -98,6 +100,9 @@ class Evaluation:
             "players": (rows, np.int64),
             "nodes": (rows, np.int64),
             "legal": (rows * model.actions, np.uint8),
+            "rewards": (steps * model.players * discounted, np.float64),
+            "factors": (steps * discounted, np.float64),
+            "scores": (lanes * model.players * discounted, np.float64),
         }
         self._arrays = {
             name: zeros_apart(length, np.dtype(kind))

@@ -46,6 +46,7 @@ def search_forest(
     perfect information Monte Carlo sampling in game tree search", AAAI 2010.
     """
     parts = []
+    search.decay_averages(player)
     count = settings.determinizations
     for part in range(count):
         now = clock.now()
@@ -55,7 +56,7 @@ def search_forest(
         search.model.redeterminise(world, player, rng)
         budget = shared(settings, count, part)
         end = now + (deadline - now) / (count - part)
-        parts.append(search.search_once(world, player, rng, budget, end, part=part))
+        parts.append(search.search_once(world, player, rng, budget, end))
     return parts
 
 
@@ -82,6 +83,7 @@ def search_threads(
         search = searches[part]
         if settings.determinizations > 1:
             return search_forest(search, state, player, own, budget, deadline)
+        search.decay_averages(player)
         return [search.search_once(state, player, own, budget, deadline)]
 
     with ThreadPoolExecutor(count) as pool:

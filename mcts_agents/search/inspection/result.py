@@ -57,6 +57,21 @@ class SearchResult:
     _read_variation: Callable[[], list[tuple[int, int]]] | None = field(
         default=None, repr=False, compare=False
     )
+    _policy: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def policy(self) -> np.ndarray:
+        """What a learner is told to play: a probability for each of `actions`.
+
+        Shape (n,), float64, sum 1. The shares of visits, unless the `root_policy` tells
+        something else; where there was nothing to search, 1 for the action made.
+        """
+        if self._policy is not None:
+            return self._policy
+        visits = self.visits.sum()
+        if visits == 0:
+            return (self.actions == self.action) * 1.0
+        return self.visits / visits
 
     @cached_property
     def principal_variation(self) -> list[tuple[int, int]]:

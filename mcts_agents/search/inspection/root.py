@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from mcts_agents.model import draw_below, draw_uint64
 from mcts_agents.search.inspection.tree_node import TreeNode
+from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.root_reading import OPEN, WIN
+
+# By how much probabilities may miss the sum 1.
+MOST_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,10 @@ class RootStatistics:
         list_best: The compiled `root_reading.list_best`.
         cut_short: Whether the only simulation was cut short: the actions were hardly
             compared.
+        read_node: Returns the root's node.
+        read_evaluation: Returns `priors` and `raw_value`.
+
+    Of several searches that were merged, what is read from a tree is the last one's.
     """
 
     actions: np.ndarray
@@ -42,6 +51,17 @@ class RootStatistics:
     bytes: int
     cut_short: bool
     read_node: Callable[[], TreeNode]
+    read_evaluation: Callable[[], tuple[np.ndarray, float]]
+
+    @property
+    def priors(self) -> np.ndarray:
+        """P(s, a) of each action, float64; NaN where there are no priors."""
+        return self.read_evaluation()[0]
+
+    @property
+    def raw_value(self) -> float:
+        """What the evaluator said of the root to the acting player; NaN without one."""
+        return self.read_evaluation()[1]
 
     @classmethod
     def read(cls, read_root, link, player, actions, **rest) -> "RootStatistics":
@@ -132,6 +152,38 @@ class RootStatistics:
         best = np.empty(len(self.visits), np.int64)
         keys = self.ranks, self.visits, self.values
         return best[: self.list_best(*keys, final == "value", best)]
+
+
+def checked_place(policy: RootPolicy, place: Any, root: RootStatistics) -> int:
+    """Return the place that a root policy's final choice named.
+
+    Raises:
+        ValueError: It is no place of an action.
+    """
+    whole = isinstance(place, int | np.integer) and not isinstance(place, bool)
+    if not whole or not 0 <= place < len(root.actions):
+        raise ValueError(
+            f"root policy {policy.name!r}: its final choice is {place!r}; expected the "
+            f"place of an action, from 0 to {len(root.actions) - 1}"
+        )
+    return int(place)
+
+
+def checked_shares(policy: RootPolicy, shares: Any, root: RootStatistics) -> np.ndarray:
+    """Return the probabilities that a root policy tells learners, float64, sum 1.
+
+    Raises:
+        ValueError: They are no probabilities of the root's actions.
+    """
+    shares = np.asarray(shares, np.float64)
+    if shares.shape != root.actions.shape or not (
+        (shares >= 0.0).all() and abs(shares.sum() - 1.0) < MOST_ROUNDING
+    ):
+        raise ValueError(
+            f"root policy {policy.name!r}: its policy is {shares}; expected "
+            f"{len(root.actions)} probabilities, from 0, of sum 1"
+        )
+    return shares
 
 
 def _merged_ranks(ranks: Sequence[np.ndarray]) -> np.ndarray:

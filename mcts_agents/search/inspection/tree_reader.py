@@ -120,6 +120,30 @@ class TreeReader:
             strategy / total if total > 0 else np.full(len(actions), 1 / len(actions))
         )
 
+    def evaluation(
+        self, root: int, player: int, actions: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """Return the priors of a player's actions, and its node's raw value.
+
+        Args:
+            root: The root link of the player's tree.
+            player: Who decides.
+            actions: The legal actions, shape (n,), int32.
+
+        Returns:
+            Priors, shape (n,), float64, NaN where there are none; and the raw value,
+            NaN if no evaluator was asked.
+        """
+        priors = np.full(len(actions), np.nan)
+        bandit = self.node(root, player)[player]
+        if len(self.arrays["statistics"]):
+            own = self.arrays["statistics"]["prior"][self._block(bandit)]
+            known = dict(
+                zip(self.edges_of(bandit)["action"].tolist(), own, strict=True)
+            )
+            priors[:] = [known.get(action, np.nan) for action in actions.tolist()]
+        return priors, float(self.arrays["nodes"][bandit]["raw_value"])
+
     # -- the principal variation
 
     def principal_variation(self, root, player, action) -> list[tuple[int, int]]:

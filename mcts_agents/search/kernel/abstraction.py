@@ -21,8 +21,8 @@ from mcts_agents.search.kernel.records import (
     edges_of,
     nodes_of,
     path_of,
-    values_of,
 )
+from mcts_agents.search.kernel.rewards import value_of_step
 from mcts_agents.search.kernel.tree_policies import reads
 
 # The value of a sequence of one player's own moves.
@@ -103,7 +103,7 @@ def update_pools(search):
                 pool.key = step.context
                 pool.mean = 0.0
             pool.visits += 1
-            pool.mean += (values_of(search)[player] - pool.mean) / pool.visits
+            pool.mean += (value_of_step(search, i, player) - pool.mean) / pool.visits
 
 
 @njit

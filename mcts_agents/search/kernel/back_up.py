@@ -20,6 +20,13 @@ from mcts_agents.search.kernel.records import (
     teams_of,
     values_of,
 )
+from mcts_agents.search.kernel.rewards import (
+    pass_rewards,
+    rewards_of,
+    sum_returns,
+    take_off_scores,
+    value_of_step,
+)
 from mcts_agents.search.kernel.variants import EXTENDED
 
 PART = Part(
@@ -49,33 +56,70 @@ passed_of = array_of("passed", np.float64)
 @njit
 def back_up(search):
     """Add the values to each edge on the path, every bandit its own player's."""
-    values = values_of(search)
+    if EXTENDED:
+        if search.discounted:
+            take_off_scores(search)
     if search.paranoid:
-        # All opponents are taken to work against the root player (section V: "-1 times
-        # the value for the root player"), but for team mates, who want the same.
-        value = values[search.root_player]
-        own = teams_of(search)[search.root_player]
-        for player in range(search.players):
-            values[player] = value if teams_of(search)[player] == own else -value
-    for player in range(search.players):
-        own = player * search.own_ranges
-        search.low[own] = min(search.low[own], values[player])
-        search.high[own] = max(search.high[own], values[player])
+        oppose(search, values_of(search), 0)
+        if EXTENDED:
+            if search.discounted:
+                for row in range(search.step_count):
+                    oppose(search, rewards_of(search), row * search.players)
+    widen_ranges(search)
     if search.complex_backup:
         for tree in range(search.trees):
             pass_up(search, tree)
-    else:
+    if EXTENDED:
+        if search.discounted:
+            sum_returns(search)
+    if not search.complex_backup:
         for i in range(search.step_count):
             step = path_of(search)[i]
             bandit = nodes_of(search)[step.node]
+            value = value_of_step(search, i, bandit.player)
+            if EXTENDED:
+                if search.discounted:
+                    widen_range(search, bandit.player, value)
             if search.keeps_statistics:
-                update_statistics(search, bandit, step, values[bandit.player])
-            take_in(search, bandit, step, values[bandit.player])
+                update_statistics(search, bandit, step, value)
+            take_in(search, bandit, step, value)
     if EXTENDED:
         if search.abstracted:
             update_pools(search)
         if search.averages_length > 0:
             update_averages(search)
+
+
+@njit
+def oppose(search, values, first):
+    """Make each player's value, from the place `first` on, the root player's or its -1.
+
+    All opponents are taken to work against the root player (section V: "-1 times the
+    value for the root player"), but for team mates, who want the same.
+    """
+    value = values[first + search.root_player]
+    own = teams_of(search)[search.root_player]
+    for player in range(search.players):
+        friend = teams_of(search)[player] == own
+        values[first + player] = value if friend else -value
+
+
+@njit
+def widen_ranges(search):
+    """Take the iteration's values into the ranges of values seen."""
+    if EXTENDED:
+        if search.discounted:  # every decision has a value of its own
+            return
+    for player in range(search.players):
+        widen_range(search, player, values_of(search)[player])
+
+
+@njit
+def widen_range(search, player, value):
+    """Take one value into its player's range of values seen."""
+    own = player * search.own_ranges
+    search.low[own] = min(search.low[own], value)
+    search.high[own] = max(search.high[own], value)
 
 
 @njit
@@ -120,8 +164,14 @@ def pass_up(search, tree):
     for i in range(search.step_count - 1, -1, -1):
         step = path_of(search)[i]
         bandit = nodes_of(search)[step.node]
+        if EXTENDED:
+            if search.discounted:
+                pass_rewards(search, i, passed)
         if search.trees > 1 and not search.owns[tree] >> bandit.player & 1:
             continue
+        if EXTENDED:
+            if search.discounted:
+                widen_range(search, bandit.player, passed[bandit.player])
         update_statistics(search, bandit, step, passed[bandit.player])
         take_in(search, bandit, step, passed[bandit.player])
         visits = edges_of(search)[step.edge].visits

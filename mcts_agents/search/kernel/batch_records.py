@@ -38,6 +38,10 @@ BATCH = np.dtype(
         ("players", np.intp),  # int64 (rows,)
         ("nodes", np.intp),  # int64 (rows,): whose priors are asked for, or NONE
         ("legal", np.intp),  # uint8 (rows, actions): 1 for an action that may be taken
+        # float64, of descents with a discount: rows as in `rewards`
+        ("rewards", np.intp),  # (step_limit, players)
+        ("factors", np.intp),  # (step_limit,)
+        ("scores", np.intp),  # (lane_limit, players)
         ("lane_limit", np.int64),
         ("step_limit", np.int64),
         ("row_limit", np.int64),

@@ -53,6 +53,7 @@ from mcts_agents.search.kernel.records import (
     statistics_of,
     values_of,
 )
+from mcts_agents.search.kernel.rewards import keep_waiting, recall_waiting
 from mcts_agents.search.kernel.selection import node_of_decision
 from mcts_agents.search.kernel.status import (
     BAD_LOGITS,
@@ -187,6 +188,8 @@ def wait(search):
         waiting.node = step.node
         waiting.place = step.edge - nodes_of(search)[step.node].first
         batch.step_count += 1
+    if search.discounted:
+        keep_waiting(search, batch.lane_count, lane.first_step)
     if batch.ending == LEAF:
         for tree in range(search.trees):
             mine = batch.movers & owned_by(search, tree)
@@ -286,9 +289,12 @@ def take_in(search, values, logits):
             for row in range(lane.row, lane.row + count_players(lane.movers)):
                 node = row_nodes_of(batch)[row]
                 if node != NONE:
+                    bandit = nodes_of(search)[node]
+                    at = row * search.players + bandit.player
+                    bandit.raw_value = values[at]
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, node, row_logits)
-            take_in_values(search, batch, lane, values)
+            take_in_values(search, batch, i, values)
     batch.lane_count = 0
     batch.step_count = 0
     batch.row_count = 0
@@ -314,9 +320,10 @@ def check_answers(search, batch, values, logits):
 
 
 @njit
-def take_in_values(search, batch, lane, values):
+def take_in_values(search, batch, number, values):
     """Back one leaf's values up: a mover's from its own row, others' from the mean."""
     players = search.players
+    lane = lanes_of(batch)[number]
     rows = count_players(lane.movers)
     own = lane.row
     for player in range(players):
@@ -335,6 +342,8 @@ def take_in_values(search, batch, lane, values):
         step.node = waiting.node
         step.edge = nodes_of(search)[waiting.node].first + waiting.place
     search.step_count = lane.step_count
+    if search.discounted:
+        recall_waiting(search, number, lane.first_step, lane.step_count)
     back_up(search)
     if lane.step_count > 0:  # the root's own evaluation is no simulation
         search.simulations += 1

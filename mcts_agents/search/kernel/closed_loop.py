@@ -12,8 +12,9 @@ another in nodes of their own (`serialised`); then the state is stored at the fi
 and the others are pending below it.
 
 Here a node, with its state, is made when its edge is taken for the first time, so that
-the state sampled first is the one that stays. Its slot holds the state, then what
-`may_end` compares with, if rollouts ask for it, then what policies remember.
+the state sampled first is the one that stays. Its slot holds the state, then the
+rewards on the way to it, if there is a discount, then what `may_end` compares with, if
+rollouts ask for it, then what policies remember.
 """
 
 import numpy as np
@@ -26,6 +27,13 @@ from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent
 from mcts_agents.search.kernel.parts import Array, Part, one_of
 from mcts_agents.search.kernel.records import NONE, edges_of, joint_action_of, nodes_of
+from mcts_agents.search.kernel.rewards import (
+    bytes_of_row,
+    collect_rewards,
+    keep_row,
+    note_scores,
+    recall_row,
+)
 from mcts_agents.search.kernel.rollout import (
     EXACT,
     choose_by_policy,
@@ -52,7 +60,8 @@ def slot_size(model, settings):
     """Return the bytes of a state with all that is kept with it; words are copied."""
     counters = COUNTER_BYTES if settings.rollout_end != "exact" else 0
     memories = model.players * policy_bytes(model, settings)
-    return -(-model.state_size // 8) * 8 + counters + memories
+    words = -(-model.state_size // 8) * 8
+    return words + bytes_of_row(model, settings) + counters + memories
 
 
 def _check(model, settings):
@@ -150,6 +159,8 @@ def reach(search, mine):
         if status != SLICE_DONE:
             return status
         child = np.int64(edges_of(search)[link].child)
+    elif search.discounted:
+        recall_row(search, search.states + child * search.slot_size)
     search.home = child
     search.chosen = 0
     forget_joint_action(search)
@@ -227,6 +238,8 @@ def step(search, movers):
         note_counters(search, movers)
     call.apply(search)
     search.forward_model_calls += count_players(movers)
+    if search.discounted:
+        collect_rewards(search)
 
 
 @njit
@@ -247,6 +260,8 @@ def store(search, link, movers):
         edges_of(search)[link].child = node
     slot = search.states + node * search.slot_size
     call.copy_between(search, slot, search.state)
+    if search.discounted:
+        keep_row(search, slot)
     size = search.players * search.policy_bytes
     memories = slot + search.slot_size - size
     if search.rollout_end != EXACT:
@@ -264,6 +279,8 @@ def load(search, node):
     """Set the state, and all that is kept with it, to that of a node."""
     slot = search.states + node * search.slot_size
     call.copy_between(search, search.state, slot)
+    if search.discounted:
+        note_scores(search)
     size = search.players * search.policy_bytes
     memories = slot + search.slot_size - size
     if search.rollout_end != EXACT:

@@ -56,6 +56,7 @@ from mcts_agents.search.kernel.records import (
     nodes_of,
     results_of,
 )
+from mcts_agents.search.kernel.rewards import collect_rewards, note_scores
 from mcts_agents.search.kernel.rollout import (
     EXACT,
     choose_by_policy,
@@ -197,6 +198,9 @@ def descend(search):
                 played = call.playout(search, left)
                 search.rollout_actions += played
                 search.forward_model_calls += played
+                if EXTENDED:
+                    if search.discounted:
+                        collect_rewards(search)
             break
         if EXTENDED:
             if search.graph:
@@ -235,6 +239,9 @@ def descend(search):
                 break
         call.apply(search)
         search.forward_model_calls += count_players(movers)
+        if EXTENDED:
+            if search.discounted:
+                collect_rewards(search)
         if not WAITS:
             if search.stop:
                 break
@@ -248,7 +255,7 @@ def start(search):
     search.rollout_actions = 0
     search.proven = UNPROVEN
     if EXTENDED:
-        search.taken_count = 0
+        search.move_count = 0
         search.last_movers = 0
         search.arrived_fresh = 0
         if search.abstracted:
@@ -264,6 +271,9 @@ def start(search):
         call.redeterminise(search)
         if search.separate:
             separate_roots(search)
+    if EXTENDED:
+        if search.discounted:
+            note_scores(search)
 
 
 @njit

@@ -17,23 +17,11 @@ from numba import njit
 from mcts_agents.model.random import random_float
 from mcts_agents.search.kernel.arithmetic import exponential
 from mcts_agents.search.kernel.parts import Array, Condition, Part, array_of
-from mcts_agents.search.kernel.records import (
-    edges_of,
-    legal_of,
-    nodes_of,
-    path_of,
-    values_of,
-    weights_of,
-)
+from mcts_agents.search.kernel.records import legal_of, values_of, weights_of
+from mcts_agents.search.kernel.trace import trace_of
 
 # One for each player and action.
 AVERAGE = np.dtype([("visits", np.float64), ("total", np.float64)])
-
-# An action taken in this descent.
-TAKEN = np.dtype([("player", np.int32), ("action", np.int32)])
-
-# Actions of one rollout that can be taken in.
-LONGEST_ROLLOUT = 1 << 16
 
 
 def is_asked_for(settings):
@@ -44,10 +32,6 @@ def is_asked_for(settings):
 
 def _averages(model, settings):
     return model.players * model.actions if settings.mast != "none" else 0
-
-
-def _notes(settings):
-    return settings.mast in ("rollout", "both")
 
 
 _WITH_MAST = Condition(
@@ -61,20 +45,12 @@ PART = Part(
     fields=[
         ("mast_temperature", np.float64),
         ("mast_default", np.float64),
-        ("mast_tree", np.int64),  # actions in the tree are averaged
-        ("mast_rollout", np.int64),  # actions in rollouts are averaged
-        ("taken_count", np.int64),
     ],
     values=lambda model, settings: {
         "mast_temperature": settings.mast_temperature,
         "mast_default": settings.mast_default,
-        "mast_tree": settings.mast in ("tree", "both"),
-        "mast_rollout": _notes(settings),
     },
-    arrays={
-        "averages": Array(AVERAGE, _averages),
-        "taken": Array(TAKEN, lambda model, s: LONGEST_ROLLOUT if _notes(s) else 0),
-    },
+    arrays={"averages": Array(AVERAGE, _averages)},
     needs={
         "mast": [_WITH_MAST],
         "mast_decay": [_WITH_MAST],
@@ -85,7 +61,6 @@ PART = Part(
 )
 
 averages_of = array_of("averages", AVERAGE)
-taken_of = array_of("taken", TAKEN)
 
 
 @njit
@@ -127,32 +102,10 @@ def mast_action(search, player, n, rng):
 
 
 @njit
-def note_action(search, player, action):
-    """Remember an action of the rollout; return whether there was room."""
-    if search.taken_count == search.taken_length:
-        return False
-    taken_of(search)[search.taken_count].player = player
-    taken_of(search)[search.taken_count].action = action
-    search.taken_count += 1
-    return True
-
-
-@njit
-def credit(search, player, action):
-    """Add this iteration's value to the average of an action."""
-    average = averages_of(search)[player * search.slots_length + action]
-    average.visits += 1.0
-    average.total += values_of(search)[player]
-
-
-@njit
 def update_averages(search):
-    """Credit the actions of this iteration."""
-    if search.mast_tree:
-        for i in range(search.step_count):
-            step = path_of(search)[i]
-            action = edges_of(search)[step.edge].action
-            credit(search, nodes_of(search)[step.node].player, action)
-    for i in range(search.taken_count):
-        taken = taken_of(search)[i]
-        credit(search, taken.player, taken.action)
+    """Add this iteration's value to the averages of its actions."""
+    for i in range(search.move_count):
+        move = trace_of(search)[i]
+        average = averages_of(search)[move.player * search.slots_length + move.code]
+        average.visits += 1.0
+        average.total += values_of(search)[move.player]

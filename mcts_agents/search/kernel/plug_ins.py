@@ -12,13 +12,20 @@ from mcts_agents.search.kernel.records import PLUG_IN
 _load_plug_in = first_class(PLUG_IN)
 
 # Rows of the table of plug-ins.
-TREE_POLICY, LEAF_VALUE, UPDATE, BACKUP = range(4)
+TREE_POLICY, LEAF_VALUE, UPDATE, BACKUP, ROOT_POLICY = range(5)
 
 
 @njit
 def tree_policy(search):
     """Return the edge to take, given the DECISION record."""
     function = _load_plug_in(search.plug_ins + ROW_BYTES * TREE_POLICY)
+    return function(search.decision, search.settings, search.rng)
+
+
+@njit
+def root_policy(search):
+    """Return the edge to take at the root, given the DECISION record."""
+    function = _load_plug_in(search.plug_ins + ROW_BYTES * ROOT_POLICY)
     return function(search.decision, search.settings, search.rng)
 
 

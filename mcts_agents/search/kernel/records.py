@@ -32,6 +32,7 @@ NODE = np.dtype(
         ("count", np.int32),
         ("capacity", np.int32),
         ("sibling", np.int32),  # next node below the same link, other movers
+        ("raw_value", np.float32),  # to its player, by the evaluator; NaN: never asked
     ],
     align=True,
 )
@@ -112,11 +113,12 @@ SETTINGS = np.dtype(
         ("first_play_reduction", np.float64),  # less this
         ("bonus_of_score", np.int64),  # `score_bonus` of the score, not its magnitude
         ("shares", np.int64),  # values are shares of a win, from 0 to 1
+        ("root_user", np.float64, USER_PARAMETERS),  # a root policy's own, in order
     ],
     align=True,
 )
 
-# What a tree policy sees of a decision (its `view`). Append only.
+# What a tree policy, or a root policy, sees of a decision (its `view`). Append only.
 DECISION = np.dtype(
     [
         ("edges", np.intp),  # address of the array of EDGE records
@@ -137,6 +139,9 @@ DECISION = np.dtype(
         ("weights", np.intp),  # scratch: float64, one for each candidate
         ("won", np.int64),  # outcome of an action that wins for the player's team
         ("worst", np.float64),  # least value seen, less `low`; 0 with `normalise`
+        ("depth", np.int64),  # decisions of the tree above this one
+        ("simulations_left", np.int64),  # that the budget has, this one included
+        ("raw_value", np.float64),  # the node's, by the evaluator; NaN: none
     ],
     align=True,
 )
@@ -235,6 +240,7 @@ PART = Part(
         ("node_count", np.int64),
         ("edge_count", np.int64),
         ("joint_count", np.int64),
+        ("simulation_limit", np.int64),  # the budget of this decision
         # set from outside: the clock, or an interrupt, ends the search
         ("stop", np.int64),
     ],
@@ -248,7 +254,7 @@ PART = Part(
     arrays={
         # the model's functions, two addresses each
         "table": Array(np.intp, lambda model, settings: model.table.size),
-        "plug_ins": Array(np.intp, lambda model, settings: 8),  # see `plug_ins`
+        "plug_ins": Array(np.intp, lambda model, settings: 10),  # see `plug_ins`
         "nodes": Array(NODE),
         "edges": Array(EDGE),
         "statistics": Array(STATISTIC),  # as many as edges, or none
@@ -288,6 +294,7 @@ slots_of = array_of("slots", np.int32)
 joint_action_of = array_of("joint_action", np.int32)
 teams_of = array_of("teams", np.int32)
 results_of = array_of("results", np.int32)
+scores_of = array_of("scores", np.float64)
 values_of = array_of("values", np.float64)
 rng_of = array_of("rng", np.uint64)
 decision_of = record_of("decision", DECISION)

@@ -22,7 +22,7 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.random import random_below
-from mcts_agents.search.kernel.mast import mast_action, note_action
+from mcts_agents.search.kernel.mast import mast_action
 from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part
 from mcts_agents.search.kernel.records import joint_action_of, legal_of, rng_of
 from mcts_agents.search.kernel.status import (
@@ -31,6 +31,7 @@ from mcts_agents.search.kernel.status import (
     ROLLOUT_TOO_LONG,
     SLICE_DONE,
 )
+from mcts_agents.search.kernel.trace import has_room, in_rollouts, note_move
 
 RANDOM, MAST, FUNCTION = range(3)
 EXACT, END_ACTION, START_ACTION, END_TURN, END_ROUND = range(5)
@@ -63,7 +64,9 @@ def policy_bytes(model, settings):
 
 def _values(model, settings):
     plain = policies(settings) == [RANDOM, RANDOM]
-    whole = plain and settings.mast not in ("rollout", "both")
+    # Without a discount it does not matter when a reward comes.
+    at_once = settings.discount in (None, 1.0)
+    whole = plain and at_once and not in_rollouts(settings)
     by_player = model.players if settings.rollout_per_player else 1
     return {
         "rollout_limit": settings.rollout * by_player,
@@ -141,9 +144,10 @@ def choose_by_policy(search, players):
             status = choose(search, player, seat)
             if status != SLICE_DONE:
                 return status
-            action = joint_action_of(search)[player]
-            if search.mast_rollout and not note_action(search, player, action):
-                return ROLLOUT_TOO_LONG
+            if search.traces_rollouts:
+                if not has_room(search):
+                    return ROLLOUT_TOO_LONG
+                note_move(search, player, joint_action_of(search)[player])
         players >>= 1
         player += 1
     return SLICE_DONE

@@ -12,6 +12,7 @@ from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.abstraction import add_to_context
+from mcts_agents.search.kernel.batch_records import batch_of
 from mcts_agents.search.kernel.candidates import error_of, list_candidates
 from mcts_agents.search.kernel.lane import leave
 from mcts_agents.search.kernel.records import (
@@ -24,8 +25,10 @@ from mcts_agents.search.kernel.records import (
     nodes_of,
     path_of,
 )
+from mcts_agents.search.kernel.rewards import begin_row
 from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.trace import note_move
 from mcts_agents.search.kernel.tree import child_of, count_players, joint_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
@@ -43,6 +46,8 @@ def select(search, tree, mine):
         listed = list_candidates(search, bandit)
         if listed <= 0:
             return error_of(search, listed)
+        if EXTENDED:
+            show_place(search, bandit, search.depth[tree])
         if new and search.solver and bandits == 1:
             search.proven = try_actions(search, bandit)
             if search.proven != UNPROVEN:
@@ -57,6 +62,10 @@ def select(search, tree, mine):
         step.edge = link
         if EXTENDED:
             step.probability = decision_of(search).probability
+            if search.traces_trees:
+                note_move(search, bandit.player, action)
+            if search.discounted:
+                begin_row(search, search.step_count)
             if search.abstracted:
                 step.context = add_to_context(search, bandit.player, action)
         search.step_count += 1
@@ -112,7 +121,7 @@ def is_left(search, tree, fresh):
 
 @njit
 def choose(search):
-    """Ask the tree policy for one of the candidates; return its edge."""
+    """Ask the tree policy, or that of the root, for a candidate; return its edge."""
     decision = decision_of(search)
     if decision.count == 1:
         decision.probability = 1.0
@@ -123,4 +132,19 @@ def choose(search):
         decision.high = search.high[own]
     else:
         decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
+    if EXTENDED:
+        if search.has_root_policy and decision.depth == 0:
+            if decision.player == search.root_player:
+                return plug_in.root_policy(search)
     return plug_in.tree_policy(search)
+
+
+@njit
+def show_place(search, bandit, depth):
+    """Tell the policy where in tree and budget the decision is."""
+    decision = decision_of(search)
+    decision.depth = depth
+    decision.raw_value = bandit.raw_value
+    decision.simulations_left = search.simulation_limit - search.simulations
+    if WAITS:
+        decision.simulations_left -= batch_of(search).leaves

@@ -33,6 +33,7 @@ def clear_node(node, movers, player):
     node.count = 0
     node.capacity = 0
     node.sibling = NONE
+    node.raw_value = np.nan
 
 
 @njit

@@ -9,6 +9,8 @@ from mcts_agents.search.kernel import mast, solver
 from mcts_agents.search.kernel.backup_operators import BACKUPS
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
 from mcts_agents.search.kernel.rollout import ENDS
+from mcts_agents.search.kernel.root_policies import ROOT_POLICIES
+from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.applicability import check_applicable
@@ -261,6 +263,17 @@ class SearchSettings:
         instances=(TreePolicy,),
         tag="treePolicy",
     )
+    root_policy: Any = option(
+        "tree",
+        "What the acting player tries at the root, which move is made, and what is "
+        "told to learners: as in the `tree`, or `sequential_halving`, which shares a "
+        "budget of simulations out so that half of the actions are left each time.",
+        "Tree policy",
+        choices=tuple(ROOT_POLICIES),
+        objects="a `RootPolicy`",
+        instances=(RootPolicy,),
+        source="Karnin, Koren, Somekh, ICML 2013; Pepels et al., CGW 2014",
+    )
     exploration: float = option(
         1.0,
         "K, the weight of exploration, for values normalised to the range seen.",
@@ -509,6 +522,19 @@ class SearchSettings:
         "Leaves and backup",
         choices=("magnitude", "tag"),
         source="TAG",
+    )
+    discount: float | None = option(
+        None,
+        "Weight of a reward for each time that the game has moved on before it comes: "
+        "each decision takes in its discounted return, the changes of its player's "
+        "score that follow it, and what the leaf's value promises beyond the score. "
+        "None: all of the leaf's value, what was scored before included.",
+        "Leaves and backup",
+        kind=float,
+        above=0.0,
+        most=1.0,
+        optional=True,
+        source="Kocsis, Szepesvari, ECML 2006",
     )
     evaluator: Any = option(
         None,

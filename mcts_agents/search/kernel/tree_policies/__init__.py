@@ -112,12 +112,15 @@ PART = Part(
     fields=[
         ("normalise", np.int64),
         ("updates", np.int64),  # the tree policy has an update
-        ("own_policy", np.int64),  # it is a user's
+        ("own_policy", np.int64),  # it is a user's, or the root's is
     ],
     values=lambda model, settings: {
         "normalise": settings.normalise,
         "updates": tree_policy_of(settings.tree_policy).update is not None,
-        "own_policy": not isinstance(settings.tree_policy, str),
+        "own_policy": not (
+            isinstance(settings.tree_policy, str)
+            and isinstance(settings.root_policy, str)
+        ),
     },
     needs={
         "exploration": [reads("exploration")],

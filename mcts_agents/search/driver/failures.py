@@ -1,0 +1,45 @@
+"""What went wrong in compiled code, as exceptions that say what to do."""
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.kernel.root_policies import root_policy_of
+from mcts_agents.search.kernel.status import (
+    BAD_CHOICE,
+    NOT_FINITE,
+    NOTHING_KEPT,
+    ROLLOUT_TOO_LONG,
+)
+from mcts_agents.search.kernel.tree_policies import tree_policy_of
+from mcts_agents.search.options.settings import SearchSettings
+
+
+def failure(status: int, model: ForwardModel, settings: SearchSettings) -> RuntimeError:
+    """Return the exception for a status that ends a search; see `kernel/status.py`."""
+    return RuntimeError(f"{model.name}: {_words(status, model, settings)}")
+
+
+def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
+    if status == ROLLOUT_TOO_LONG:
+        return (
+            "a rollout is longer than mast can take in; shorten it by `rollout`, or "
+            "use mast='tree'"
+        )
+    if status == NOTHING_KEPT:
+        return "`filter_actions` must return from 1 to as many actions as it was given"
+    if status == BAD_CHOICE:
+        policies = [f"tree_policy={tree_policy_of(settings.tree_policy).name!r}"]
+        root_policy = root_policy_of(settings.root_policy)
+        if root_policy.choose is not None:
+            policies.append(f"root_policy={root_policy.name!r}")
+        return (
+            f"{' or '.join(policies)} did not return the index of one of the "
+            "decision's candidates"
+        )
+    if status == NOT_FINITE:
+        return (
+            "a leaf's value, or an action's heuristic value, is infinite or no number; "
+            "what `scores`, `evaluate` and `action_values` write must be finite"
+        )
+    return (
+        "a player who is to move has no legal action, or more than "
+        f"legal_limit={model.legal_limit}; `movers` and `legal_actions` must agree"
+    )

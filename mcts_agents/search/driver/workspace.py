@@ -1,0 +1,363 @@
+"""What a search works on: its record, its arrays, its plug-ins, and the slices it runs.
+
+Everything here is thrown away and made anew after a decision that was interrupted.
+"""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model.calls import ACTION_VALUES
+from mcts_agents.search.driver.callbacks import Callbacks
+from mcts_agents.search.driver.compiled import compiled
+from mcts_agents.search.driver.failures import failure
+from mcts_agents.search.driver.kept_trees import keep, roots_of
+from mcts_agents.search.driver.leaf_batches import Evaluation
+from mcts_agents.search.driver.memory import Memory, zeros_apart
+from mcts_agents.search.inspection.tree_reader import TreeReader
+from mcts_agents.search.kernel import descent, plug_ins, rollout
+from mcts_agents.search.kernel.backup_operators import BACKUPS
+from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
+from mcts_agents.search.kernel.records import NONE, UNPROVEN
+from mcts_agents.search.kernel.root_policies import root_policy_of
+from mcts_agents.search.kernel.search_record import (
+    SEARCH,
+    blank_record,
+    kernel_of,
+    write_numbers,
+)
+from mcts_agents.search.kernel.status import (
+    BUDGET_SPENT,
+    EVALUATE,
+    GROW,
+    NO_LIMIT,
+    SLICE_DONE,
+)
+from mcts_agents.search.kernel.tree_policies import tree_policy_of
+from mcts_agents.search.options.settings import SearchSettings
+
+# A slice is made about this long, so that clocks and Ctrl-C are heard.
+SLICE_SECONDS = 0.001
+# Iterations of the first slice. Nobody knows yet how long one takes, so where time is
+# short it is a single one.
+FIRST_SLICE = 16
+FIRST_TIMED_SLICE = 1
+
+
+class Workspace:
+    """The memory of one search, set up for a game and complete settings.
+
+    Args:
+        model: The game.
+        settings: Complete settings.
+        nodes: Nodes that there is room for at first, or None; see `Search`.
+        edges: Edges likewise.
+
+    Attributes:
+        record: The SEARCH record, (1,).
+        memory: The arrays.
+        evaluation: The batches of an evaluator, or None.
+        blank: What the record says at the beginning of every decision, (1,).
+    """
+
+    def __init__(
+        self,
+        model: ForwardModel,
+        settings: SearchSettings,
+        nodes: int | None,
+        edges: int | None,
+    ):
+        self.model = model
+        self.settings = settings
+        self.compiled = compiled()
+        self._cancelled = False
+        self.memory = Memory(model, settings, self.compiled, nodes, edges)
+        # Errors in callbacks are noted where the compiled code looks. Copied
+        # environments note them with their model; searches of compiled rules share the
+        # model with others, in other threads too, and have a place of their own.
+        own = zeros_apart(1, np.dtype(np.int64))
+        self._error = model.error if model.copies_environments else own
+        self._callbacks = Callbacks(model, self._error)
+        self.evaluation: Evaluation | None = None
+        if settings.evaluator is not None:
+            batch = self.memory.arrays["batch"]
+            self.evaluation = Evaluation(model, settings, self.compiled, batch)
+        self._tree_policy = tree_policy_of(settings.tree_policy)
+        self.record = zeros_apart(1, SEARCH)
+        self._write_plug_ins()
+        self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        self.blank = blank_record(model, settings)
+        self.blank["state"] = self._state.ctypes.data
+        self.blank["trial_state"] = self._trial_state.ctypes.data
+        self.blank["node_bytes"] = self.memory.node_bytes
+        self.blank["edge_bytes"] = self.memory.edge_bytes
+        self.blank["error"] = self._error.ctypes.data
+        self.memory.tell_addresses(self.blank)
+        self._write_views()
+        # Loaded now, and not in the first decision, which may have little time.
+        self._run_slice = self.compiled.entry(f"{kernel_of(settings)}_run_slice")
+        if settings.reuse_tree:
+            self.compiled.entry("keep_subtrees")
+        if settings.abstraction != "none":
+            self.compiled.entry("rehash_pools")
+
+    def _write_views(self) -> None:
+        """Write what the records that plug-ins see say at the beginning."""
+        arrays, model = self.memory.arrays, self.model
+        write_numbers(self.settings, arrays["settings"])
+        decision = arrays["decision"]
+        decision["low"], decision["high"] = 0.0, 1.0
+        decision["worst"] = 0.0
+        decision["abstract_visits"] = 0
+        decision["square_root_logs"] = self.compiled.square_root_logs.ctypes.data
+        leaf = arrays["leaf"]
+        leaf["game"] = model.game_address
+        leaf["state"] = self._state.ctypes.data
+        leaf["players"] = model.players
+        leaf["team_count"] = model.team_count
+
+    def _write_plug_ins(self) -> None:
+        """Write the addresses of all that has behaviour into the tables."""
+        settings, plug_in = self.settings, self.compiled.plug_in
+        rows = self.memory.arrays["plug_ins"].reshape(-1, 2)
+        policy = self._tree_policy
+        rows[plug_ins.TREE_POLICY, 1] = plug_in(policy.name, policy.chooser(settings))
+        if policy.update is not None:
+            rows[plug_ins.UPDATE, 1] = plug_in(f"{policy.name}_update", policy.update)
+        at_root = root_policy_of(settings.root_policy)
+        if at_root.choose is not None:
+            rows[plug_ins.ROOT_POLICY, 1] = plug_in(at_root.name, at_root.choose)
+        if isinstance(settings.value, str):
+            function = LEAF_VALUES[settings.value]
+            rows[plug_ins.LEAF_VALUE, 1] = plug_in(settings.value, function)
+        else:
+            rows[plug_ins.LEAF_VALUE, 0] = self._callbacks.leaf_value(settings.value)
+        if settings.backup in BACKUPS:
+            function = BACKUPS[settings.backup]
+            rows[plug_ins.BACKUP, 1] = plug_in(settings.backup, function)
+        for seat, kind in enumerate(rollout.policies(settings)):
+            if kind == rollout.FUNCTION:
+                given = (settings.rollout_policy, settings.opponent_model)[seat]
+                self._write_policy(seat, given)
+        if not isinstance(settings.action_heuristic, str):
+            table = self.memory.arrays["table"].reshape(-1, 2)
+            address = self._callbacks.action_values(settings.action_heuristic)
+            table[ACTION_VALUES] = (address, 0)
+
+    def _write_policy(self, seat: int, policy: Any) -> None:
+        row = self.memory.arrays["policies"].reshape(-1, 2)[seat]
+        if isinstance(policy, str):
+            row[1] = self.model.policy_address(policy)
+        else:
+            row[0] = self._callbacks.policy(policy)
+
+    # -- beginning a decision
+
+    def begin(
+        self,
+        state: np.ndarray,
+        player: int,
+        rng: np.ndarray,
+        played: Sequence[Sequence[int | None]] | None = None,
+    ) -> None:
+        """Set up the record and the trees, empty or kept from the last decision.
+
+        Args:
+            state: The root; it must stay as it is while slices run.
+            player: The acting player.
+            rng: The search's generator, which is copied.
+            played: The joint actions since the last decision, which was the same
+                player's; None: nothing of it can be kept.
+        """
+        search, arrays = self.record, self.memory.arrays
+        owns = descent.owners(self.model, self.settings, player)
+        roots = None
+        if played is not None:
+            movers = self.model.movers(state)
+            roots = roots_of(self.reader(), player, played, movers, owns)
+        kept = search.copy() if roots is not None else None
+        if kept is None:
+            self._clear_tables()
+        # As bytes: NumPy copies a record of two hundred fields one by one.
+        search.view(np.uint8)[:] = self.blank.view(np.uint8)
+        record = search[0]
+        record["root_state"] = state.ctypes.data
+        record["root_player"] = player
+        record["owns"][: len(owns)] = owns
+        everybody = (1 << self.model.players) - 1
+        record["owned"] = owns[0] if len(owns) == 1 else everybody
+        record["simulation_limit"] = NO_LIMIT
+        if self.settings.abstraction != "none":
+            own = self.settings.abstraction == "own"
+            record["abstracted"] = 1 << player if own else everybody
+        record["graph_observer"] = player if record["information_set"] else -1
+        arrays["rng"][:] = rng
+        arrays["leaf"]["root_player"] = player
+        arrays["joint_action"][:] = -1
+        self._begin_policies(player)
+        self._error[0] = 0
+        self._callbacks.seed(arrays["rng"])
+        if kept is None:
+            arrays["edges"]["child"][: len(owns)] = NONE
+            arrays["edges"]["outcome"][: len(owns)] = UNPROVEN
+        else:
+            keep(self.memory, self.compiled, search, kept, roots)
+            self.memory.tell_addresses(self.blank)
+        if self.evaluation:
+            self.evaluation.begin(search)
+
+    def _clear_tables(self) -> None:
+        """Clear the hash tables that the last run has written to."""
+        for table, count in (("joints", "joint_count"), ("pools", "pool_count")):
+            if self.record[count][0] > 0:
+                self.memory.arrays[table].view(np.uint8).fill(0)
+
+    def _begin_policies(self, root_player: int) -> None:
+        """Let the policies of modelled players begin, whose past nobody knows."""
+        each = self.memory.policy_bytes
+        if each == 0:
+            return
+        memories = self.memory.arrays["policy_memories"]
+        at_root = memories.ctypes.data + self.model.players * each
+        for player in range(self.model.players):
+            name = "rollout_policy" if player == root_player else "opponent_model"
+            policy = getattr(self.settings, name)
+            if isinstance(policy, str) and policy in self.model.policies:
+                rng = self.memory.arrays["rng"]
+                self.model.begin_policy(policy, at_root + player * each, rng)
+
+    def decay_averages(self, decay: float) -> None:
+        """Take weight from the move averages of earlier decisions, if there are any."""
+        averages = self.memory.arrays["averages"]
+        averages["visits"] *= decay
+        averages["total"] *= decay
+
+    # -- searching
+
+    def run(self, budget: SearchSettings, deadline: float) -> None:
+        """Search on until a budget is spent, and raise what callbacks have raised.
+
+        Args:
+            budget: Its `simulations` and `forward_model_calls` are meant.
+            deadline: The time by `clock.now` at which to end; inf for none.
+
+        Raises:
+            CancelledError: `cancel` was called.
+            RuntimeError: What the game does cannot be searched, see `failures`.
+            BaseException: What functions in Python have raised.
+        """
+        watch = clock.Watch(deadline, self.record["stop"])
+        with self._callbacks.signals():
+            clock.watched(watch, self._run_slices, budget, watch.deadline)
+        self._raise_pending()
+
+    def cancel(self) -> None:
+        """End a run that is going on in another thread, at its next action."""
+        self._cancelled = True
+        self.record["stop"] = 1
+
+    def check_cancelled(self) -> None:
+        """Raise CancelledError if it was cancelled."""
+        if self._cancelled:
+            raise CancelledError
+
+    def _run_slices(self, budget: SearchSettings, deadline: float) -> None:
+        """Run slices of about a millisecond until a budget is spent."""
+        search = self.record
+        left = budget.simulations or NO_LIMIT
+        calls_limit = budget.forward_model_calls or NO_LIMIT
+        if self.evaluation:
+            self._run_batches(left, calls_limit, deadline)
+            return
+        timed = deadline < math.inf
+        iterations = FIRST_TIMED_SLICE if timed else FIRST_SLICE
+        slice_started = clock.now()
+        while left > 0:
+            self.check_cancelled()
+            iterations = min(iterations, left)
+            before = int(search["simulations"][0])
+            status = self._run_slice(search.ctypes.data, iterations, calls_limit)
+            done = int(search["simulations"][0]) - before
+            left -= done
+            if status == BUDGET_SPENT:
+                return
+            if status == GROW:
+                self._grow()
+            elif status != SLICE_DONE:
+                self._fail(status)
+            now = clock.now()
+            each = (now - slice_started) / max(done, 1)
+            slice_started = now
+            # At most fourfold at a time: the first iterations are not typical.
+            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
+            iterations = int(max(1, min(4 * iterations, wanted)))
+            if timed and before + done > 0:
+                if now + each >= deadline:
+                    return
+                if each > 0.0:
+                    iterations = int(max(1, min(iterations, (deadline - now) / each)))
+
+    def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
+        """Run batches of leaves through the evaluator until a budget is spent."""
+        budgets = left, calls_limit, deadline
+        status = self.evaluation.run(self.record, self._grow, *budgets)
+        if status not in (SLICE_DONE, BUDGET_SPENT, EVALUATE):
+            self._fail(status)
+
+    def _grow(self) -> None:
+        self.memory.grow(self.record)
+        self.memory.tell_addresses(self.blank)
+
+    def _raise_pending(self) -> None:
+        """Raise what a callback has caught, if any has."""
+        self._callbacks.raise_pending()
+        self.model.raise_pending()
+
+    def _fail(self, status: int) -> None:
+        self._raise_pending()
+        raise failure(status, self.model, self.settings)
+
+    def play_at_random(
+        self, entry: str, state: np.ndarray, count: int, rng: np.ndarray
+    ) -> int:
+        """Play uniformly at random, whatever the settings say; return what it counts.
+
+        Args:
+            entry: `run_playouts` or `run_random_games`.
+            state: Where each begins.
+            count: How many.
+            rng: Advanced.
+        """
+        self.begin(state, 0, rng)
+        self.record["policy"] = rollout.RANDOM
+        self.record["traces_rollouts"] = 0
+        answer = self.compiled.entry(entry)(self.record.ctypes.data, count)
+        rng[:] = self.memory.arrays["rng"]
+        return answer
+
+    # -- reading
+
+    def root_tree(self, player: int) -> int:
+        """Return the number of the player's own tree, or of the one it shares."""
+        return player if self.settings.tree in ("multi", "observers") else 0
+
+    def root_visits(self, player: int) -> int:
+        """Return the visits of the player's decision at the root."""
+        for bandits in self.reader().bandits_below(self.root_tree(player)):
+            if player in bandits:
+                return int(self.memory.arrays["nodes"][bandits[player]]["visits"])
+        return 0
+
+    def reader(self) -> TreeReader:
+        """Return what reads the trees as they are."""
+        return TreeReader(
+            self.memory.arrays,
+            self.record,
+            self.compiled.entry("link_of_joint"),
+            self._tree_policy.draws,
+        )
