@@ -85,6 +85,15 @@ class MCTSAgent(Planner):
             history=history,
         )
 
+    @one_thread
+    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
+        """Return the action that `search` would choose, for less."""
+        started = clock.now()
+        search = self.search_of(model, player)
+        return search.choose(
+            state, player, self._rng, started=started, reserve=self._reserve
+        )
+
 
 def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
     """Turn specs of agents among the settings into agents."""

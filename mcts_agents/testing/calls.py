@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.model.contract import MOVE
 from mcts_agents.testing.report import CheckError, Place
 
 # At least so many bytes on each side of what a function may write.
 MARGIN = 4096
 GUARD = 0xA5
-CHANGES_THE_STATE = ("reset", "apply", "redeterminise", "playout")
+CHANGES_THE_STATE = ("reset", "apply", "redeterminise", "playout", "playout_moves")
 
 
 class Guarded:
@@ -301,3 +302,22 @@ class Calls:
         after = state.copy()
         played = self._drawing("playout", after, rng, self._rng.address, limit)
         return after, played
+
+    def playout_moves(
+        self, state: np.ndarray, rng: np.ndarray, limit: int, kind: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the state after a playout, and the records of its moves."""
+        after = state.copy()
+        moves = Guarded(limit, MOVE)
+        self._guards["out` of `playout_moves"] = moves
+        arguments = self._rng.address, limit, kind, moves.address
+        played = self._drawing("playout_moves", after, rng, *arguments)
+        del self._guards["out` of `playout_moves"]
+        if not 0 <= played <= limit:
+            self.place.fail(
+                "playout_moves",
+                f"returned {played} with a limit of {limit} moves",
+                "Stop before the limit would be exceeded, and return the number of "
+                "moves that were written",
+            )
+        return after, moves.array[:played].copy()

@@ -22,6 +22,7 @@ from mcts_agents.model import (
 from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.chances import check_draws, check_playouts
 from mcts_agents.testing.hidden import Hidden, Permute
+from mcts_agents.testing.moves import check_codes, check_recorded_playouts
 from mcts_agents.testing.report import Place, Report
 
 # Sums and squares of greater scores overflow in a search.
@@ -114,7 +115,7 @@ class _Walk:
                 checks.append(check)
             else:
                 self.report.skip(name, "the rules have no such function")
-        for name in ("turn", "round", "is_out", "random_action"):
+        for name in ("turn", "round", "is_out", "random_action", "move_code"):
             if not self.model.has(name):
                 self.report.skip(name, "the rules have no such function")
         return checks
@@ -128,6 +129,7 @@ class _Walk:
         if not ended:
             self.report.skip("the end of a game", f"none within {self._longest} moves")
         check_playouts(self.model, self.calls, self.report, self.seed)
+        check_recorded_playouts(self.model, self.calls, self.report, self.seed)
         self.hidden.finish()
         return self.report
 
@@ -152,6 +154,7 @@ class _Walk:
                     check(position)
                 self._check_counts(position)
                 self._check_out(position)
+                check_codes(self.model, self.calls, self.report, position)
                 self.hidden.check(position)
             if not position.movers:
                 self.report.checked["the end of a game"] += 1

@@ -108,6 +108,7 @@ CASES = [
     *_cases("tree_policy", "regret_matching"),
     # Visits say nothing under the one, and are late under the other; values are not.
     *_cases("tree_policy", "uniform", "epsilon_greedy", final="value"),
+    *_cases("root_policy", "sequential_halving"),
     *_cases("exploration", 0.25, 2.0),
     *_cases("epsilon", 0.3, tree_policy="exp3"),
     *_cases("temperature", 0.5, tree_policy="exp3_boltzmann"),
@@ -137,6 +138,7 @@ CASES = [
     *_cases("value", "win", "score", "leader", "evaluate", scores),
     *_cases("score_bonus", 0.5, value="score"),
     *_cases("score_bonus_by", "tag", value="score", score_bonus=0.5),
+    *_cases("discount", 0.5, 1.0, value="score"),
     *_cases("evaluator", SIGHT, **_EVALUATED),
     *_cases("batch", 1, 3, **_EVALUATED),
     *_cases("virtual_loss", 0, 3, **_EVALUATED),

@@ -104,6 +104,7 @@ CASES = {
         "uniform",
         "epsilon_greedy",
     ),
+    "root_policy": (auction(), {}, "tree", "sequential_halving"),
     "exploration": (auction(), {}, 0.1, 1.0, 30.0),
     "epsilon": (auction(), {"tree_policy": "epsilon_greedy"}, 0.05, 0.5),
     "temperature": (auction(), {"tree_policy": "exp3_boltzmann"}, 0.05, 0.5),
@@ -156,6 +157,7 @@ CASES = {
     ),
     "backup_lambda": (DOTS, {"backup": "lambda", **LONG}, 0.2, 0.9),
     "backup_threshold": (DOTS, {"backup": "max_mc", **LONG}, 5, 100),
+    "discount": (auction(), {"value": "score"}, None, 0.5, 1.0),
     "evaluator": (
         HEX,
         {"tree_policy": "alphago", "rollout": 0},

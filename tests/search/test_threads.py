@@ -194,7 +194,7 @@ def test_a_thread_that_fails_ends_the_others():
 
     failing._workspace._grow = fail
     failing._workspace.memory.new_tree(64, 4096)
-    failing._workspace.memory.tell_addresses(failing._workspace.blank)
+    failing._workspace.tell_addresses()
     with pytest.raises(MemoryError, match="no room"):
         search.run(state, 0, new_generator(1))
     assert other._workspace.record["simulations"][0] < 10**7 // 2

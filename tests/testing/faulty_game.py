@@ -5,6 +5,7 @@ A hidden coin lies on the table. Most points win, of a team where four play.
 """
 
 import numpy as np
+from numba import njit
 
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 
@@ -57,6 +58,14 @@ FAULTS = (
     "is_out_returns",
     "visible_action_changes_the_actions",
     "policy_illegal",
+    "code_negative",
+    "code_twice",
+    "moves_miscounted",
+    "moves_behind",
+    "moves_stop",
+    "moves_of_another",
+    "moves_of_another_code",
+    "moves_past_the_end",
 )
 (
     _,
@@ -107,6 +116,14 @@ FAULTS = (
     OUT_RETURNS,
     VISIBLE_ACTIONS,
     POLICY_ILLEGAL,
+    CODE_NEGATIVE,
+    CODE_TWICE,
+    MOVES_MISCOUNTED,
+    MOVES_BEHIND,
+    MOVES_STOP,
+    MOVES_PLAYER,
+    MOVES_CODE,
+    MOVES_PAST,
 ) = range(len(FAULTS))
 
 MOVES, CARDS = 6, 5
@@ -123,6 +140,7 @@ rules = Rules(
     ),
     game=np.dtype([("fault", np.int8), ("team", np.int8, 4)]),
     chance=False,
+    move_codes=("exact", "abstract"),
 )
 
 
@@ -303,6 +321,45 @@ def playout(game, state, rng, limit):
         if game.fault == PLAYOUT_STOPS:
             break
     return played + (game.fault == PLAYOUT_MISCOUNTS)
+
+
+@njit
+def code_of(left, action, kind):
+    """Which of the six moves it is, too, or whether any points were taken."""
+    return 3 * left + action if kind == 0 else min(action, 1)
+
+
+@rules.define
+def move_code(game, state, player, action, kind):
+    if game.fault == CODE_NEGATIVE and action == 2:
+        return -1
+    if game.fault == CODE_TWICE:
+        return 0
+    return code_of(state.left, action, kind)
+
+
+@rules.define
+def playout_moves(game, state, rng, limit, kind, out):
+    played = 0
+    while state.left > 0 and played < limit:
+        player = (MOVES - state.left) % game.players
+        points = random_below(rng, 3)
+        out[played].player = player
+        out[played].code = code_of(state.left, points, kind)
+        if game.fault == MOVES_PLAYER:
+            out[played].player = 1 - player
+        if game.fault == MOVES_CODE:
+            out[played].code += 100
+        state.points[player] += points
+        state.left -= 1
+        played += 1
+        if game.fault == MOVES_STOP:
+            break
+    if game.fault == MOVES_PAST and state.left == 0 and played > 0:
+        state.points[0] += 1
+    if game.fault == MOVES_BEHIND:
+        out[limit].code = 0
+    return played + (game.fault == MOVES_MISCOUNTED)
 
 
 @rules.define

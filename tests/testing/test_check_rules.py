@@ -69,6 +69,14 @@ MISTAKES = {
     "is_out_returns": "`is_out` returned 0 for player 0, who was out before",
     "visible_action_changes_the_actions": "`visible_action` changed `joint_action`",
     "policy_illegal": "`greedy` chose 3 for player 0, whose legal actions are",
+    "code_negative": "`move_code` returned -1 for kind='exact', player 0",
+    "code_twice": "`move_code` gave two legal actions of player 0 one exact code",
+    "moves_miscounted": "`playout_moves` returned 1 with a limit of 0 moves",
+    "moves_behind": "`playout_moves` (wrote outside of `out` of|raised IndexError)",
+    "moves_stop": "`playout_moves` stopped after 1 of 2 moves in an unfinished game",
+    "moves_of_another": r"`playout_moves` recorded players \[1\] where \[0\] move",
+    "moves_of_another_code": "`playout_moves` recorded the code 11[5-9] for player 0",
+    "moves_past_the_end": "`playout_moves` leaves another state than its recorded",
 }
 
 

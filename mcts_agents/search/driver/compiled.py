@@ -65,6 +65,16 @@ def read_root(search, link, player, actions, visits, values, ranks):
         RECORD(search), link, player, actions, visits, values, ranks
     )
 
+@njit(int64(intp, boolean), cache=CACHE)
+def begin_decision(search, empty):
+    return kernel_begin_decision(RECORD(search), empty)
+
+@njit(int64(intp, int64, int64, ACTIONS, boolean, GENERATOR), cache=CACHE)
+def choose_action(search, link, player, actions, by_value, rng):
+    return kernel_choose_action(
+        RECORD(search), link, player, actions, by_value, rng
+    )
+
 @njit(int64(LINKS, LINKS, FLOATS, boolean, LINKS), cache=CACHE)
 def list_best(ranks, visits, values, by_value, best):
     return kernel_list_best(ranks, visits, values, by_value, best)
@@ -73,6 +83,8 @@ def list_best(ranks, visits, values, by_value, best):
             "fill_logs": arithmetic.fill_square_root_logs,
             "link_of_joint": tree.link_of_joint,
             "rehash": tree.rehash,
+            "begin_decision": root_reading.begin_decision,
+            "choose_action": root_reading.choose_action,
             "read_root": root_reading.read_root,
             "list_best": root_reading.list_best,
         },
@@ -202,6 +214,7 @@ class Compiled:
             "POOLS": from_dtype(POOL)[::1],
             "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
             "LINKS": from_dtype(np.dtype(np.int64))[::1],
+            "GENERATOR": from_dtype(np.dtype(np.uint64))[::1],
             **{f"kernel_{entry}": f for entry, f in functions.items()},
         }
         roots = list(functions.values())

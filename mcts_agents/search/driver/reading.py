@@ -21,14 +21,14 @@ from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
 
 
-def only_move(
+def only_action(
     model: ForwardModel,
     settings: SearchSettings,
     state: np.ndarray,
     player: int,
     actions: np.ndarray,
-) -> SearchResult | None:
-    """Return the result where there is one action to choose, else None.
+) -> int | None:
+    """Return the action to choose where there is but one, else None.
 
     Args:
         model: The game.
@@ -37,12 +37,22 @@ def only_move(
         player: The acting player.
         actions: The legal actions, int32.
     """
-    kept = actions
     if settings.action_filter == "game":
-        kept = model.filter_actions(state, player)
-    if len(kept) > 1:
-        return None
-    only = int(kept[0])
+        actions = model.filter_actions(state, player)
+    return int(actions[0]) if len(actions) == 1 else None
+
+
+def forced_result(
+    settings: SearchSettings, player: int, actions: np.ndarray, only: int
+) -> SearchResult:
+    """Return the result of a decision that needs no search.
+
+    Args:
+        settings: Complete settings.
+        player: The acting player.
+        actions: The legal actions, int32.
+        only: The action that there is to choose.
+    """
     draws = tree_policy_of(settings.tree_policy).draws
     return SearchResult(
         action=only,

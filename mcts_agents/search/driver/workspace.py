@@ -22,7 +22,6 @@ from mcts_agents.search.inspection.tree_reader import TreeReader
 from mcts_agents.search.kernel import descent, plug_ins, rollout
 from mcts_agents.search.kernel.backup_operators import BACKUPS
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
-from mcts_agents.search.kernel.records import NONE, UNPROVEN
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.search_record import (
     SEARCH,
@@ -88,7 +87,15 @@ class Workspace:
             self.evaluation = Evaluation(model, settings, self.compiled, batch)
         self._tree_policy = tree_policy_of(settings.tree_policy)
         self.record = zeros_apart(1, SEARCH)
+        self._record_bytes = self.record.view(np.uint8)
+        self._simulations = self.record["simulations"]
+        self._root_state = self.record["root_state"]
+        self._record_address = self.record.ctypes.data
+        self._rng = self.memory.arrays["rng"]
         self._write_plug_ins()
+        # Nobody looks at the clock, or changes anything, while such a slice runs.
+        no_python = not (self._callbacks.used or model.copies_environments)
+        self._compiled_alone = no_python and self.evaluation is None
         self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
         self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
         self.blank = blank_record(model, settings)
@@ -97,14 +104,45 @@ class Workspace:
         self.blank["node_bytes"] = self.memory.node_bytes
         self.blank["edge_bytes"] = self.memory.edge_bytes
         self.blank["error"] = self._error.ctypes.data
-        self.memory.tell_addresses(self.blank)
+        self._blanks: dict[int, np.ndarray] = {}
+        self.tell_addresses()
         self._write_views()
         # Loaded now, and not in the first decision, which may have little time.
         self._run_slice = self.compiled.entry(f"{kernel_of(settings)}_run_slice")
+        self._begin_decision = self.compiled.entry("begin_decision")
+        self._choose_action = self.compiled.entry("choose_action")
         if settings.reuse_tree:
             self.compiled.entry("keep_subtrees")
         if settings.abstraction != "none":
             self.compiled.entry("rehash_pools")
+
+    def tell_addresses(self) -> None:
+        """Write where the arrays are into what decisions begin with."""
+        self.memory.tell_addresses(self.blank)
+        self._blanks.clear()
+
+    def share_memory(self, searches: int) -> None:
+        """Leave this search its part of the limit of memory, one of so many."""
+        self.blank["memory_limit"] //= searches
+        self._blanks.clear()
+
+    def _blank_of(self, player: int) -> np.ndarray:
+        """Return what the record says when a player's decision begins, as bytes."""
+        if player not in self._blanks:
+            owns = descent.owners(self.model, self.settings, player)
+            everybody = (1 << self.model.players) - 1
+            blank = self.blank.copy()
+            record = blank[0]
+            record["root_player"] = player
+            record["owns"][: len(owns)] = owns
+            record["owned"] = owns[0] if len(owns) == 1 else everybody
+            record["simulation_limit"] = NO_LIMIT
+            if self.settings.abstraction != "none":
+                own = self.settings.abstraction == "own"
+                record["abstracted"] = 1 << player if own else everybody
+            record["graph_observer"] = player if record["information_set"] else -1
+            self._blanks[player] = blank.view(np.uint8)
+        return self._blanks[player]
 
     def _write_views(self) -> None:
         """Write what the records that plug-ins see say at the beginning."""
@@ -174,42 +212,26 @@ class Workspace:
             played: The joint actions since the last decision, which was the same
                 player's; None: nothing of it can be kept.
         """
-        search, arrays = self.record, self.memory.arrays
-        owns = descent.owners(self.model, self.settings, player)
         roots = None
         if played is not None:
             movers = self.model.movers(state)
+            owns = descent.owners(self.model, self.settings, player)
             roots = roots_of(self.reader(), player, played, movers, owns)
-        kept = search.copy() if roots is not None else None
+        kept = self.record.copy() if roots is not None else None
         if kept is None:
             self._clear_tables()
         # As bytes: NumPy copies a record of two hundred fields one by one.
-        search.view(np.uint8)[:] = self.blank.view(np.uint8)
-        record = search[0]
-        record["root_state"] = state.ctypes.data
-        record["root_player"] = player
-        record["owns"][: len(owns)] = owns
-        everybody = (1 << self.model.players) - 1
-        record["owned"] = owns[0] if len(owns) == 1 else everybody
-        record["simulation_limit"] = NO_LIMIT
-        if self.settings.abstraction != "none":
-            own = self.settings.abstraction == "own"
-            record["abstracted"] = 1 << player if own else everybody
-        record["graph_observer"] = player if record["information_set"] else -1
-        arrays["rng"][:] = rng
-        arrays["leaf"]["root_player"] = player
-        arrays["joint_action"][:] = -1
+        self._record_bytes[:] = self._blank_of(player)
+        self._root_state[0] = state.ctypes.data
+        self._rng[:] = rng
         self._begin_policies(player)
-        self._error[0] = 0
-        self._callbacks.seed(arrays["rng"])
-        if kept is None:
-            arrays["edges"]["child"][: len(owns)] = NONE
-            arrays["edges"]["outcome"][: len(owns)] = UNPROVEN
-        else:
-            keep(self.memory, self.compiled, search, kept, roots)
-            self.memory.tell_addresses(self.blank)
+        self._begin_decision(self._record_address, kept is None)
+        self._callbacks.seed(self._rng)
+        if kept is not None:
+            keep(self.memory, self.compiled, self.record, kept, roots)
+            self.tell_addresses()
         if self.evaluation:
-            self.evaluation.begin(search)
+            self.evaluation.begin(self.record)
 
     def _clear_tables(self) -> None:
         """Clear the hash tables that the last run has written to."""
@@ -251,6 +273,9 @@ class Workspace:
             RuntimeError: What the game does cannot be searched, see `failures`.
             BaseException: What functions in Python have raised.
         """
+        if self._compiled_alone:
+            self._run_slices(budget, deadline)
+            return
         watch = clock.Watch(deadline, self.record["stop"])
         with self._callbacks.signals():
             clock.watched(watch, self._run_slices, budget, watch.deadline)
@@ -268,7 +293,6 @@ class Workspace:
 
     def _run_slices(self, budget: SearchSettings, deadline: float) -> None:
         """Run slices of about a millisecond until a budget is spent."""
-        search = self.record
         left = budget.simulations or NO_LIMIT
         calls_limit = budget.forward_model_calls or NO_LIMIT
         if self.evaluation:
@@ -280,9 +304,9 @@ class Workspace:
         while left > 0:
             self.check_cancelled()
             iterations = min(iterations, left)
-            before = int(search["simulations"][0])
-            status = self._run_slice(search.ctypes.data, iterations, calls_limit)
-            done = int(search["simulations"][0]) - before
+            before = int(self._simulations[0])
+            status = self._run_slice(self._record_address, iterations, calls_limit)
+            done = int(self._simulations[0]) - before
             left -= done
             if status == BUDGET_SPENT:
                 return
@@ -311,7 +335,7 @@ class Workspace:
 
     def _grow(self) -> None:
         self.memory.grow(self.record)
-        self.memory.tell_addresses(self.blank)
+        self.tell_addresses()
 
     def _raise_pending(self) -> None:
         """Raise what a callback has caught, if any has."""
@@ -336,7 +360,7 @@ class Workspace:
         self.begin(state, 0, rng)
         self.record["policy"] = rollout.RANDOM
         self.record["traces_rollouts"] = 0
-        answer = self.compiled.entry(entry)(self.record.ctypes.data, count)
+        answer = self.compiled.entry(entry)(self._record_address, count)
         rng[:] = self.memory.arrays["rng"]
         return answer
 
@@ -345,6 +369,19 @@ class Workspace:
     def root_tree(self, player: int) -> int:
         """Return the number of the player's own tree, or of the one it shares."""
         return player if self.settings.tree in ("multi", "observers") else 0
+
+    def choose(self, player: int, actions: np.ndarray, rng: np.ndarray) -> int:
+        """Return the best of the player's actions by `final`, `visits` or `value`.
+
+        Args:
+            player: The acting player.
+            actions: The legal actions, int32.
+            rng: Breaks ties; advanced.
+        """
+        link, by_value = self.root_tree(player), self.settings.final == "value"
+        return self._choose_action(
+            self._record_address, link, player, actions, by_value, rng
+        )
 
     def root_visits(self, player: int) -> int:
         """Return the visits of the player's decision at the root."""

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.search.kernel.arithmetic import exponential
+from mcts_agents.search.kernel.arithmetic import share_out
 from mcts_agents.search.kernel.mast import mast_value
 from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part, array_of
 from mcts_agents.search.kernel.records import (
@@ -24,7 +24,6 @@ from mcts_agents.search.kernel.records import (
     edges_of,
     legal_of,
     statistics_of,
-    weights_of,
 )
 from mcts_agents.search.kernel.tree_policies import reads, tree_policy_of
 
@@ -123,30 +122,9 @@ def update_heuristics(search, bandit):
         statistics[index].valued_at = bandit.visits + 1
         statistics[index].heuristic = heuristics_of(search)[i]
     if search.prior_temperature != np.inf:
-        write_priors(search)
+        # P(s, a) of the candidates.
+        share_out(heuristics_of(search), decision.count, search.prior_temperature)
+        for i in range(decision.count):
+            index = candidate_edge(search, i)
+            statistics[index].prior = heuristics_of(search)[i]
     return True
-
-
-@njit
-def write_priors(search):
-    """Turn the candidates' heuristic values into probabilities P(s, a).
-
-    A softmax of temperature T; for T = 0 the positive parts, normalised (uniform if
-    there are none).
-    """
-    n = decision_of(search).count
-    values = heuristics_of(search)
-    weights = weights_of(search)
-    most = -np.inf
-    for i in range(n):
-        most = max(most, values[i])
-    total = 0.0
-    for i in range(n):
-        if search.prior_temperature > 0.0:
-            weights[i] = exponential((values[i] - most) / search.prior_temperature)
-        else:
-            weights[i] = max(values[i], 0.0)
-        total += weights[i]
-    for i in range(n):
-        prior = weights[i] / total if total > 0.0 else 1.0 / n
-        statistics_of(search)[candidate_edge(search, i)].prior = prior

@@ -70,3 +70,24 @@ def exponential(x):
         factor *= factor
         halvings >>= 1
     return total
+
+
+@njit
+def share_out(weights, n, temperature):
+    """Turn the first n values into probabilities, in place.
+
+    Their softmax of this temperature; for 0 their positive parts, normalised (even
+    shares if there are none).
+    """
+    most = -np.inf
+    for i in range(n):
+        most = max(most, weights[i])
+    total = 0.0
+    for i in range(n):
+        if temperature > 0.0:
+            weights[i] = exponential((weights[i] - most) / temperature)
+        else:
+            weights[i] = max(weights[i], 0.0)
+        total += weights[i]
+    for i in range(n):
+        weights[i] = weights[i] / total if total > 0.0 else 1.0 / n

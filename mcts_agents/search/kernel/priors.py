@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model.random import random_float
-from mcts_agents.search.kernel.arithmetic import exponential, natural_log
+from mcts_agents.search.kernel.arithmetic import exponential, natural_log, share_out
 from mcts_agents.search.kernel.records import (
     edges_of,
     nodes_of,
@@ -44,16 +44,11 @@ def write_priors(search, node, logits):
     edges = edges_of(search)
     statistics = statistics_of(search)
     weights = weights_of(search)
-    most = -np.inf
     for i in range(bandit.count):
         weights[i] = logits[edges[bandit.first + i].action]
-        most = max(most, weights[i])
-    total = 0.0
+    share_out(weights, bandit.count, 1.0)
     for i in range(bandit.count):
-        weights[i] = exponential(weights[i] - most)
-        total += weights[i]
-    for i in range(bandit.count):
-        statistics[bandit.first + i].prior = weights[i] / total
+        statistics[bandit.first + i].prior = weights[i]
 
 
 @njit

@@ -300,6 +300,7 @@ rng_of = array_of("rng", np.uint64)
 decision_of = record_of("decision", DECISION)
 outcome_of = record_of("outcome", OUTCOME)
 backup_of = record_of("backup", BACKUP)
+leaf_of = record_of("leaf", LEAF)
 
 
 @njit

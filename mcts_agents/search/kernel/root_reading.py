@@ -1,16 +1,21 @@
-"""What a search has found of the decision at its root, read in compiled code.
+"""The decision at the root, begun and read in compiled code.
 
-Reading records one by one in Python costs more than a short search.
+To write and read records one by one in Python costs more than a short search.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
+from mcts_agents.model.addresses import as_pointer
+from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.records import (
     ALL_DRAW,
     FIRST_WINNER,
+    NONE,
     UNPROVEN,
     edges_of,
+    joint_action_of,
+    leaf_of,
     nodes_of,
     slots_of,
     teams_of,
@@ -19,6 +24,25 @@ from mcts_agents.search.kernel.tree import count_players
 
 # What is proven of an action for the player who takes it.
 LOSS, OPEN, WIN = range(3)
+
+
+@njit
+def begin_decision(search, empty):
+    """Make what plug-ins see that of a new decision.
+
+    Args:
+        search: The SEARCH record, which has begun it.
+        empty: Whether nothing is kept in the trees.
+    """
+    leaf_of(search).root_player = search.root_player
+    carray(as_pointer(search.error), 1, np.int64)[0] = 0
+    for player in range(search.players):
+        joint_action_of(search)[player] = -1
+    if empty:
+        for tree in range(search.trees):
+            edges_of(search)[tree].child = NONE
+            edges_of(search)[tree].outcome = UNPROVEN
+    return 0
 
 
 @njit
@@ -99,3 +123,25 @@ def compared(ranks, visits, values, by_value, i, j):
     if first != second:
         return 1 if first > second else -1
     return 0
+
+
+@njit
+def choose_action(search, link, player, actions, by_value, rng):
+    """Return the best action, which `read_root` and `list_best` say; ties at random.
+
+    Args:
+        search: The SEARCH record.
+        link: The root link of the player's tree.
+        player: Whose decision it is.
+        actions: The legal actions, int32, shape (n,).
+        by_value: Whether values count before visits.
+        rng: The search's generator.
+    """
+    n = len(actions)
+    visits = np.zeros(n, np.int64)
+    values = np.full(n, np.nan)
+    ranks = np.full(n, np.int64(OPEN))
+    best = np.empty(n, np.int64)
+    read_root(search, link, player, actions, visits, values, ranks)
+    tied = list_best(ranks, visits, values, by_value, best)
+    return actions[best[random_below(rng, tied)]]
