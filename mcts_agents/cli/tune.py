@@ -1,7 +1,6 @@
 """`mcts-agents tune`."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -22,6 +21,7 @@ from mcts_agents.arena.tournaments.tuning import (
     check_path,
     load_optuna,
 )
+from mcts_agents.cli.command_options import TuneOptions
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 
@@ -32,26 +32,20 @@ SHOWN = 10
 _OPTIONS = {"games_each": "--games", "parameters": "--parameter"}
 
 
-def tune_agent(
-    keys: dict[str, Any],
-    path: Path,
-    trials: int,
-    confirm: int,
-    backend: tuple[str, int | None, str | None],
-    as_json: bool,
-) -> None:
+def tune_agent(options: TuneOptions) -> None:
     """Run what is left of a study and of the match of its best trial; print both."""
     console = Console(stderr=True, highlight=False)
-    spec = _spec(keys)
+    path, trials = options.store, options.trials
+    spec = _spec(options)
     with requested():
         load_optuna()  # before a store is made
         check_path(path)
-        workers = make_backend(*backend)
+        workers = make_backend(options.backend.value, options.jobs, options.address)
         with Store.write(path) as store:
             tuning = _study(spec, store)
             try:
                 with workers, game_progress(console) as progress:
-                    _run(tuning, workers, progress, trials, confirm)
+                    _run(tuning, workers, progress, trials, options.confirm)
             except KeyboardInterrupt:
                 console.print(
                     f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
@@ -59,7 +53,7 @@ def tune_agent(
                     markup=False,
                 )
                 raise typer.Exit(INTERRUPTED) from None
-            _show(tuning, as_json)
+            _show(tuning, options.json)
 
 
 def _study(spec: TuningSpec, store: Store) -> Tuning:
@@ -94,9 +88,19 @@ def _wrong(trial: Trial) -> str:
     return ""
 
 
-def _spec(keys: dict[str, Any]) -> TuningSpec:
+def _spec(options: TuneOptions) -> TuningSpec:
+    tried = {"parameters": options.parameter} if options.parameter else {}
     try:
-        return TuningSpec(**keys)
+        return TuningSpec(
+            game=options.game,
+            players=options.players,
+            agent=options.agent,
+            against=options.against,
+            budget=options.budget,
+            games_each=options.games,
+            seed=options.seed,
+            **tried,
+        )
     except ValidationError as error:
         raise RequestError(
             "; ".join(

@@ -16,8 +16,8 @@ class ForwardModel:
     code: environments, tests, command line.
 
     Two kinds exist: compiled rules (`Rules.model`) and copies of an environment
-    (`CopiedEnvironment`). Each fills the table once it is made. All arguments but `spec`
-    are attributes, too.
+    (`CopiedEnvironment`). Each fills the table once it is made. All arguments but
+    `spec` are attributes, too.
 
     Args:
         name: The game's name in the registry, such as `"hex"`.

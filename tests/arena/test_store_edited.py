@@ -19,7 +19,7 @@ from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.arena.tournaments.tuning import Tuning, TuningSpec
 from mcts_agents.cli.results import results_object
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.recording_spec import Recording
+from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 from mcts_agents.learn.shards import DatasetError
 from tests.arena.playing import Here
 from tests.arena.storing import record
@@ -319,6 +319,6 @@ def test_a_folder_that_holds_no_files_is_not_taken_for_a_busy_one(run_here):
         "mcts-agents: /proc/s.db: cannot be written: No such file or directory\n"
     )
     with pytest.raises(OSError, match="No such file") as raised:
-        recording = Recording.of("tictactoe", "random", 1, format="npz")
+        recording = Recording.of(RecordingSpec("tictactoe", "random", 1))
         run_recording(recording, "/proc", Here())
     assert not isinstance(raised.value, DatasetError)
