@@ -16,13 +16,13 @@ from mcts_agents.envs.pommerman.layout import (
     STRENGTH_SHIFT,
     WALL,
     WORDS,
-    bit_of,
     bomb_cell,
     contains,
 )
 from mcts_agents.envs.pommerman.observation import is_seen
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import bit_of
 
 MEMORY = np.dtype([("nothing", np.uint8)])  # a record cannot be empty
 
