@@ -39,9 +39,8 @@ from mcts_agents.model import (
 from mcts_agents.model.bits import count_bits
 from mcts_agents.model.hashing import mixed
 
-# An observation: facts of the cave, then SEAT_COLUMNS for each seat.
-TREASURES_AT, HAZARDS_AT, REMOVED_AT = 0, 15, 20
-ON_PATH_AT, CAVE_AT, SEATS_AT = 25, 26, 27
+# An observation: 20 faces on the path, more of the cave, SEAT_COLUMNS for each seat.
+REMOVED_AT, ON_PATH_AT, CAVE_AT, SEATS_AT = 20, 25, 26, 27
 SEAT_INSIDE, SEAT_CHEST, SEAT_CARRIED, SEAT_COLUMNS = 0, 1, 3, 5
 DIGITS = 100  # int8 holds no chest: hundreds and the rest stand in two columns
 MOST_SEEN = DIGITS - 1

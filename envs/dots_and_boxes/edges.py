@@ -20,7 +20,7 @@ SLOTS = 256
 MOST_EDGES = 2 * LARGEST * (LARGEST + 1)
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
-_63, _64 = np.uint64(63), np.uint64(64)
+_64 = np.uint64(64)
 
 
 def edge_slots(width: int, height: int) -> list[int]:

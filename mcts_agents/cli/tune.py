@@ -60,7 +60,7 @@ def _study(spec: TuningSpec, store: Store) -> Tuning:
     """Return the study in a store; what cannot be read of it is told in one line."""
     try:
         tuning = Tuning(spec, store)
-        trials = tuning.trials()
+        tuning.trials()
     except StoreError:
         raise
     except Exception as error:  # of edited tables, Optuna raises almost anything
@@ -68,24 +68,7 @@ def _study(spec: TuningSpec, store: Store) -> Tuning:
         raise StoreError(
             f"{store.path}: the tables of its study cannot be read by Optuna: {reason}"
         ) from error
-    for trial in trials:
-        if wrong := _wrong(trial):
-            raise StoreError(
-                f"{store.path}: trial {trial.number} of its study: {wrong[:200]}"
-            )
     return tuning
-
-
-def _wrong(trial: Trial) -> str:
-    """Say what a stored trial has that no trial has; empty if nothing."""
-    rate = trial.win_rate
-    if type(trial.games) is not int or trial.games < 0:
-        return f"games is {trial.games!r}, expected a whole number from 0"
-    if rate is not None and not (type(rate) is float and 0 <= rate <= 1):
-        return f"win rate is {rate!r}, expected a number from 0 to 1"
-    if not isinstance(trial.refused, str):
-        return f"refused is {trial.refused!r}, expected a text"
-    return ""
 
 
 def _spec(options: TuneOptions) -> TuningSpec:
