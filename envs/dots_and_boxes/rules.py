@@ -290,9 +290,10 @@ def state_key(game, state, observer):
 
     Computed when asked for, which takes less time than keeping it up to date would.
     """
-    key = np.uint64(state.mover)
+    standing = np.uint64(state.mover)
     for player in range(game.players):
-        key = key << np.uint64(8) | np.uint64(state.scores[player])
+        standing = standing << np.uint64(8) | np.uint64(state.scores[player])
+    key = mixed(np.uint64(0), standing)
     for word in range(WORDS):
         key = mixed(key, state.drawn[word])
     return np.int64(key)
