@@ -9,7 +9,7 @@ from pathlib import Path
 from mcts_agents.agents.presets import PRESETS, Preset
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.applicability import needed
-from mcts_agents.search.options.option import default_of, option_of
+from mcts_agents.search.options.option import option_of
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- presets: made by make_options.py -->", "<!-- end of presets -->"
@@ -38,7 +38,7 @@ def options_page() -> str:
         meaning = option.text + (f" *{option.source}.*" if option.source else "")
         cells = [
             f"`{field.name}`",
-            f"`{written(default_of(field))}`",
+            f"`{written(field.default)}`",
             option.allowed,
             meaning,
             only,

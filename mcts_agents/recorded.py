@@ -86,16 +86,6 @@ def verify_file(
     return report
 
 
-def read_record(path: Path) -> tuple[dict[str, Any], list[RecordedGame]]:
-    """Return the header and the games of a file of OpenSpiel games.
-
-    Raises:
-        RecordError: It cannot be read or is not such a record.
-    """
-    header, lines = read_lines(path)
-    return header, _recorded_games(path, header, lines)
-
-
 def _recorded_games(
     path: Path, header: dict[str, Any], lines: Iterable[dict[str, Any]]
 ) -> list[RecordedGame]:

@@ -9,7 +9,6 @@ from mcts_agents.envs import load_game
 from mcts_agents.model import DRAWN, LOST, WON
 from mcts_agents.recorded import (
     RecordError,
-    read_record,
     recorded_returns,
     verify_file,
 )
@@ -129,7 +128,7 @@ def test_returns_on_the_scale_of_the_records():
 def test_a_line_that_is_no_game_is_named(tmp_path, change, words):
     path = write(tmp_path, {**record(WIN, [1, -1]), **change})
     with pytest.raises(RecordError, match="line 2 is not a recorded game") as caught:
-        read_record(path)
+        verify_file(load_game("tictactoe"), path)
     assert words in str(caught.value)
 
 
@@ -138,7 +137,7 @@ def test_a_game_without_one_of_its_keys_is_named(tmp_path, missing):
     game = record(WIN, [1, -1])
     del game[missing]
     with pytest.raises(RecordError, match=f"line 2 .* no '{missing}'"):
-        read_record(write(tmp_path, game))
+        replayed(tmp_path, game)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +158,7 @@ def test_a_file_that_is_no_record_is_named(tmp_path, content, words):
     path = tmp_path / "other"
     path.write_bytes(content)
     with pytest.raises(RecordError, match=words) as caught:
-        read_record(path)
+        verify_file(load_game("tictactoe"), path)
     assert str(path) in str(caught.value)
 
 

@@ -8,20 +8,14 @@ from numba import njit
 
 from mcts_agents.envs.chinese_checkers.board import bridge_shifts
 from mcts_agents.model import random_below
-from mcts_agents.model.bits import count_bits, lowest_bit
+from mcts_agents.model.bits import bit_of, count_bits, nth_bit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 # Shifts of a hop along the axes 1, 2, 3, and where the field hopped over lies.
 SHIFT_1, SHIFT_2, SHIFT_3 = np.uint64(8), np.uint64(1), np.uint64(7)
 BRIDGE = bridge_shifts()
 # A piece has at most 6 steps and 36 hops: counts of ten pieces fit into 60 bits.
-COUNT_BITS, COUNT_MASK = np.uint64(6), np.uint64(63)
-
-
-@njit
-def bit_of(slot):
-    """The slot's bit within its class."""
-    return ONE << np.uint64(slot & 63)
+COUNT_BITS, COUNT_MASK = 6, 63
 
 
 @njit
@@ -63,7 +57,7 @@ def steps_from(game, state, slot, axis):
 
 @njit
 def count_targets(game, state, slot):
-    """The number of fields that the piece on `slot` can move to, uint64."""
+    """The number of fields that the piece on `slot` can move to."""
     return (
         count_bits(hops_from(game, state, slot))
         + count_bits(steps_from(game, state, slot, 1))
@@ -85,11 +79,9 @@ def nth_target(game, state, slot, n):
     """The slot of the n-th destination of the piece on `slot`, n from 0."""
     for axis in range(4):
         targets = targets_in(game, state, slot, axis)
-        count = np.int64(count_bits(targets))
+        count = count_bits(targets)
         if n < count:
-            for _ in range(n):
-                targets &= targets - ONE
-            return (((slot >> 6) ^ axis) << 6) + np.int64(lowest_bit(targets))
+            return (((slot >> 6) ^ axis) << 6) + nth_bit(targets, n)
         n -= count
     return slot
 
@@ -108,17 +100,17 @@ def can_move(game, state, player):
 @njit
 def random_move(game, state, player, rng):
     """A uniformly random move as (piece, slot moved to); the player has one."""
-    counts = ZERO
-    total = ZERO
+    counts = 0
+    total = 0
     for piece in range(game.pieces - 1, -1, -1):
         slot = np.int64(state.pieces[player, piece])
         count = count_targets(game, state, slot)
         counts = (counts << COUNT_BITS) | count
         total += count
-    n = random_below(rng, np.int64(total))
+    n = random_below(rng, total)
     piece = 0
-    while n >= np.int64(counts & COUNT_MASK):
-        n -= np.int64(counts & COUNT_MASK)
+    while n >= counts & COUNT_MASK:
+        n -= counts & COUNT_MASK
         counts >>= COUNT_BITS
         piece += 1
     slot = np.int64(state.pieces[player, piece])

@@ -22,13 +22,12 @@ from mcts_agents.envs.chinese_checkers.board import (
 from mcts_agents.envs.chinese_checkers.moves import (
     ONE,
     ZERO,
-    bit_of,
     can_move,
     random_move,
     targets_in,
 )
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec
-from mcts_agents.model.bits import lowest_bit
+from mcts_agents.model.bits import bit_of, lowest_bit
 from mcts_agents.model.hashing import mixed
 
 MOST_PLAYERS, MOST_FIELDS, MOST_PIECES = 6, 121, 10
@@ -253,7 +252,7 @@ def legal_actions(game, state, player, out):
             targets = targets_in(game, state, slot, axis)
             base = ((slot >> 6) ^ axis) << 6
             while targets != ZERO:
-                out[n] = start + game.field[base + np.int64(lowest_bit(targets))]
+                out[n] = start + game.field[base + lowest_bit(targets)]
                 targets &= targets - ONE
                 n += 1
     return n

@@ -58,12 +58,6 @@ def share_of(gems, number):
 
 
 @njit
-def number_of(cards):
-    """Return how many bits are set."""
-    return np.int64(count_bits(np.uint64(cards)))
-
-
-@njit
 def without(cards, face):
     """Return a set of cards without one card that shows `face`, which must be in it."""
     alike = cards & LOOKALIKES[face]
@@ -89,7 +83,7 @@ def draw_face(deck, order):
 @njit
 def dangerous_cards(deck, hazards):
     """Return how many cards of a deck show a hazard of the set `hazards`."""
-    return number_of(deck & HAZARD_CARDS[hazards])
+    return count_bits(deck & HAZARD_CARDS[hazards])
 
 
 @njit

@@ -17,11 +17,11 @@ from mcts_agents.envs.diamant.cards import (
     FIRST_HAZARD,
     GEMS,
     draw_face,
-    number_of,
     share_of,
     without,
 )
 from mcts_agents.model import next_uint64
+from mcts_agents.model.bits import count_bits
 
 FEWEST_PLAYERS, MOST_PLAYERS = 2, 6
 CAVES = 5
@@ -107,7 +107,7 @@ def turn_card(state):
             return True
         state.hazards |= bit
     else:
-        number = number_of(state.inside)
+        number = count_bits(state.inside)
         share = share_of(GEMS[face], number)
         state.carried += share
         state.on_path += GEMS[face] - share * number
@@ -120,7 +120,7 @@ def turn_card(state):
 @njit
 def leave(state, leaving):
     """Bring the leaving players' gems, and their shares of the path's, into chests."""
-    number = number_of(leaving)
+    number = count_bits(leaving)
     share = share_of(np.int64(state.on_path), number)
     state.on_path -= share * number
     gems = state.carried + share

@@ -14,7 +14,6 @@ from mcts_agents.envs.diamant.cards import (
     HAZARDS,
     LOOKALIKES,
     dangerous_cards,
-    number_of,
     share_of,
     shares_in,
 )
@@ -37,11 +36,11 @@ from mcts_agents.model import (
     Spec,
     next_uint64,
 )
+from mcts_agents.model.bits import count_bits
 from mcts_agents.model.hashing import mixed
 
-# An observation: facts of the cave, then SEAT_COLUMNS for each seat.
-TREASURES_AT, HAZARDS_AT, REMOVED_AT = 0, 15, 20
-ON_PATH_AT, CAVE_AT, SEATS_AT = 25, 26, 27
+# An observation: 20 faces on the path, more of the cave, SEAT_COLUMNS for each seat.
+REMOVED_AT, ON_PATH_AT, CAVE_AT, SEATS_AT = 20, 25, 26, 27
 SEAT_INSIDE, SEAT_CHEST, SEAT_CARRIED, SEAT_COLUMNS = 0, 1, 3, 5
 DIGITS = 100  # int8 holds no chest: hundreds and the rest stand in two columns
 MOST_SEEN = DIGITS - 1
@@ -108,7 +107,7 @@ def playout(game, state, rng, limit):
     played = 0
     while state.inside:
         inside = np.int64(state.inside)
-        number = number_of(inside)
+        number = count_bits(inside)
         if played + number > limit:
             break
         coins = np.int64(next_uint64(rng) >> np.uint64(64 - MOST_PLAYERS))
@@ -196,7 +195,7 @@ def observe(game, state, player, out):
     for place in range(state.path_length):
         out[state.path[place]] = 1  # faces are the treasures, then the hazards
     for hazard in range(len(HAZARDS)):
-        left = number_of(state.box & LOOKALIKES[FIRST_HAZARD + hazard])
+        left = count_bits(state.box & LOOKALIKES[FIRST_HAZARD + hazard])
         out[REMOVED_AT + hazard] = COPIES - left
     out[ON_PATH_AT] = state.on_path
     out[CAVE_AT] = state.cave
@@ -217,7 +216,7 @@ def observe(game, state, player, out):
 @njit
 def worth_of_leaving(state):
     """Gems that a player in the cave gets if all who are in it leave now."""
-    shared = share_of(np.int64(state.on_path), number_of(state.inside))
+    shared = share_of(np.int64(state.on_path), count_bits(state.inside))
     return np.int64(state.carried) + shared
 
 
@@ -231,7 +230,7 @@ def cautious(game, state, player, rng):
     """
     deck = np.int64(state.deck)
     loss = dangerous_cards(deck, state.hazards) * worth_of_leaving(state)
-    gain = shares_in(deck, number_of(state.inside))
+    gain = shares_in(deck, count_bits(state.inside))
     return EXIT if loss > gain else CONTINUE
 
 
@@ -244,11 +243,11 @@ def action_values(game, state, player, actions, n, out):
     share that it brings on average.
     """
     deck = np.int64(state.deck)
-    size = number_of(deck)
+    size = count_bits(deck)
     exiting = float(worth_of_leaving(state))
     danger = dangerous_cards(deck, state.hazards) / size
     going_on = (1.0 - danger) * exiting + (
-        shares_in(deck, number_of(state.inside)) / size
+        shares_in(deck, count_bits(state.inside)) / size
     )
     total = exiting + going_on
     for place in range(n):
@@ -267,7 +266,7 @@ def evaluate(game, state, out):
     danger = 0.0
     if state.inside:
         deck = np.int64(state.deck)
-        danger = dangerous_cards(deck, state.hazards) / number_of(deck)
+        danger = dangerous_cards(deck, state.hazards) / count_bits(deck)
     expected = (1.0 - danger) * state.carried
     total = 0.0
     for player in range(game.players):

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import random_below
-from mcts_agents.model.bits import count_bits, lowest_bit
+from mcts_agents.model.bits import count_bits, lowest_bit, nth_bit
 
 LARGEST = 10
 WORDS = 4
@@ -20,7 +20,7 @@ SLOTS = 256
 MOST_EDGES = 2 * LARGEST * (LARGEST + 1)
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
-_63, _64 = np.uint64(63), np.uint64(64)
+_64 = np.uint64(64)
 
 
 def edge_slots(width: int, height: int) -> list[int]:
@@ -37,12 +37,6 @@ def boxes_beside(slot: int, width: int, height: int) -> list[int]:
     up, left = (0, 1) if slot >= VERTICAL else (1, 0)
     places = ((row - up, column - left), (row, column))
     return [r * width + c for r, c in places if 0 <= r < height and 0 <= c < width]
-
-
-@njit
-def bit_of(slot):
-    """Return the bit of a slot in its word."""
-    return ONE << np.uint64(slot & 63)
 
 
 @njit
@@ -136,27 +130,12 @@ def is_empty(words):
 
 
 @njit
-def nth_bit(word, n):
-    """Return the position of the set bit of a word that has `n` set bits below it."""
-    position = np.uint64(0)
-    width = np.uint64(32)
-    while width:
-        low = word >> position & ((ONE << width) - ONE)
-        count = np.int64(count_bits(low))
-        if n >= count:
-            n -= count
-            position += width
-        width >>= ONE
-    return np.int64(position)
-
-
-@njit
 def random_slot(words, rng):
     """Return a uniformly random slot out of four words that hold at least one."""
-    first = np.int64(count_bits(words[0]))
-    second = first + np.int64(count_bits(words[1]))
-    third = second + np.int64(count_bits(words[2]))
-    n = random_below(rng, third + np.int64(count_bits(words[3])))
+    first = count_bits(words[0])
+    second = first + count_bits(words[1])
+    third = second + count_bits(words[2])
+    n = random_below(rng, third + count_bits(words[3]))
     if n < first:
         return nth_bit(words[0], n)
     if n < second:
@@ -173,7 +152,7 @@ def write_slots(words, out):
     for number in range(WORDS):
         word = words[number]
         while word:
-            out[n] = 64 * number + np.int64(lowest_bit(word))
+            out[n] = 64 * number + lowest_bit(word)
             word &= word - ONE
             n += 1
     return n

@@ -14,7 +14,6 @@ from mcts_agents.envs.dots_and_boxes.edges import (
     MOST_EDGES,
     SLOTS,
     WORDS,
-    bit_of,
     boxes_beside,
     edge_slots,
     is_empty,
@@ -34,6 +33,8 @@ from mcts_agents.model import (
     random_below,
 )
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import bit_of
+from mcts_agents.model.hashing import mixed
 
 FEWEST_PLAYERS, MOST_PLAYERS = 2, 6
 BOXES = LARGEST * LARGEST
@@ -283,29 +284,19 @@ def action_values(game, state, player, actions, n, out):
             out[i] = 0.5
 
 
-@njit
-def mixed(bits):
-    """Scramble 64 bits, one to one (the finaliser of SplitMix64)."""
-    bits ^= bits >> np.uint64(30)
-    bits *= np.uint64(0xBF58476D1CE4E5B9)
-    bits ^= bits >> np.uint64(27)
-    bits *= np.uint64(0x94D049BB133111EB)
-    return bits ^ bits >> np.uint64(31)
-
-
 @rules.define
 def state_key(game, state, observer):
     """A hash of edges, boxes of each player and mover; who owns which box is no matter.
 
     Computed when asked for, which takes less time than keeping it up to date would.
     """
-    bits = np.uint64(state.mover)
+    standing = np.uint64(state.mover)
     for player in range(game.players):
-        bits = bits << np.uint64(8) | np.uint64(state.scores[player])
+        standing = standing << np.uint64(8) | np.uint64(state.scores[player])
+    key = mixed(np.uint64(0), standing)
     for word in range(WORDS):
-        # The constant takes zero, which `mixed` would leave as it is, elsewhere.
-        bits = mixed(bits + np.uint64(0x9E3779B97F4A7C15)) ^ state.drawn[word]
-    return np.int64(mixed(bits))
+        key = mixed(key, state.drawn[word])
+    return np.int64(key)
 
 
 @rules.define

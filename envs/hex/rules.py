@@ -274,7 +274,7 @@ def fill(game, state, rng):
         bits = next_uint64(rng) if row % 3 == 0 else bits >> np.uint64(LARGEST)
         shared[row] = empty_in(game, state, row)
         mine[row] = np.int64(bits) & np.int64(shared[row])
-        missing -= np.int64(count_bits(np.uint64(mine[row])))
+        missing -= count_bits(mine[row])
     while missing:
         cell = random_below(rng, game.size * game.size)
         row = cell // game.size

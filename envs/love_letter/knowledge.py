@@ -12,6 +12,7 @@ from mcts_agents.envs.love_letter.cards import (
     top_card,
     without_top,
 )
+from mcts_agents.model.hashing import mixed
 
 # In `known` and `aware`: what player 0 knows of all, and what all know of player 0.
 BY_ONE, OF_ONE = 0x1111, 0xF
@@ -70,15 +71,6 @@ def resample(game, state, observer, rng):
     of_observer = OF_ONE << 4 * observer
     state.known = (state.known & by_observer) | (state.aware & of_observer)
     state.aware &= by_observer | of_observer
-
-
-@njit
-def mixed(key, value):
-    """Return a hash of a hash and one more int64."""
-    key = (key ^ np.uint64(value)) * np.uint64(0x9E3779B97F4A7C15)
-    key ^= key >> np.uint64(29)
-    key *= np.uint64(0xBF58476D1CE4E5B9)
-    return key ^ (key >> np.uint64(32))
 
 
 @njit

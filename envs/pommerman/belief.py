@@ -210,7 +210,7 @@ def look_at_cells(game, belief, state, view, before):
         rest = view[word]
         while rest != 0:
             bit = rest & (~rest + ONE)
-            cell = word << 6 | np.int64(lowest_bit(rest))
+            cell = word << 6 | lowest_bit(rest)
             rest ^= bit
             seen = np.int64(state.terrain[cell]) & ~HIDDEN
             believed = np.int64(belief.terrain[cell])

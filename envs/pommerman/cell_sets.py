@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.pommerman.layout import STRIDE, WORDS, bit_of
-from mcts_agents.model.bits import count_bits, lowest_bit
+from mcts_agents.envs.pommerman.layout import STRIDE, WORDS
+from mcts_agents.model.bits import bit_of, count_bits, nth_bit
 
 SET_AS_INT32 = 2 * WORDS  # for one set on the stack
 BACK, STRIDE_BITS = np.uint64(63), np.uint64(STRIDE)
@@ -44,24 +44,20 @@ def write_view(game, own, view):
 @njit
 def number_in(cells):
     """Return how many cells a set has."""
-    number = np.uint64(0)
+    number = 0
     for word in range(WORDS):
         number += count_bits(cells[word])
-    return np.int64(number)
+    return number
 
 
 @njit
 def nth_in(cells, n):
     """Return the cell that `n` others of a set precede."""
     for word in range(WORDS):
-        rest = cells[word]
-        inside = np.int64(count_bits(rest))
-        if n >= inside:
-            n -= inside
-            continue
-        for _ in range(n):
-            rest &= rest - ONE
-        return word << 6 | np.int64(lowest_bit(rest))
+        inside = count_bits(cells[word])
+        if n < inside:
+            return word << 6 | nth_bit(cells[word], n)
+        n -= inside
     return 0
 
 

@@ -23,12 +23,11 @@ from mcts_agents.envs.pommerman.layout import (
     UP,
     WOOD,
     WORDS,
-    bit_of,
     bomb_cell,
     contains,
     give_ammo,
 )
-from mcts_agents.model.bits import lowest_bit
+from mcts_agents.model.bits import bit_of, lowest_bit
 
 
 @njit
@@ -50,7 +49,7 @@ def age_flames(state):
         burning = state.flames[OLDEST, word] | state.flames[OLDEST + 1, word]
         while ended != 0:
             bit = ended & (~ended + np.uint64(1))
-            cell = word << 6 | np.int64(lowest_bit(ended))
+            cell = word << 6 | lowest_bit(ended)
             if burning & bit:
                 state.terrain[cell] = FLAME
                 state.covered[word] &= ~bit
@@ -75,7 +74,7 @@ def count_seen(state):
         shown = state.covered[word] & ~burning
         state.covered[word] &= burning
         while shown != 0:
-            cell = word << 6 | np.int64(lowest_bit(shown))
+            cell = word << 6 | lowest_bit(shown)
             shown &= shown - np.uint64(1)
             trodden = False
             for player in range(SEATS):
@@ -113,7 +112,7 @@ def burn(state):
     for word in range(WORDS):
         cells = state.flames[NEWEST, word]
         while cells != 0:
-            cell = word << 6 | np.int64(lowest_bit(cells))
+            cell = word << 6 | lowest_bit(cells)
             terrain = np.int64(state.terrain[cell])
             bit = cells & (~cells + np.uint64(1))
             if terrain & WOOD:
@@ -142,7 +141,7 @@ def explode(state):
     waiting = gone
     while waiting != 0:
         while waiting != 0:
-            blast(state, state.bombs[np.int64(lowest_bit(waiting))])
+            blast(state, state.bombs[lowest_bit(waiting)])
             waiting &= waiting - np.uint64(1)
         for i in range(count):
             bit = np.uint64(1) << np.uint64(i)

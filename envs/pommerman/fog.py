@@ -125,7 +125,7 @@ def list_pairs(belief, pairs):
             else:
                 cells &= belief.not_rigid[word]
             while cells != 0:
-                pairs[number] = word << 6 | np.int64(lowest_bit(cells))
+                pairs[number] = word << 6 | lowest_bit(cells)
                 cells &= cells - np.uint64(1)
                 number += 1
         if kind == 0:

@@ -101,7 +101,7 @@ def key_of_view(game, state, observer, key):
         rest = view[word]
         cells = np.uint64(0)
         while rest != 0:
-            cell = word << 6 | np.int64(lowest_bit(rest))
+            cell = word << 6 | lowest_bit(rest)
             rest &= rest - np.uint64(1)
             cells = cells << EIGHT ^ cells >> FIFTY_SIX
             cells ^= np.uint64(state.terrain[cell] & PUBLIC_BITS)

@@ -30,7 +30,6 @@ from mcts_agents.envs.pommerman.layout import (
     SEATS,
     WALL,
     WOOD,
-    bit_of,
     contains,
     direction_of,
 )
@@ -38,6 +37,7 @@ from mcts_agents.envs.pommerman.observation import is_seen
 from mcts_agents.envs.pommerman.step import advance
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import bit_of
 
 ITEM_KINDS = 3
 BELIEF_AS_INT32 = BELIEF.itemsize // 4

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.bits import bit_of
+
 SEATS = 4
 LARGEST = 11
 STRIDE = LARGEST + 1
@@ -130,12 +132,6 @@ def cell_at(row: Any, column: Any) -> Any:
 def place_of(cell: Any) -> tuple[Any, Any]:
     """Return the row and the column of a cell, a number or an array."""
     return cell // STRIDE - 1, cell % STRIDE - 1
-
-
-@njit
-def bit_of(cell):
-    """Return a cell's bit within its word."""
-    return np.uint64(1) << np.uint64(cell & 63)
 
 
 @njit

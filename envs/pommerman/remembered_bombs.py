@@ -32,7 +32,6 @@ from mcts_agents.envs.pommerman.layout import (
 from mcts_agents.model.addresses import stack_int32
 
 OWNER = 3 << OWNER_SHIFT | UNKNOWN_OWNER
-SHOWN = LIFE | 15 << STRENGTH_SHIFT | DIRECTION
 KIND = LIFE | 15 << STRENGTH_SHIFT
 JUST_LAID = BOMB_LIFE - 1
 GONE = 0

@@ -6,7 +6,7 @@ differ. The order within a step is in `step`, `collisions` and `flames`.
 """
 
 import numpy as np
-from numba import carray, njit
+from numba import carray
 
 from mcts_agents.envs.pommerman.advice import (
     is_worth_trying,
@@ -48,6 +48,7 @@ from mcts_agents.model import (
     random_below,
 )
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import count_bits
 
 MODES = ("ffa", "team", "radio")
 VIEW = 4
@@ -197,12 +198,6 @@ def apply(game, state, joint_action, rng):
             bring_forward(game, state, player, np.int64(moves[player]))
 
 
-@njit
-def number_of(players):
-    """Return how many of four seats a mask has."""
-    return (players & 1) + (players >> 1 & 1) + (players >> 2 & 1) + (players >> 3 & 1)
-
-
 @rules.define
 def playout(game, state, rng, limit):
     """Random play of all living agents, one step at a time.
@@ -214,7 +209,7 @@ def playout(game, state, rng, limit):
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     played = 0
     while not state.over and state.alive:
-        number = number_of(np.int64(state.alive))
+        number = count_bits(state.alive)
         if played + number > limit:
             break
         bits = next_uint64(rng)

@@ -20,12 +20,12 @@ from mcts_agents.envs.pommerman.layout import (
     RIGID,
     SEATS,
     WALL,
-    bit_of,
     bomb_cell,
     give_ammo,
     new_bomb,
 )
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import bit_of
 
 EVEN_TEAM, ODD_TEAM = 0b0101, 0b1010
 

@@ -123,7 +123,7 @@ def state_key(game, state, observer):
 @njit
 def stones_on_board(state):
     """Return the number of stones."""
-    return np.int64(count_bits(np.uint64(state.stones[0] | state.stones[1])))
+    return count_bits(state.stones[0] | state.stones[1])
 
 
 @rules.define

@@ -13,15 +13,9 @@ import typer
 
 from mcts_agents.agents.human import PersonLeft
 from mcts_agents.cli.arena_app import arena
+from mcts_agents.cli.command_options import TreeOptions, takes_options
 from mcts_agents.cli.learn_app import learn
-from mcts_agents.cli.parameters import (
-    MOST_NUMBER,
-    MOST_SHOWN,
-    GameName,
-    Json,
-    Players,
-    path_of,
-)
+from mcts_agents.cli.parameters import MOST_NUMBER, GameName, Json, Players, path_of
 from mcts_agents.cli.requests import INTERRUPTED, RequestError
 from mcts_agents.cli.streams import (
     READER_GONE,
@@ -51,14 +45,6 @@ class Render(StrEnum):
 
     ansi = "ansi"
     none = "none"
-
-
-class TreeFormat(StrEnum):
-    """What `tree` prints."""
-
-    text = "text"
-    dot = "dot"
-    json = "json"
 
 
 def show_version(wanted: bool) -> None:
@@ -144,44 +130,8 @@ def bench(
 
 
 @app.command()
-def tree(
-    game: GameName,
-    agent: Annotated[
-        str, typer.Option(help="Spec of an mcts or one-step agent.")
-    ] = "mcts",
-    players: Players = None,
-    seed: Annotated[
-        int,
-        typer.Option(min=0, max=MOST_NUMBER, help="Seed of the game and of the agent."),
-    ] = 0,
-    moves: Annotated[
-        str,
-        typer.Option(help="Moves before, as people write them: by commas, or spaces."),
-    ] = "",
-    depth: Annotated[
-        int,
-        typer.Option(
-            min=1, max=MOST_SHOWN, help="Levels of decisions, the first one included."
-        ),
-    ] = 2,
-    actions: Annotated[
-        int,
-        typer.Option(
-            min=1, max=MOST_SHOWN, help="Actions of a decision shown as text."
-        ),
-    ] = 5,
-    format: Annotated[TreeFormat, typer.Option(help="What is printed.")] = (
-        TreeFormat.text
-    ),
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            help="File to write instead of printing.",
-            parser=path_of,
-            metavar="FILE",
-        ),
-    ] = None,
-) -> None:
+@takes_options
+def tree(options: TreeOptions) -> None:
     """Search one position and print the search tree, most visited actions first.
 
     The JSON has game, players, seed, agent, moves, player, action, name and tree; tree
@@ -189,7 +139,7 @@ def tree(
     """
     from mcts_agents.cli.tree import show_tree
 
-    show_tree(game, agent, players, seed, moves, depth, actions, format.value, output)
+    show_tree(options)
 
 
 @app.command()

@@ -5,18 +5,12 @@ from typing import Annotated
 
 import typer
 
-from mcts_agents.cli.parameters import (
-    MOST_GAMES,
-    MOST_SHOWN,
-    Address,
-    BackendName,
-    BackendOption,
-    Jobs,
-    Json,
-    Players,
-    StoreFile,
-    path_of,
+from mcts_agents.cli.command_options import (
+    TournamentOptions,
+    TuneOptions,
+    takes_options,
 )
+from mcts_agents.cli.parameters import MOST_SHOWN, Json, StoreFile, path_of
 
 # Between two looks at a tournament: a day.
 MOST_SECONDS = 86_400
@@ -25,90 +19,17 @@ arena = typer.Typer()
 
 
 @arena.command()
-def tournament(
-    file: Annotated[
-        str | None,
-        typer.Argument(help="YAML file that describes the tournament.", metavar="FILE"),
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option(help="Name of a game; may be repeated.")
-    ] = None,
-    players: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Number of players; may be repeated. The game's default if left out."
-        ),
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="Spec of an agent, or NAME=SPEC; repeat for each agent."),
-    ] = None,
-    field: Annotated[
-        str | None,
-        typer.Option(help="Agent in all other seats, for --design one-against-field."),
-    ] = None,
-    budget: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Budget of each decision: 40ms, 1s, or 1000 simulations; may be "
-            "repeated. The agents' own if left out."
-        ),
-    ] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(help="round-robin (default), one-against-field or all-seats."),
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            help="Games of each game, number of players and budget; 100 if left out."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of all; 0 if left out.")
-    ] = None,
-    store: Annotated[
-        Path,
-        typer.Option(
-            help="SQLite file for the results; goes on if it exists.",
-            parser=path_of,
-            metavar="FILE",
-        ),
-    ] = ...,
-    jobs: Jobs = None,
-    backend: BackendOption = BackendName.local,
-    address: Address = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            help="HTML file for a report at the end.", parser=path_of, metavar="FILE"
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
+@takes_options
+def tournament(options: TournamentOptions) -> None:
     """Play a tournament, or go on with one; every game is stored as it ends.
 
     Described by a FILE or by options. The same command goes on where it was
     interrupted, and plays nothing when all is played. With --json the results are
     printed as `results --json` prints them.
     """
-    from mcts_agents.cli.tournament import Request, play_tournament
+    from mcts_agents.cli.tournament import play_tournament
 
-    request = Request(
-        file=file,
-        game=game or [],
-        players=players or [],
-        agent=agent or [],
-        field=field,
-        budget=budget or [],
-        design=design,
-        games=games,
-        seed=seed,
-    )
-    failed = play_tournament(
-        request, store, (backend.value, jobs, address), report, json
-    )
-    if failed:
+    if play_tournament(options):
         raise typer.Exit(1)
 
 
@@ -220,51 +141,8 @@ def replay(
 
 
 @arena.command()
-def tune(
-    game: Annotated[str, typer.Option(help="Name of a game.")],
-    store: Annotated[
-        Path,
-        typer.Option(
-            help="SQLite file for the study; goes on if it exists.",
-            parser=path_of,
-            metavar="FILE",
-        ),
-    ],
-    players: Players = None,
-    agent: Annotated[
-        str, typer.Option(help="Spec of the mcts agent whose options are tuned.")
-    ] = "mcts",
-    against: Annotated[
-        str | None,
-        typer.Option(help="Agent in all other seats; the agent itself if left out."),
-    ] = None,
-    budget: Annotated[
-        str,
-        typer.Option(help="Budget of each decision: 40ms, 1s, or 1000 simulations."),
-    ] = "",
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
-            "be repeated. Tree, rollout and exploration if left out."
-        ),
-    ] = None,
-    trials: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="Trials in all.")
-    ] = 50,
-    games: Annotated[int, typer.Option(help="Games of a trial.")] = 50,
-    confirm: Annotated[
-        int,
-        typer.Option(
-            min=1, max=MOST_GAMES, help="Games of the match of the best trial."
-        ),
-    ] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of all.")] = 0,
-    jobs: Jobs = None,
-    backend: BackendOption = BackendName.local,
-    address: Address = None,
-    json: Json = False,
-) -> None:
+@takes_options
+def tune(options: TuneOptions) -> None:
     """Search for an agent's best options, and check them in a match on fresh deals.
 
     The same command goes on where it was interrupted. The JSON has game, players,
@@ -273,15 +151,4 @@ def tune(
     """
     from mcts_agents.cli.tune import tune_agent
 
-    keys = {
-        "game": game,
-        "players": players,
-        "agent": agent,
-        "against": against,
-        "budget": budget,
-        "games_each": games,
-        "seed": seed,
-    }
-    if parameter:
-        keys["parameters"] = parameter
-    tune_agent(keys, store, trials, confirm, (backend.value, jobs, address), json)
+    tune_agent(options)

@@ -3,31 +3,39 @@
 import functools
 import json
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
 
+from mcts_agents.cli.command_options import RecordOptions
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.recording import RecordingError, run_recording
-from mcts_agents.learn.recording_spec import Recording
+from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 
 
-def record_decisions(
-    keys: dict[str, Any], folder: Path, jobs: int | None, as_json: bool
-) -> None:
+def record_decisions(options: RecordOptions) -> None:
     """Record decisions and print what the folder holds then."""
+    folder = options.out
     console = Console(stderr=True, highlight=False)
     # One line, however wide the terminal is.
     say = functools.partial(console.print, markup=False, soft_wrap=True)
     with requested():
-        recording = Recording.of(**keys)
-        backend = recording.backend(jobs)
+        spec = RecordingSpec(
+            options.game,
+            options.agent,
+            options.games,
+            players=options.players,
+            seed=options.seed,
+            format=options.format.value,
+            explore_moves=options.explore_moves,
+            games_per_shard=options.games_per_shard,
+        )
+        recording = Recording.of(spec)
+        backend = recording.backend(options.jobs)
     progress = game_progress(console)
-    task = progress.add_task("games", total=recording.games)
+    task = progress.add_task("games", total=spec.games)
 
     def told(games: int) -> None:
         if not progress.live.is_started:  # the folder can be used
@@ -41,7 +49,7 @@ def record_decisions(
         with requested():
             games = Dataset(folder).games
         say(
-            f"{games} of {recording.games} games are stored in {folder}; the same "
+            f"{games} of {spec.games} games are stored in {folder}; the same "
             "command goes on"
         )
         raise typer.Exit(INTERRUPTED) from None
@@ -52,13 +60,13 @@ def record_decisions(
         raise RequestError(
             f"{folder}: cannot be written: {error.strerror or error}"
         ) from error
-    if as_json:
+    if options.json:
         found = {
             "folder": str(folder),
             "games": dataset.games,
             "rows": len(dataset),
             "files": len(recording.shards),
-            "format": recording.format,
+            "format": spec.format,
         }
         print(json.dumps(found))
         return

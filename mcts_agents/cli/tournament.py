@@ -2,8 +2,6 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import loky
@@ -17,7 +15,9 @@ from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.spec_file import SpecFile, complaints
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.cli.command_options import TournamentOptions
 from mcts_agents.cli.outputs import write_page, written
+from mcts_agents.cli.parameters import BackendName
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.cli.results import show_results
@@ -34,61 +34,23 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was said on the command line about the tournament; see `app.tournament`."""
-
-    file: str | None
-    game: list[str]
-    players: list[int]
-    agent: list[str]
-    field: str | None
-    budget: list[str]
-    design: str | None
-    games: int | None
-    seed: int | None
-
-    def keys(self) -> dict[str, Any]:
-        """Return what was given, as keys of a tournament."""
-        found: dict[str, Any] = {}
-        if self.game:
-            found["games"] = [
-                {"game": game, "players": self.players} for game in self.game
-            ]
-        if self.agent:
-            found["agents"] = self.agent
-        given = {
-            "field": self.field,
-            "budgets": self.budget or None,
-            "design": self.design,
-            "games_each": self.games,
-            "seed": self.seed,
-        }
-        return found | {key: value for key, value in given.items() if value is not None}
-
-
-def play_tournament(
-    request: Request,
-    path: Path,
-    backend: tuple[str, int | None, str | None],
-    report: Path | None,
-    as_json: bool,
-) -> int:
+def play_tournament(options: TournamentOptions) -> int:
     """Play what is left of a tournament and print the results; return the failures."""
+    path = options.store
     console = Console(stderr=True, highlight=False)
     # One line, however wide the terminal is.
     say = functools.partial(console.print, markup=False, soft_wrap=True)
     with requested():
-        spec, file = _spec(request)
-        workers = make_backend(*backend)
+        spec, file = _spec(options)
+        workers = make_backend(options.backend.value, options.jobs, options.address)
         try:
             schedule = prepare(spec)
         except SettingError as error:
             raise RequestError(_told(error, file)) from error
-    if report is not None:
-        with written(path, report):  # refuses it before the games, not after
+    if options.report is not None:
+        with written(path, options.report):  # refuses it before the games, not after
             pass
-    _warn_of_busy_cores(say, spec, *backend[:2])
+    _warn_of_busy_cores(say, spec, options)
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
         for names in spec.same_agents():
@@ -119,18 +81,35 @@ def play_tournament(
             f"{len(failures)} games failed; {path} has what happened to them, and the "
             "same command tries them again"
         )
-    if report is not None:
-        write_page(path, report)
-    show_results(path, as_json)
+    if options.report is not None:
+        write_page(path, options.report)
+    show_results(path, options.json)
     return len(failures)
 
 
-def _spec(request: Request) -> tuple[TournamentSpec, SpecFile | None]:
+def _keys(options: TournamentOptions) -> dict[str, Any]:
+    """Return what was given on the command line, as keys of a tournament."""
+    games = [
+        {"game": game, "players": options.players or []} for game in options.game or []
+    ]
+    given = {
+        "games": games or None,
+        "agents": options.agent or None,
+        "field": options.field,
+        "budgets": options.budget or None,
+        "design": options.design,
+        "games_each": options.games,
+        "seed": options.seed,
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
     """Return the tournament, and the file that describes it, if one does."""
-    keys = request.keys()
-    if request.players and not request.game:
+    keys = _keys(options)
+    if options.players and not options.game:
         raise RequestError("--players: is for the games that --game names")
-    if request.file is None:
+    if options.file is None:
         for key in ("games", "agents"):
             if key not in keys:
                 raise RequestError(f"name a FILE, or {_OPTIONS[key]}")
@@ -143,10 +122,10 @@ def _spec(request: Request) -> tuple[TournamentSpec, SpecFile | None]:
     for key in keys:
         if key not in ("games_each", "seed"):
             raise RequestError(
-                f"{_OPTIONS[key]} beside {request.file}: the file says what is played; "
+                f"{_OPTIONS[key]} beside {options.file}: the file says what is played; "
                 "only --games and --seed may change it"
             )
-    file = SpecFile(request.file)
+    file = SpecFile(options.file)
     return file.spec(**keys), file
 
 
@@ -162,11 +141,12 @@ def _told(error: SettingError, file: SpecFile | None) -> str:
 
 
 def _warn_of_busy_cores(
-    say: Callable[[str], None], spec: TournamentSpec, backend: str, jobs: int | None
+    say: Callable[[str], None], spec: TournamentSpec, options: TournamentOptions
 ) -> None:
     """Say so if budgets of time are worth less because workers share cores."""
     timed = [b for b in spec.budgets if budget_setting(b)[0] == "seconds"]
-    if backend == "local" and timed and (jobs or 1) > loky.cpu_count():
+    jobs = options.jobs or 1
+    if options.backend is BackendName.local and timed and jobs > loky.cpu_count():
         say(
             f"{jobs} workers share {loky.cpu_count()} cores: decisions of {timed[0]} "
             "get fewer simulations than they would alone"

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from mcts_agents.agents import Planner, make_agent
+from mcts_agents.cli.command_options import TreeFormat, TreeOptions
 from mcts_agents.cli.requests import RequestError, requested, requested_model
 from mcts_agents.envs import Game, environments
 from mcts_agents.model import ForwardModel
@@ -19,28 +20,18 @@ from mcts_agents.writing import replacing
 FILE_WIDTH = 100
 
 
-def show_tree(
-    spec: str,
-    agent_spec: str,
-    players: int | None,
-    seed: int,
-    moves: str,
-    depth: int,
-    actions: int,
-    form: str,
-    output: Path | None,
-) -> None:
+def show_tree(options: TreeOptions) -> None:
     """Search one position and print or write the search tree."""
-    game, model = requested_model(spec, players)
+    game, model = requested_model(options.game, options.players)
     with requested():
-        agent = make_agent(agent_spec, seed=seed)
+        agent = make_agent(options.agent, seed=options.seed)
         if not isinstance(agent, Planner):
-            raise RequestError(f"{agent_spec!r}: tree shows agents that search")
+            raise RequestError(f"{options.agent!r}: tree shows agents that search")
         agent.search_of(model)  # refuses what the game cannot serve
     _, make_env, _ = environments(game)
     env = make_env(**model.variant)
-    env.reset(seed=seed)
-    played = _play(env, game, model, moves)
+    env.reset(seed=options.seed)
+    played = _play(env, game, model, options.moves)
     if not env.agents or env.terminations[env.agent_selection]:
         raise RequestError(f"the game is over after {' '.join(played)}")
     result = agent.plan(env)
@@ -52,31 +43,31 @@ def show_tree(
     def name(action: int) -> str:
         return game.format_action(model, action)
 
-    if form == "text":
+    if options.format is TreeFormat.text:
         state, _ = env.unwrapped.planning_state(env.agent_selection, agent._rng)
         _print_text(
             game.ansi(model, state, player),
             _summary(result, player, name),
-            result.text(depth - 1, name, actions),
-            output,
+            result.text(options.depth - 1, name, options.actions),
+            options.output,
         )
         return
-    if form == "dot":
-        text = result.dot(depth, name)  # decisions are edges
+    if options.format is TreeFormat.dot:
+        text = result.dot(options.depth, name)  # decisions are edges
     else:
         found = {
-            "game": spec,
+            "game": options.game,
             "players": model.players,
-            "seed": seed,
-            "agent": agent_spec,
+            "seed": options.seed,
+            "agent": options.agent,
             "moves": played,
             "player": player,
             "action": result.action,
             "name": name(result.action),
-            "tree": _named(result.tree(depth - 1), name),
+            "tree": _named(result.tree(options.depth - 1), name),
         }
         text = json.dumps(found) + "\n"
-    _write(text, output)
+    _write(text, options.output)
 
 
 def _play(env: Any, game: Game, model: ForwardModel, moves: str) -> list[str]:

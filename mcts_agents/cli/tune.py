@@ -1,7 +1,6 @@
 """`mcts-agents tune`."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -22,6 +21,7 @@ from mcts_agents.arena.tournaments.tuning import (
     check_path,
     load_optuna,
 )
+from mcts_agents.cli.command_options import TuneOptions
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 
@@ -32,26 +32,20 @@ SHOWN = 10
 _OPTIONS = {"games_each": "--games", "parameters": "--parameter"}
 
 
-def tune_agent(
-    keys: dict[str, Any],
-    path: Path,
-    trials: int,
-    confirm: int,
-    backend: tuple[str, int | None, str | None],
-    as_json: bool,
-) -> None:
+def tune_agent(options: TuneOptions) -> None:
     """Run what is left of a study and of the match of its best trial; print both."""
     console = Console(stderr=True, highlight=False)
-    spec = _spec(keys)
+    path, trials = options.store, options.trials
+    spec = _spec(options)
     with requested():
         load_optuna()  # before a store is made
         check_path(path)
-        workers = make_backend(*backend)
+        workers = make_backend(options.backend.value, options.jobs, options.address)
         with Store.write(path) as store:
             tuning = _study(spec, store)
             try:
                 with workers, game_progress(console) as progress:
-                    _run(tuning, workers, progress, trials, confirm)
+                    _run(tuning, workers, progress, trials, options.confirm)
             except KeyboardInterrupt:
                 console.print(
                     f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
@@ -59,14 +53,14 @@ def tune_agent(
                     markup=False,
                 )
                 raise typer.Exit(INTERRUPTED) from None
-            _show(tuning, as_json)
+            _show(tuning, options.json)
 
 
 def _study(spec: TuningSpec, store: Store) -> Tuning:
     """Return the study in a store; what cannot be read of it is told in one line."""
     try:
         tuning = Tuning(spec, store)
-        trials = tuning.trials()
+        tuning.trials()
     except StoreError:
         raise
     except Exception as error:  # of edited tables, Optuna raises almost anything
@@ -74,29 +68,22 @@ def _study(spec: TuningSpec, store: Store) -> Tuning:
         raise StoreError(
             f"{store.path}: the tables of its study cannot be read by Optuna: {reason}"
         ) from error
-    for trial in trials:
-        if wrong := _wrong(trial):
-            raise StoreError(
-                f"{store.path}: trial {trial.number} of its study: {wrong[:200]}"
-            )
     return tuning
 
 
-def _wrong(trial: Trial) -> str:
-    """Say what a stored trial has that no trial has; empty if nothing."""
-    rate = trial.win_rate
-    if type(trial.games) is not int or trial.games < 0:
-        return f"games is {trial.games!r}, expected a whole number from 0"
-    if rate is not None and not (type(rate) is float and 0 <= rate <= 1):
-        return f"win rate is {rate!r}, expected a number from 0 to 1"
-    if not isinstance(trial.refused, str):
-        return f"refused is {trial.refused!r}, expected a text"
-    return ""
-
-
-def _spec(keys: dict[str, Any]) -> TuningSpec:
+def _spec(options: TuneOptions) -> TuningSpec:
+    tried = {"parameters": options.parameter} if options.parameter else {}
     try:
-        return TuningSpec(**keys)
+        return TuningSpec(
+            game=options.game,
+            players=options.players,
+            agent=options.agent,
+            against=options.against,
+            budget=options.budget,
+            games_each=options.games,
+            seed=options.seed,
+            **tried,
+        )
     except ValidationError as error:
         raise RequestError(
             "; ".join(

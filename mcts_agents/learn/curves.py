@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.reports.drawing import colour, marker, style
@@ -38,36 +39,11 @@ def draw_learning_curve(
         figure = Figure((7.0, 4.6), layout="constrained")
         axes = figure.add_subplot()
         if even is not None:
-            axes.axhline(even, color="#777777", linestyle="--", linewidth=1)
-            axes.text(
-                0.995,
-                even,
-                "equal strength",
-                transform=axes.get_yaxis_transform(),
-                horizontalalignment="right",
-                verticalalignment="bottom",
-                color="#777777",
-            )
+            _draw_even(axes, even)
         for number, (name, points) in enumerate(curves.items()):
             if any(rate.value is None for _, rate in points):
                 raise ValueError(f"curves[{name!r}]: a rate without any games")
-            steps = [step for step, _ in points]
-            rates = [rate.value for _, rate in points]
-            bars = [
-                [rate.value - rate.low for _, rate in points],
-                [rate.high - rate.value for _, rate in points],
-            ]
-            axes.errorbar(
-                steps,
-                rates,
-                bars,
-                label=name,
-                color=colour(number),
-                marker=marker(number),
-                markersize=4,
-                capsize=2,
-                linewidth=1.5,
-            )
+            _draw_curve(axes, points, name, number)
         axes.set_title(title)
         axes.set_xlabel("steps of training")
         axes.set_ylabel("win rate, with 95% intervals")
@@ -80,3 +56,39 @@ def draw_learning_curve(
         form = Path(path).suffix[1:]
         with replacing(path) as temporary:
             figure.savefig(temporary, format=form, dpi=150)
+
+
+def _draw_even(axes: Any, even: float) -> None:
+    """Draw the rate of equal strength as a dashed line."""
+    grey = "#777777"
+    axes.axhline(even, color=grey, linestyle="--", linewidth=1)
+    axes.text(
+        0.995,
+        even,
+        "equal strength",
+        transform=axes.get_yaxis_transform(),
+        horizontalalignment="right",
+        verticalalignment="bottom",
+        color=grey,
+    )
+
+
+def _draw_curve(
+    axes: Any, points: Sequence[tuple[float, Estimate]], name: str, number: int
+) -> None:
+    """Draw rates with their intervals; `number` decides colour and marker."""
+    rates = [rate for _, rate in points]
+    axes.errorbar(
+        [step for step, _ in points],
+        [rate.value for rate in rates],
+        [
+            [rate.value - rate.low for rate in rates],
+            [rate.high - rate.value for rate in rates],
+        ],
+        label=name,
+        color=colour(number),
+        marker=marker(number),
+        markersize=4,
+        capsize=2,
+        linewidth=1.5,
+    )

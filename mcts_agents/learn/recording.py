@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import MISSING, fields
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from filelock import Timeout
@@ -14,9 +16,13 @@ from mcts_agents.arena.tournaments.tournament_spec import differences
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.description import FILE, read_description, write_description
 from mcts_agents.learn.playing import GameRows
-from mcts_agents.learn.recording_spec import GAMES_PER_SHARD, AgentSpec, Recording
+from mcts_agents.learn.recording_spec import AgentSpec, Recording, RecordingSpec
 from mcts_agents.learn.shards import DatasetError, read_shard, shard_path, write_shard
+from mcts_agents.names import unknown_name
 from mcts_agents.writing import locked
+
+# The fields of a spec that may be left out.
+_OPTIONS = [f.name for f in fields(RecordingSpec) if f.default is not MISSING]
 
 
 class RecordingError(RuntimeError):
@@ -29,12 +35,8 @@ def record(
     games: int,
     folder: str | PathLike[str],
     *,
-    players: int | None = None,
-    seed: int = 0,
     jobs: int | None = None,
-    format: str = "npz",
-    explore_moves: int = 0,
-    games_per_shard: int = GAMES_PER_SHARD,
+    **options: Any,
 ) -> Dataset:
     """Record the decisions of agents who play one another, or go on with it.
 
@@ -45,38 +47,25 @@ def record(
 
     Args:
         game: Spec of the game, such as `hex:size=5`.
-        agents: What `make_agent` takes, or an agent, of which settings are taken. One
-            for all seats; or one for each player, or each team where there are teams,
-            who take turns in the seats from game to game.
+        agents: One for all seats, or one for each player or team; see `RecordingSpec`.
         games: How many games.
         folder: Where the files go; made if it is not there.
-        players: Number of players, the game's default if None.
-        seed: Seed of the recording. Game number n is played from a seed that derives
-            from it and n.
         jobs: How many processes; one for each core if None.
-        format: `npz` or `parquet`.
-        explore_moves: In the first so many steps of a game, moves of agents who search
-            are drawn in proportion to visits, so that games differ. The column
-            `choice` has what the agent itself would have played.
-        games_per_shard: Games of one file. Its rows must fit into memory.
+        **options: `players`, `seed`, `format`, `explore_moves` and `games_per_shard`,
+            which `RecordingSpec` describes.
 
     Raises:
         ValueError: A value that is not allowed, or an agent that cannot play.
+        TypeError: An unknown option.
         DatasetError: The folder holds another recording, or a damaged one; another
             process is recording there.
         RecordingError: A game failed.
         OSError: The folder cannot be written.
     """
-    recording = Recording.of(
-        game,
-        agents,
-        games,
-        players=players,
-        seed=seed,
-        format=format,
-        explore_moves=explore_moves,
-        games_per_shard=games_per_shard,
-    )
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(f"record: {unknown_name('option', name, _OPTIONS)}")
+    recording = Recording.of(RecordingSpec(game, agents, games, **options))
     return run_recording(recording, folder, recording.backend(jobs))
 
 
@@ -104,7 +93,7 @@ def run_recording(
         _enter(recording, folder)
         missing = [n for n in recording.shards if not _is_whole(recording, folder, n)]
         games = sum(len(recording.numbers(shard)) for shard in missing)
-        told(recording.games - games)
+        told(recording.spec.games - games)
         if missing:
             _play(recording, folder, missing, backend, told)
     return Dataset(folder)
@@ -125,7 +114,7 @@ def _play(
                 raise RecordingError(
                     f"{rows.fixture}: {rows.error}\n{rows.details}".strip()
                 )
-            shard = rows.number // recording.games_per_shard
+            shard = rows.number // recording.spec.games_per_shard
             done = waiting.setdefault(shard, {})
             done[rows.number] = rows
             if len(done) == len(recording.numbers(shard)):
@@ -134,7 +123,7 @@ def _play(
                     name: np.concatenate([game[name] for game in games])
                     for name in games[0]
                 }
-                path = shard_path(folder, shard, recording.format)
+                path = shard_path(folder, shard, recording.spec.format)
                 write_shard(path, columns, recording.layout)
                 del waiting[shard]
             told(1)
@@ -176,18 +165,18 @@ def _enter(recording: Recording, folder: Path) -> None:
             for key in differing
         )
         raise DatasetError(f"{folder}: holds another recording: {told}")
-    if recording.games < stored["games"]:
+    if recording.spec.games < stored["games"]:
         raise DatasetError(
             f"{folder}: the recording has {stored['games']} games, and cannot have "
-            f"fewer, {recording.games}"
+            f"fewer, {recording.spec.games}"
         )
-    if recording.games > stored["games"]:
+    if recording.spec.games > stored["games"]:
         write_description(folder, description)
 
 
 def _is_whole(recording: Recording, folder: Path, shard: int) -> bool:
     """Say whether the file is there, with all of its games."""
-    path = shard_path(folder, shard, recording.format)
+    path = shard_path(folder, shard, recording.spec.format)
     if not path.exists():
         return False
     found = np.unique(read_shard(path, recording.layout, ["game"])["game"]).tolist()

@@ -1,4 +1,4 @@
-"""What a recording is: `Recording`, checked when it is made."""
+"""What a recording is: `RecordingSpec` in words, `Recording` with its agents made."""
 
 import functools
 import json
@@ -34,57 +34,45 @@ AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent
 
 
 @dataclass(frozen=True)
-class Recording:
-    """What is recorded; see `record`.
+class RecordingSpec:
+    """What is recorded: who plays what, how often, and from which seed.
 
     Attributes:
-        setting: The game.
-        entrants: The agents.
+        game: Spec of the game, such as `hex:size=5`.
+        agents: What `make_agent` takes, or an agent, of which settings are taken. One
+            for all seats; or one for each player, or each team where there are teams,
+            who take turns in the seats from game to game.
         games: How many games.
-        seed: Seed of the recording.
-        explore_moves: Steps in which moves are drawn.
-        games_per_shard: Games of one file.
-        format: Format of the files.
-        description: What `dataset.json` says.
-        layout: The columns.
-        teams: The number of each player's team.
+        players: Number of players, the game's default if None.
+        seed: Seed of the recording. Game number n is played from a seed that derives
+            from it and n.
+        format: `npz` or `parquet`.
+        explore_moves: In the first so many steps of a game, moves of agents who search
+            are drawn in proportion to visits, so that games differ. The column
+            `choice` has what the agent itself would have played.
+        games_per_shard: Games of one file. Its rows must fit into memory.
+
+    Raises:
+        ValueError: A number or a format that is not allowed.
     """
 
-    setting: Setting
-    entrants: tuple[Entrant, ...]
+    game: str
+    agents: AgentSpec | Sequence[AgentSpec]
     games: int
-    seed: int
-    explore_moves: int
-    games_per_shard: int
-    format: str
-    description: dict[str, Any] = field(repr=False)
-    layout: Layout = field(repr=False)
-    teams: tuple[int, ...]
+    players: int | None = None
+    seed: int = 0
+    format: str = "npz"
+    explore_moves: int = 0
+    games_per_shard: int = GAMES_PER_SHARD
 
-    @classmethod
-    def of(
-        cls,
-        game: str,
-        agents: AgentSpec | Sequence[AgentSpec],
-        games: int,
-        *,
-        players: int | None = None,
-        seed: int = 0,
-        format: str = "npz",
-        explore_moves: int = 0,
-        games_per_shard: int = GAMES_PER_SHARD,
-    ) -> "Recording":
-        """Return a recording whose agents were made once; see `record`.
-
-        So what the game cannot serve is refused before the first game, and what must
-        be compiled is compiled by one process.
-        """
-        for name, number, least, most in (
-            ("games", games, 1, MOST_GAMES),
-            ("seed", seed, 0, MOST_SEED),
-            ("explore_moves", explore_moves, 0, MOST_GAMES),
-            ("games_per_shard", games_per_shard, 1, MOST_GAMES),
+    def __post_init__(self):
+        for name, least, most in (
+            ("games", 1, MOST_GAMES),
+            ("seed", 0, MOST_SEED),
+            ("explore_moves", 0, MOST_GAMES),
+            ("games_per_shard", 1, MOST_GAMES),
         ):
+            number = getattr(self, name)
             whole = isinstance(number, int | np.integer) and not isinstance(
                 number, bool
             )
@@ -92,58 +80,78 @@ class Recording:
                 raise ValueError(
                     f"{name}={number!r}: expected an integer from {least} to {most}"
                 )
-        check_format(format)
-        _, model = make_model(game, players)
-        if model.observation_shape is None:
-            raise ValueError(f"{game}: has no observations to record")
-        several = isinstance(agents, Sequence) and not isinstance(agents, str)
-        given = agents if several else [agents]
+            object.__setattr__(self, name, int(number))
+        check_format(self.format)
+
+    def agent_mappings(self, model: ForwardModel) -> list[dict[str, Any]]:
+        """Return the mapping of each agent, as short as can be.
+
+        Raises:
+            ValueError: There are not as many as the game needs, or one is none.
+        """
+        several = isinstance(self.agents, Sequence) and not isinstance(self.agents, str)
+        given = self.agents if several else [self.agents]
         if len(given) not in (1, model.team_count):
             sides = "teams" if model.team_count < model.players else "players"
             raise ValueError(
                 f"{len(given)} agents for {model.team_count} {sides}: name one for "
                 "all of them or one for each"
             )
-        mappings = [_mapping(agent) for agent in given]
-        made = [make_agent(mapping) for mapping in mappings]
-        for agent in made:
+        return [_mapping(agent) for agent in given]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording that can be played; `of` makes it.
+
+    Attributes:
+        spec: What is recorded.
+        setting: The game.
+        entrants: The agents.
+        description: What `dataset.json` says.
+        layout: The columns.
+        teams: The number of each player's team.
+    """
+
+    spec: RecordingSpec
+    setting: Setting
+    entrants: tuple[Entrant, ...]
+    description: dict[str, Any] = field(repr=False)
+    layout: Layout = field(repr=False)
+    teams: tuple[int, ...]
+
+    @classmethod
+    def of(cls, spec: RecordingSpec) -> "Recording":
+        """Return a recording whose agents were made once.
+
+        So what the game cannot serve is refused before the first game, and what must
+        be compiled is compiled by one process.
+
+        Raises:
+            ValueError: The game has no observations, or an agent cannot play it.
+        """
+        _, model = make_model(spec.game, spec.players)
+        if model.observation_shape is None:
+            raise ValueError(f"{spec.game}: has no observations to record")
+        mappings = spec.agent_mappings(model)
+        agents = [make_agent(mapping) for mapping in mappings]
+        for agent in agents:
             agent.prepare(model)
-        if explore_moves and not any(isinstance(agent, Planner) for agent in made):
+        if spec.explore_moves and not any(isinstance(a, Planner) for a in agents):
             raise ValueError(
-                f"explore_moves={explore_moves}: no agent searches, so there are no "
-                "visits to draw moves by"
+                f"explore_moves={spec.explore_moves}: no agent searches, so there are "
+                "no visits to draw moves by"
             )
         layout = Layout(model.observation_shape, model.actions)
-        description = {
-            "schema": SCHEMA,
-            "version": __version__,
-            "game": model.name,
-            "variant": model.variant,
-            "teams": list(model.teams),
-            "agents": [
-                {"spec": mapping, "value": _scale(agent, model)}
-                for mapping, agent in zip(mappings, made, strict=True)
-            ],
-            "seed": int(seed),
-            "explore_moves": int(explore_moves),
-            "format": format,
-            "games_per_shard": int(games_per_shard),
-            "games": int(games),
-            "observation_shape": list(model.observation_shape),
-            "observation_bounds": [int(bound) for bound in model.observation_bounds],
-            "actions": model.actions,
-            "columns": layout.description(),
-        }
+        described = [
+            {"spec": mapping, "value": _scale(agent, model)}
+            for mapping, agent in zip(mappings, agents, strict=True)
+        ]
         return cls(
-            Setting(game, model.players),
+            spec,
+            Setting(spec.game, model.players),
             tuple(Entrant(m["agent"], json.dumps(m)) for m in mappings),
-            int(games),
-            int(seed),
-            int(explore_moves),
-            int(games_per_shard),
-            format,
-            # As it is read back, so that it can be compared.
-            json.loads(json.dumps(description)),
+            _description(spec, model, described, layout),
             layout,
             model.teams,
         )
@@ -152,7 +160,7 @@ class Recording:
     def work(self) -> Callable[[Fixture], GameRows | Failure]:
         """What a worker does with each game."""
         rows = functools.partial(
-            play_rows, agents=len(self.entrants), explore_moves=self.explore_moves
+            play_rows, agents=len(self.entrants), explore_moves=self.spec.explore_moves
         )
         return functools.partial(attempt, rows)
 
@@ -171,18 +179,18 @@ class Recording:
         for number in self.numbers(shard):
             places = places_of(number, len(self.entrants), self.teams)
             seats = tuple(self.entrants[place] for place in places)
-            seed = derived_seed((self.seed, number))
+            seed = derived_seed((self.spec.seed, number))
             yield Fixture(number, self.setting, number, seed, seats)
 
     def numbers(self, shard: int) -> range:
         """Return the numbers of the games of a file."""
-        first = shard * self.games_per_shard
-        return range(first, min(first + self.games_per_shard, self.games))
+        each = self.spec.games_per_shard
+        return range(shard * each, min((shard + 1) * each, self.spec.games))
 
     @property
     def shards(self) -> range:
         """The numbers of the files."""
-        return range(-(-self.games // self.games_per_shard))
+        return range(-(-self.spec.games // self.spec.games_per_shard))
 
 
 def _mapping(agent: AgentSpec) -> dict[str, Any]:
@@ -190,6 +198,33 @@ def _mapping(agent: AgentSpec) -> dict[str, Any]:
     if not isinstance(agent, Agent):
         agent = make_agent(agent_mapping(agent))
     return to_mapping(agent)
+
+
+def _description(
+    spec: RecordingSpec,
+    model: ForwardModel,
+    agents: list[dict[str, Any]],
+    layout: Layout,
+) -> dict[str, Any]:
+    """Return what `dataset.json` says, as it is read back, to be compared with it."""
+    description = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "game": model.name,
+        "variant": model.variant,
+        "teams": list(model.teams),
+        "agents": agents,
+        "seed": spec.seed,
+        "explore_moves": spec.explore_moves,
+        "format": spec.format,
+        "games_per_shard": spec.games_per_shard,
+        "games": spec.games,
+        "observation_shape": list(model.observation_shape),
+        "observation_bounds": [int(bound) for bound in model.observation_bounds],
+        "actions": model.actions,
+        "columns": layout.description(),
+    }
+    return json.loads(json.dumps(description))
 
 
 def _scale(agent: Agent, model: ForwardModel) -> str | None:

@@ -16,7 +16,8 @@ from mcts_agents.model.random import (
     random_float,
     shuffle,
 )
-from mcts_agents.model.rules import CompiledModel, Rules, RulesError, Spec
+from mcts_agents.model.rules import CompiledModel, Rules, RulesError
+from mcts_agents.model.spec import Spec
 
 __all__ = [
     "DRAWN",

@@ -3,7 +3,7 @@
 Every function is called with addresses (`intp`) and integers and returns an int64.
 The first argument is always the address of the variant's read-only record (`game`).
 Rules never see addresses: `Rules` wraps the author's functions, whose parameters
-arrive as records and arrays (column "sees" in `PARAMETERS`).
+arrive as the records and arrays that it lists.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mcts_agents.model.contract import ENTRIES, MOVE, MOVE_CODES, ROW
+from mcts_agents.model.contract import ENTRIES, HEADER, MOVE, MOVE_CODES, ROW
+from mcts_agents.model.spec import Spec
 
 
 class ForwardModel:
@@ -15,22 +16,29 @@ class ForwardModel:
     code: environments, tests, command line.
 
     Two kinds exist: compiled rules (`Rules.model`) and copies of an environment
-    (`CopiedEnvironment`).
+    (`CopiedEnvironment`). Each fills the table once it is made. All arguments but
+    `spec` are attributes, too.
+
+    Args:
+        name: The game's name in the registry, such as `"hex"`.
+        spec: The sizes of the variant.
+        variant: The variant's parameters as keywords, players included.
+        game: The variant's record, shape (1,): its header is filled from `spec`, and
+            nobody writes to it any more.
+        state_size: Bytes of a state.
+        chance: Whether anything after `reset` is random.
+        search_defaults: Search settings that suit this game, used by `MCTSAgent`
+            where its caller names no others.
 
     Attributes:
-        name: The game's name in the registry, such as `"hex"`.
-        variant: The variant's parameters as keywords, players included.
         players: Number of players.
         teams: The number of each player's team, from 0; a player without team mates
             is a team of its own.
         actions: Size of the fixed discrete action space.
         legal_limit: No player ever has more legal actions than this.
-        state_size: Bytes of a state.
-        chance: Whether anything after `reset` is random.
         observation_shape: Shape of what `observe` returns.
         observation_bounds: Least and greatest value in an observation.
-        search_defaults: Search settings that suit this game, used by `MCTSAgent`
-            where its caller names no others.
+        observation_size: Number of values in an observation.
         error: Shape (1,), int64: not 0 once a callback into Python has caught an
             exception; `raise_pending` raises it and sets 0 again.
         table_address: Where the table is.
@@ -40,35 +48,35 @@ class ForwardModel:
 
     def __init__(
         self,
-        *,
         name: str,
+        spec: Spec,
+        *,
         variant: Mapping[str, object],
         game: np.ndarray,
         state_size: int,
         chance: bool,
-        table: np.ndarray,
-        observation_shape: tuple[int, ...] | None,
-        observation_bounds: tuple[int, int],
         search_defaults: Mapping[str, object],
-        teams: Sequence[int] | None = None,
     ):
         self.name = name
         self.variant = dict(variant)
-        self.game = game
-        self.game.flags.writeable = False
-        self.game_address = game.ctypes.data
-        self.players = int(game["players"][0])
-        self.teams = tuple(map(int, range(self.players) if teams is None else teams))
-        self.actions = int(game["actions"][0])
-        self.legal_limit = int(game["legal_limit"][0])
-        self.observation_size = int(game["observation_size"][0])
+        self.players = int(spec.players)
+        teams = range(self.players) if spec.teams is None else spec.teams
+        self.teams = tuple(map(int, teams))
+        self.actions = int(spec.actions)
+        self.legal_limit = int(spec.legal_limit or spec.actions)
         self.state_size = state_size
         self.chance = chance
-        self.table = table
-        self.table_address = table.ctypes.data
-        self.observation_shape = observation_shape
-        self.observation_bounds = observation_bounds
+        self.observation_shape = spec.observation_shape
+        self.observation_bounds = spec.observation_bounds
+        self.observation_size = int(np.prod(spec.observation_shape or (0,)))
         self.search_defaults = dict(search_defaults)
+        self.game = game
+        for size in dict(HEADER):
+            game[size] = getattr(self, size)
+        self.game.flags.writeable = False
+        self.game_address = game.ctypes.data
+        self.table = np.zeros((len(ENTRIES), 2), np.intp)
+        self.table_address = self.table.ctypes.data
         self.error = np.zeros(1, np.int64)
 
     # -- the two things in which the kinds differ

@@ -23,6 +23,7 @@ from mcts_agents.model.contract import (
 )
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
+from mcts_agents.model.spec import Spec
 from mcts_agents.model.wrapping import (
     COPY,
     ScriptedPolicy,
@@ -42,32 +43,6 @@ _PLAYOUT_HELPERS = {
 
 class RulesError(TypeError):
     """A game's rules do not fit the contract; the message says what to write."""
-
-
-@dataclass(frozen=True)
-class Spec:
-    """The sizes of one variant, returned by a game's `variant` function.
-
-    Attributes:
-        players: Number of players, 1 to 62.
-        actions: Size of the fixed discrete action space.
-        legal_limit: Greatest number of legal actions of one player; default `actions`.
-        observation_shape: Shape of an observation, if the game has `observe`.
-        observation_bounds: Least and greatest value in an observation (int8).
-        teams: The number of each player's team, from 0, as in (0, 1, 0, 1): `results`
-            are the same for all of a team. Default: every player for itself.
-        leaves_out: The last fields of the state's record, by name, if this variant
-            has no use for them: its states end before them and are copied faster. The
-            author's functions must not touch them then.
-    """
-
-    players: int
-    actions: int
-    legal_limit: int | None = None
-    observation_shape: tuple[int, ...] | None = None
-    observation_bounds: tuple[int, int] = (0, 1)
-    teams: tuple[int, ...] | None = None
-    leaves_out: tuple[str, ...] = ()
 
 
 @dataclass
@@ -276,10 +251,6 @@ class Rules:
         if not isinstance(spec, Spec):
             raise RulesError(f"{self.name}: `variant` must return a Spec, not {spec!r}")
         self._check_spec(spec)
-        size = int(np.prod(spec.observation_shape or (0,)))
-        game["players"], game["actions"] = spec.players, spec.actions
-        game["legal_limit"] = spec.legal_limit or spec.actions
-        game["observation_size"] = size
         if self._compiled is None:
             self._compiled = self._compile()
         functions = self._compiled
@@ -423,24 +394,18 @@ class CompiledModel(ForwardModel):
     """A forward model made of compiled rules; see `ForwardModel`."""
 
     def __init__(self, rules, functions, variant, spec, game, record):
-        table = np.zeros((len(ENTRIES), 2), np.intp)
-        for row, name in enumerate(ENTRIES):
-            if name in functions:
-                table[row, 1] = compiled_address(
-                    functions[name], ENTRIES[name].signature
-                )
         super().__init__(
-            name=rules.name,
+            rules.name,
+            spec,
             variant=variant,
             game=game,
             state_size=record.itemsize,
             chance=rules.chance,
-            table=table,
-            observation_shape=spec.observation_shape,
-            observation_bounds=spec.observation_bounds,
             search_defaults=rules.search_defaults,
-            teams=spec.teams,
         )
+        for name, function in functions.items():
+            address = compiled_address(function, ENTRIES[name].signature)
+            self.table[ROW[name], 1] = address
         self._rules = rules
         self._functions = functions
         self._state_dtype = record

@@ -19,7 +19,7 @@ from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.arena.tournaments.tuning import Tuning, TuningSpec
 from mcts_agents.cli.results import results_object
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.recording_spec import Recording
+from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 from mcts_agents.learn.shards import DatasetError
 from tests.arena.playing import Here
 from tests.arena.storing import record
@@ -259,8 +259,9 @@ def test_what_is_no_table_is_refused(edited):
             "CREATE TRIGGER t AFTER INSERT ON games BEGIN DELETE FROM seats; END",
             "has a trigger 't'",
         ),
-        ("PRAGMA user_version = 0", "user_version is 0, expected 1 to 2"),
-        ("PRAGMA user_version = -1", "user_version is -1, expected 1 to 2"),
+        ("PRAGMA user_version = 0", "user_version is 0, expected 2"),
+        ("PRAGMA user_version = 1", "user_version is 1, expected 2"),
+        ("PRAGMA user_version = -1", "user_version is -1, expected 2"),
         ("ALTER TABLE games DROP COLUMN moves", "cannot be read: no such column"),
         ("DROP TABLE seats", "cannot be read: no such table: seats"),
     ):
@@ -319,6 +320,6 @@ def test_a_folder_that_holds_no_files_is_not_taken_for_a_busy_one(run_here):
         "mcts-agents: /proc/s.db: cannot be written: No such file or directory\n"
     )
     with pytest.raises(OSError, match="No such file") as raised:
-        recording = Recording.of("tictactoe", "random", 1, format="npz")
+        recording = Recording.of(RecordingSpec("tictactoe", "random", 1))
         run_recording(recording, "/proc", Here())
     assert not isinstance(raised.value, DatasetError)

@@ -10,14 +10,15 @@ import pytest
 
 from mcts_agents.arena.tournaments.store_tables import FORMAT
 
-# One for each format there ever was. A new format adds a file; none is ever removed or
-# changed.
+# One for each format that a release had; none had 1. A new format adds a file; none is
+# ever removed or changed.
+FIRST = 2
 FORMATS = sorted(Path(__file__).with_name("formats").glob("format_*.sql"))
 
 
 def test_there_is_a_store_of_each_format():
     assert [path.stem for path in FORMATS] == [
-        f"format_{number}" for number in range(1, FORMAT + 1)
+        f"format_{number}" for number in range(FIRST, FORMAT + 1)
     ]
 
 

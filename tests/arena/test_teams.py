@@ -1,10 +1,8 @@
 """Team games in the arena: a team is one competitor."""
 
-import contextlib
 import dataclasses
 import itertools
 import json
-import sqlite3
 from collections import Counter
 
 import pytest
@@ -17,13 +15,10 @@ from mcts_agents.arena.playing.match import places, win_shares
 from mcts_agents.arena.reports.pictures import win_rates
 from mcts_agents.arena.reports.report import render_report
 from mcts_agents.arena.tournaments.schedule import Schedule
-from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
 from mcts_agents.model import DRAWN, LOST, WON
 from tests.arena.playing import Here
-from tests.arena.storing import record as stored_record
-from tests.arena.storing import same
 from tests.arena.synthetic import played, record
 
 POMMERMAN = "pommerman:mode=team,max_steps=40"
@@ -240,28 +235,3 @@ def test_agents_are_dealt_to_teams(run_here):
     assert found[2] == ["random", "one-step:samples=1"] * 2
     three = run_here(*arguments, *["--agent", "random"] * 3)
     assert "one for each of 2 teams or one for each" in three.stderr
-
-
-# -- stores of earlier versions, which knew no teams
-
-
-def test_a_store_of_version_1_is_read_and_goes_on(tmp_path):
-    path = tmp_path / "s.db"
-    with Store.write(path) as store:
-        for number in (1, 2):
-            store.add(stored_record(number))
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE seats DROP COLUMN team")
-        connection.execute("PRAGMA user_version = 1")
-        connection.commit()
-    before = path.read_bytes()
-    with Store.read(path) as reader:
-        assert all(same(game, stored_record(game.number)) for game in reader.games())
-        assert same(reader.game(2), stored_record(2))
-        assert path.read_bytes() == before
-        with Store.write(path) as writer:
-            writer.add(stored_record(3))
-        for store in (reader, Store.read(path)):
-            games = list(store.games())
-            assert [game.number for game in games] == [1, 2, 3]
-            assert all(same(game, stored_record(game.number)) for game in games)

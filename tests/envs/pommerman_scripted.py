@@ -3,10 +3,10 @@
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.pommerman.layout import LARGEST, MOVES, SEATS, STATE
+from mcts_agents.envs.pommerman.layout import LARGEST, MOVES, SEATS, STATE, STOP
 from mcts_agents.envs.pommerman.rules import apply, reset, rules
-from mcts_agents.envs.pommerman.scripted import SCRIPTED
-from mcts_agents.model import new_generator
+from mcts_agents.envs.pommerman.scripted import random_moves, simple, simple_unbiased
+from mcts_agents.model import new_generator, random_below
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.random import shuffle
@@ -48,6 +48,36 @@ def play(game, state, memory, rng, counts):
 """
 
 
+@njit
+def idle(game, state, player, memory, rng):
+    """Return a stop."""
+    return np.int64(STOP)
+
+
+@njit
+def random_move(game, state, player, memory, rng):
+    """Return one of the six moves, each as likely."""
+    return random_below(rng, MOVES)
+
+
+# The record that an agent works on, how it begins, and how it acts.
+SCRIPTED = {
+    "simple_unbiased": (
+        simple_unbiased.MEMORY,
+        simple_unbiased.begin,
+        simple_unbiased.act,
+    ),
+    "simple": (simple.MEMORY, simple.begin, simple.act),
+    "safe_random": (
+        random_moves.MEMORY,
+        random_moves.begin,
+        random_moves.act_safe_random,
+    ),
+    "random": (random_moves.MEMORY, random_moves.begin, random_move),
+    "idle": (random_moves.MEMORY, random_moves.begin, idle),
+}
+
+
 class Scripted:
     """A scripted agent, compiled, in one variant.
 
@@ -59,12 +89,11 @@ class Scripted:
 
     def __init__(self, name, renew, **variant):
         self.model = rules.model(**variant)
-        agent = SCRIPTED[name]
-        self.memory = agent.memory
+        self.memory, begin, act = SCRIPTED[name]
         namespace = {
             "GAME": self.model.game.dtype,
             "STATE": STATE,
-            "MEMORY": agent.memory,
+            "MEMORY": self.memory,
             "UINT64": np.dtype(np.uint64),
             "INT64": np.dtype(np.int64),
             "INT32": np.dtype(np.int32),
@@ -73,12 +102,12 @@ class Scripted:
             "zeros": np.zeros,
             "as_pointer": as_pointer,
             "renew": renew,
-            "begin": agent.begin,
-            "act": agent.act,
+            "begin": begin,
+            "act": act,
             "apply": njit(apply),
             "reset": njit(reset),
         }
-        roots = (renew, agent.begin, agent.act, apply, reset)
+        roots = (renew, begin, act, apply, reset)
         self.compiled = compile_module(f"test_{name}", SOURCE, namespace, roots)
 
     def counts(self, state, player, memory, rng, calls):

@@ -18,11 +18,10 @@ from mcts_agents.envs.pommerman.official import (
     Position,
     set_position,
 )
-from mcts_agents.envs.pommerman.scripted import SCRIPTED
-from mcts_agents.envs.pommerman.scripted.simple_unbiased import walks_in_circles
+from mcts_agents.envs.pommerman.scripted.simple_unbiased import MEMORY, walks_in_circles
 from mcts_agents.model import new_generator
 from tests.envs.pommerman_positions import DOWN, LEFT, RIGHT, UP, drawn
-from tests.envs.pommerman_scripted import Scripted, keep, renew_orders
+from tests.envs.pommerman_scripted import SCRIPTED, Scripted, keep, renew_orders
 from tests.golden import are_enough, golden_folder
 
 CALLS = 400
@@ -139,7 +138,7 @@ def test_simple_decides_as_the_official_agent():
 )
 def test_walking_in_circles_is_noticed(recent, is_circle):
     # All recordings have four recent cells, games begin with fewer.
-    memory = np.zeros(1, SCRIPTED["simple_unbiased"].memory).view(np.recarray)[0]
+    memory = np.zeros(1, MEMORY).view(np.recarray)[0]
     memory.recent[: len(recent)] = recent
     memory.recent_count = len(recent)
     assert walks_in_circles.py_func(memory) == is_circle

@@ -2,7 +2,7 @@
 
 from mcts_agents.arena.playing.backends import Backend
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.recording_spec import Recording
+from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 
 HEX = {
     "game": "hex:size=3",
@@ -29,7 +29,7 @@ class Here(Backend):
 
 def record_here(folder, told=lambda games: None, **keys):
     """Record in this process."""
-    recording = Recording.of(**{**HEX, **keys})
+    recording = Recording.of(RecordingSpec(**{**HEX, **keys}))
     return run_recording(recording, folder, Here(recording.work), told)
 
 

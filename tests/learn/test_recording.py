@@ -11,7 +11,7 @@ from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.learn import Dataset, DatasetError, RecordingError, record
 from mcts_agents.learn.playing import play_rows
 from mcts_agents.learn.recording import run_recording
-from mcts_agents.learn.recording_spec import Recording
+from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 from tests.learn.recorded import HEX, Here, files, record_here
 
 
@@ -35,7 +35,7 @@ def test_two_processes_record_the_same(tmp_path, expected):
 
 
 def test_a_recording_goes_on(tmp_path, expected):
-    recording = Recording.of(**HEX)
+    recording = Recording.of(RecordingSpec(**HEX))
 
     def break_off(fixture):
         if fixture.number == 4:
@@ -115,6 +115,14 @@ def test_the_same_settings_written_otherwise_are_the_same(tmp_path, expected):
     assert files(tmp_path) == expected
 
 
+def test_an_unknown_option_is_told_beside_the_known_ones(tmp_path):
+    known = "players, seed, format, explore_moves, games_per_shard"
+    said = rf"unknown option 'sead': did you mean seed\? known: {known}$"
+    with pytest.raises(TypeError, match=said):
+        record("hex:size=3", "random", 1, tmp_path, sead=3)
+    assert files(tmp_path) == {}
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
@@ -157,7 +165,7 @@ def test_two_recordings_do_not_share_a_folder(tmp_path):
 
 
 def test_a_game_that_fails_is_named(tmp_path):
-    recording = Recording.of(**HEX)
+    recording = Recording.of(RecordingSpec(**HEX))
 
     def fail(fixture, **keys):
         if fixture.number == 4:

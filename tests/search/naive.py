@@ -371,7 +371,7 @@ def outcome_of(results, teams) -> object:
 
 
 def natural_log(n: int) -> float:
-    """ln n as `ucb1.natural_log` has it, to the last bit."""
+    """ln n as `arithmetic.natural_log` has it, to the last bit."""
     x, halvings = float(n), 0
     while x > 1.5:
         x, halvings = x / 2, halvings + 1

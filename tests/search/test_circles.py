@@ -1,63 +1,12 @@
 """Graphs with circles: one descent may be longer than any that was there before."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
-from mcts_agents.model import PLAYING, Rules, Spec, new_generator
+from mcts_agents.model import new_generator
 from mcts_agents.search import AnsweredLater, Search, SearchSettings
 from tests.search.evaluators import PUCT
-
-
-@cache
-def circles(players, actions):
-    """All decide at once, for ever; the last action leads back to the beginning."""
-    rules = Rules(
-        "circles",
-        state=np.dtype([("place", np.int64)]),
-        chance=False,
-        search_defaults={"value": "win"},
-    )
-
-    @rules.variant
-    def variant(game, *, players=players, actions=actions):
-        return Spec(players=players, actions=actions)
-
-    @rules.define
-    def reset(game, state, rng):
-        state.place = 0
-
-    @rules.define
-    def movers(game, state):
-        return (1 << game.players) - 1
-
-    @rules.define
-    def legal_actions(game, state, player, out):
-        for action in range(game.actions):
-            out[action] = action
-        return game.actions
-
-    @rules.define
-    def apply(game, state, joint_action, rng):
-        if joint_action[0] == game.actions - 1:
-            state.place = 0
-        else:
-            state.place += 1
-
-    @rules.define
-    def results(game, state, out):
-        out[:] = PLAYING
-
-    @rules.define
-    def scores(game, state, out):
-        out[:] = 0.0
-
-    @rules.define
-    def state_key(game, state, observer):
-        return state.place if game.players == 1 else 0
-
-    return rules.model()
+from tests.search.toy_games import circles
 
 
 @pytest.mark.parametrize("depth", [1000, 6000])

@@ -1,16 +1,16 @@
 """Closed loops: the open loop's search with fewer calls, or one state for each edge."""
 
 from collections import defaultdict
-from functools import cache
 
 import numpy as np
 import pytest
 
 from mcts_agents.envs.dots_and_boxes.rules import rules as dots_and_boxes
 from mcts_agents.envs.tictactoe.rules import rules as tictactoe
-from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, new_generator
+from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.scheduled import RULES as scheduled
+from tests.search.toy_games import two_then_one
 from tests.toy_games import MATRIX, auction, hands, nim
 
 DETERMINISTIC = {
@@ -254,54 +254,6 @@ def test_a_budget_of_calls_ends_a_search_of_all_there_is(loop, calls):
     found = search(model, 1, solver=False, **chosen)
     assert found.forward_model_calls <= 2 + 4 + 8
     assert found.simulations == calls  # one call or none each
-
-
-@cache
-def two_then_one():
-    """Both players move, then only the second; each move is worth 1 or 10 points."""
-    rules = Rules(
-        "two_then_one",
-        state=np.dtype([("moves", np.int64), ("points", np.float64, 2)]),
-        chance=False,
-        search_defaults={"value": "score", "score_bonus": 0.0},
-    )
-
-    @rules.variant
-    def variant(game, *, players=2):
-        return Spec(players=players, actions=2)
-
-    @rules.define
-    def reset(game, state, rng):
-        state.moves = 0
-        state.points[:] = 0
-
-    @rules.define
-    def movers(game, state):
-        return 3 if state.moves == 0 else 2 if state.moves == 1 else 0
-
-    @rules.define
-    def legal_actions(game, state, player, out):
-        out[0] = 0
-        out[1] = 1
-        return 2
-
-    @rules.define
-    def apply(game, state, joint_action, rng):
-        for player in range(2):
-            if joint_action[player] >= 0:  # -1: does not move
-                state.points[player] += 10.0 if joint_action[player] else 1.0
-        state.moves += 1
-
-    @rules.define
-    def scores(game, state, out):
-        out[0] = state.points[0]
-        out[1] = state.points[1]
-
-    @rules.define
-    def results(game, state, out):
-        out[:] = DRAWN if state.moves == 2 else PLAYING
-
-    return rules.model()
 
 
 @pytest.mark.parametrize("loop", ["open", "closed", "sampled"])

@@ -1,7 +1,6 @@
 """An evaluator beside every other way to search: trees, graphs, threads, tree reuse."""
 
 import threading
-from functools import cache
 
 import numpy as np
 import pytest
@@ -9,74 +8,16 @@ import pytest
 from mcts_agents import MCTSAgent
 from mcts_agents.envs import hex, make_model
 from mcts_agents.envs.tictactoe.rules import rules
-from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, new_generator
+from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.exact import positions
+from tests.games.goofspiel import GOOFSPIEL
 from tests.search.evaluator_twin import EvaluatorTwin
 from tests.search.evaluators import PUCT, Even, Perfect, of_states, run, virtual_visits
 from tests.toy_games import auction, hands, nim
 
 TICTACTOE = rules.model()
 EACH = [{0}, {1}, {2}]
-
-
-@cache
-def duel():
-    """Two players choose at once, five times; the higher number takes a point.
-
-    Nothing is up to chance, and a number can be used once.
-    """
-    duels = Rules(
-        "duel",
-        state=np.dtype([("used", np.int8, 2), ("points", np.int8, 2)]),
-        chance=False,
-        search_defaults={"value": "win"},
-    )
-
-    @duels.variant
-    def variant(game, *, players=2):
-        return Spec(players=players, actions=4)
-
-    @duels.define
-    def reset(game, state, rng):
-        state.used[:] = 0
-        state.points[:] = 0
-
-    @duels.define
-    def movers(game, state):
-        return 3 if state.used[0] != 15 else 0
-
-    @duels.define
-    def legal_actions(game, state, player, out):
-        n = 0
-        for number in range(4):
-            if not state.used[player] >> number & 1:
-                out[n] = number
-                n += 1
-        return n
-
-    @duels.define
-    def apply(game, state, joint_action, rng):
-        for player in range(2):
-            state.used[player] |= 1 << joint_action[player]
-            more = joint_action[player] > joint_action[1 - player]
-            state.points[player] += more
-
-    @duels.define
-    def scores(game, state, out):
-        for player in range(2):
-            out[player] = state.points[player]
-
-    @duels.define
-    def results(game, state, out):
-        for player in range(2):
-            lead = state.points[player] - state.points[1 - player]
-            if state.used[0] != 15:
-                out[player] = PLAYING
-            else:
-                out[player] = DRAWN if lead == 0 else WON if lead > 0 else LOST
-
-    return duels.model()
 
 
 def searched(model, seed, chosen, simulations=400):
@@ -121,7 +62,7 @@ def test_other_trees_are_the_plain_search(game, tree, seed):
 @pytest.mark.parametrize(
     ("tree", "depth"), [("one", 1000), ("pair", 1000), ("pair", 3)]
 )
-@pytest.mark.parametrize("game", [auction, duel])
+@pytest.mark.parametrize("game", [auction, GOOFSPIEL.model])
 def test_movers_in_turn_are_the_plain_search(game, tree, depth, seed):
     chosen = {"tree": tree, "simultaneous": "serialised", "max_depth": depth}
     if tree == "pair":
@@ -138,7 +79,7 @@ def test_movers_in_turn_are_the_plain_search(game, tree, depth, seed):
 def test_stored_states_change_nothing_without_chance(loop, simultaneous, seed):
     # The paper's TP-MCTS with a network.
     chosen = {"simultaneous": simultaneous, "tree": "pair", "opponent": "next"}
-    visits, twin = searched(duel(), seed, {**chosen, "loop": loop})
+    visits, twin = searched(GOOFSPIEL.model(), seed, {**chosen, "loop": loop})
     assert visits == twin(serialised=simultaneous == "serialised")
 
 

@@ -1,69 +1,12 @@
 """Values that are no finite numbers, and numbers at the edge of what there is."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
-from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, new_generator
+from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
-
-
-@cache
-def three_moves(worth):
-    """One player moves three times; a move is 0, 1 or 2, and 1 is worth something."""
-    rules = Rules(
-        "three_moves",
-        state=np.dtype([("moves", np.int64), ("points", np.float64)]),
-        game=np.dtype([("worth", np.float64)]),
-        chance=False,
-        search_defaults={"value": "score", "score_bonus": 0.0},
-    )
-
-    @rules.variant
-    def variant(game, *, players=1, worth=0.0):
-        game["worth"] = worth
-        return Spec(players=players, actions=3)
-
-    @rules.define
-    def reset(game, state, rng):
-        state.moves = 0
-        state.points = 0
-
-    @rules.define
-    def movers(game, state):
-        return 1 if state.moves < 3 else 0
-
-    @rules.define
-    def legal_actions(game, state, player, out):
-        for action in range(3):
-            out[action] = action
-        return 3
-
-    @rules.define
-    def apply(game, state, joint_action, rng):
-        if joint_action[0] == 1:
-            state.points += game.worth
-        state.moves += 1
-
-    @rules.define
-    def scores(game, state, out):
-        out[0] = state.points
-
-    @rules.define
-    def results(game, state, out):
-        out[0] = PLAYING if state.moves < 3 else DRAWN
-
-    @rules.define
-    def evaluate(game, state, out):
-        out[0] = state.points
-
-    @rules.define
-    def action_values(game, state, player, actions, n, out):
-        for i in range(n):
-            out[i] = game.worth if actions[i] == 1 else 0.0
-
-    return rules.model(worth=worth)
+from tests.search import web
+from tests.search.toy_games import three_moves
 
 
 def search(worth, **chosen):
@@ -125,52 +68,14 @@ def test_a_cold_softmax_of_averages_draws_the_best(worth):
 # -- KL-UCB, whose rewards have bounds in the paper
 
 
-@cache
 def patience():
     """One point at once and no more, or nothing, and then five."""
-    rules = Rules(
-        "patience",
-        state=np.dtype([("moves", np.int64), ("actions", np.int64, 2)]),
-        chance=False,
-        search_defaults={"value": "score", "score_bonus": 0.0},
+    points = [0, 1, 0, 1, 0, 5]
+    return web.RULES.model(
+        movers=(1, 1, 1, 0, 0, 0),
+        targets=((1, 2), (3, 3), (4, 5)),
+        payoffs=[(gained, 0) for gained in points],
     )
-
-    @rules.variant
-    def variant(game, *, players=1):
-        return Spec(players=players, actions=2)
-
-    @rules.define
-    def reset(game, state, rng):
-        state.moves = 0
-
-    @rules.define
-    def movers(game, state):
-        return 1 if state.moves < 2 else 0
-
-    @rules.define
-    def legal_actions(game, state, player, out):
-        out[0] = 0
-        out[1] = 1
-        return 2
-
-    @rules.define
-    def apply(game, state, joint_action, rng):
-        state.actions[state.moves] = joint_action[0]
-        state.moves += 1
-
-    @rules.define
-    def scores(game, state, out):
-        out[0] = 0.0
-        if state.moves > 0 and state.actions[0] == 0:
-            out[0] = 1.0
-        elif state.moves == 2 and state.actions[1] == 1:
-            out[0] = 5.0
-
-    @rules.define
-    def results(game, state, out):
-        out[0] = PLAYING if state.moves < 2 else DRAWN
-
-    return rules.model()
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "ucb_tuned", "alphago", "kl_ucb"])

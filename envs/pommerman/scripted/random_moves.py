@@ -1,4 +1,4 @@
-"""Agents of Pommerman without a plan: idle, random, and random among safe moves."""
+"""An agent of Pommerman without a plan: random among the moves that are safe."""
 
 import numpy as np
 from numba import carray, njit
@@ -16,13 +16,13 @@ from mcts_agents.envs.pommerman.layout import (
     STRENGTH_SHIFT,
     WALL,
     WORDS,
-    bit_of,
     bomb_cell,
     contains,
 )
 from mcts_agents.envs.pommerman.observation import is_seen
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
+from mcts_agents.model.bits import bit_of
 
 MEMORY = np.dtype([("nothing", np.uint8)])  # a record cannot be empty
 
@@ -33,18 +33,6 @@ AT_ONCE = 1  # life of a bomb that goes off at the end of this step
 @njit
 def begin(memory, rng):
     """Nothing is remembered."""
-
-
-@njit
-def act_idle(game, state, player, memory, rng):
-    """Return a stop."""
-    return np.int64(STOP)
-
-
-@njit
-def act_random(game, state, player, memory, rng):
-    """Return one of the six moves, each as likely."""
-    return random_below(rng, MOVES)
 
 
 @njit

@@ -6,9 +6,9 @@ row for each seat of it) and `failures` (games that could not be played). A row 
 leaves whole games behind. Only the process that runs the tournament writes; others may
 read meanwhile.
 
-Stores of every format since 1 are read and continued. A format is dropped only in a
-new major version, two years or more after it was replaced, and the error then names the
-last version that reads it.
+Stores of every format that a release had are read and continued. A format is dropped
+only in a new major version, two years or more after it was replaced, and the error then
+names the last version that reads it.
 """
 
 import errno
@@ -39,9 +39,7 @@ from mcts_agents.arena.tournaments.store_tables import (
     FORMAT,
     GAME_COLUMNS,
     SEAT_COLUMNS,
-    SEAT_COLUMNS_1,
     TABLES,
-    UPDATES,
     failure_row,
     game_rows,
 )
@@ -106,10 +104,6 @@ class Store:
             else:  # what cannot be written is refused before the first game
                 with store._transaction() as run:
                     run("DELETE FROM games WHERE number IS NULL")
-                    if store._version() < FORMAT:
-                        for statement in UPDATES:
-                            run(statement)
-                        run(f"PRAGMA user_version = {FORMAT}")
         except BaseException:
             if store is not None:
                 store.connection.close()
@@ -225,8 +219,7 @@ class Store:
             StoreError: The file cannot be read, or holds what no store has.
         """
         games = self._all(f"SELECT {GAME_COLUMNS} FROM games ORDER BY number")
-        columns = self._seat_columns()
-        seats = self._all(f"SELECT {columns} FROM seats ORDER BY number, seat")
+        seats = self._all(f"SELECT {SEAT_COLUMNS} FROM seats ORDER BY number, seat")
         at = 0
         for row in games:
             # Whoever writes meanwhile may have added seats of games not read here.
@@ -236,7 +229,7 @@ class Store:
             while at < len(seats) and seats[at][0] == row[0]:
                 at += 1
             with self._reading():
-                game = game_of(row, seats[begin:at], GAME_COLUMNS, columns)
+                game = game_of(row, seats[begin:at])
             yield game
 
     def game(self, number: int) -> GameRecord:
@@ -256,12 +249,11 @@ class Store:
             )
             stored = f"{count} from {low} to {high}" if count else "none yet"
             raise StoreError(f"{self.path}: no game {number} is stored: {stored}")
-        columns = self._seat_columns()
         seats = self._all(
-            f"SELECT {columns} FROM seats WHERE number = ? ORDER BY seat", number
+            f"SELECT {SEAT_COLUMNS} FROM seats WHERE number = ? ORDER BY seat", number
         )
         with self._reading():
-            return game_of(row, seats, GAME_COLUMNS, columns)
+            return game_of(row, seats)
 
     # -- games that could not be played
 
@@ -283,7 +275,7 @@ class Store:
         """
         rows = self._all(f"SELECT {FAILURE_COLUMNS} FROM failures ORDER BY number")
         with self._reading():
-            return [failure_of(row, FAILURE_COLUMNS) for row in rows]
+            return [failure_of(row) for row in rows]
 
     # -- SQLite
 
@@ -306,7 +298,7 @@ class Store:
             if self._is_empty():
                 return
             (application,) = self._one("PRAGMA application_id")
-            version = self._version()
+            (version,) = self._one("PRAGMA user_version")
             if application != APPLICATION:
                 raise StoreError(f"{self.path}: no store of mcts-agents")
             if version > FORMAT:
@@ -321,10 +313,9 @@ class Store:
 
     def _check_content(self, version: int) -> None:
         """Refuse a damaged file, and tables that do more than hold rows."""
-        if version < 1:
+        if version < FORMAT:
             raise StoreError(
-                f"{self.path}: damaged: user_version is {version}, expected 1 to "
-                f"{FORMAT}"
+                f"{self.path}: damaged: user_version is {version}, expected {FORMAT}"
             )
         found = [text for (text,) in self._all("PRAGMA quick_check(1)")]
         if found != ["ok"]:
@@ -335,14 +326,6 @@ class Store:
             raise StoreError(
                 f"{self.path}: has a {kind} {name!r}, and a store has tables only"
             )
-
-    def _version(self) -> int:
-        (version,) = self._one("PRAGMA user_version")
-        return version
-
-    def _seat_columns(self) -> str:
-        """Return the columns of seats, also of a store that was only ever read."""
-        return SEAT_COLUMNS if self._version() == FORMAT else SEAT_COLUMNS_1
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:

@@ -29,9 +29,14 @@ from mcts_agents.arena.playing.fixtures import (
     SeatRecord,
     Setting,
 )
+from mcts_agents.arena.tournaments.store_tables import (
+    FAILURE_COLUMNS,
+    GAME_COLUMNS,
+    SEAT_COLUMNS,
+    Row,
+)
 from mcts_agents.model.contract import MAX_PLAYERS
 
-Row = tuple[Any, ...]
 M = TypeVar("M", bound=BaseModel)
 
 # Whole numbers up to here are the same in SQLite, JSON and NumPy.
@@ -176,21 +181,19 @@ def described(row: Row) -> tuple[dict[str, Any], int]:
     return found.description.model_dump(), found.total
 
 
-def game_of(row: Row, seats: list[Row], columns: str, seat_columns: str) -> GameRecord:
+def game_of(row: Row, seats: list[Row]) -> GameRecord:
     """Return the game that rows of `games` and `seats` hold.
 
     Args:
-        row: The row of `games`.
-        seats: Its rows of `seats`, by their numbers.
-        columns: Names of the columns of the row, with commas.
-        seat_columns: Names of those of the seats.
+        row: The columns `GAME_COLUMNS` of `games`.
+        seats: The columns `SEAT_COLUMNS` of its rows of `seats`, by their numbers.
 
     Raises:
         RowError: A row holds what no store has, or a seat is missing.
     """
     place = f"table games, number {_shown(row[0])}"
-    game = _checked(_Game, _names(columns), row, place)
-    names, beside = _names(seat_columns), f"table seats, number {game.number}"
+    game = _checked(_Game, _names(GAME_COLUMNS), row, place)
+    names, beside = _names(SEAT_COLUMNS), f"table seats, number {game.number}"
     found = [
         _checked(_Seat, names, seat, f"{beside}, seat {_shown(seat[1])}")
         for seat in seats
@@ -212,14 +215,14 @@ def game_of(row: Row, seats: list[Row], columns: str, seat_columns: str) -> Game
     )
 
 
-def failure_of(row: Row, columns: str) -> Failure:
-    """Return the failure that a row of `failures` holds.
+def failure_of(row: Row) -> Failure:
+    """Return the failure that a row of `failures`, its `FAILURE_COLUMNS`, holds.
 
     Raises:
         RowError: The row holds what no store has.
     """
     place = f"table failures, number {_shown(row[0])}"
-    checked = _checked(_Failure, _names(columns), row, place)
+    checked = _checked(_Failure, _names(FAILURE_COLUMNS), row, place)
     fixture = Fixture(
         number=checked.number,
         setting=checked.setting(),
@@ -231,8 +234,7 @@ def failure_of(row: Row, columns: str) -> Failure:
 
 
 def _names(columns: str) -> list[str]:
-    """Return the names of columns; of `seat AS team` it is the second one."""
-    return [column.split()[-1] for column in columns.split(",")]
+    return columns.split(", ")
 
 
 def _checked(kind: type[M], names: Sequence[str], row: Row, place: str) -> M:

@@ -1,4 +1,4 @@
-"""The tables of a store, and records as rows of them; `reading` has the way back."""
+"""The tables of a store, and records as rows of them; `store_rows` has the way back."""
 
 import json
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from mcts_agents.arena.playing.fixtures import Failure, GameRecord
 
 Row = tuple[Any, ...]
 
-# Version of the tables, in SQLite's `user_version`; 1 was the first one.
+# Version of the tables, in SQLite's `user_version`; no release had 1.
 FORMAT = 2
 # Marks a store among SQLite files: "mcts" in ASCII, in SQLite's `application_id`.
 APPLICATION = 0x6D637473
@@ -78,14 +78,6 @@ SEAT_COLUMNS = (
 )
 FAILURE_COLUMNS = (
     "number, game, players, budget, round, seed, seats, error, details, ended"
-)
-# Of version 1, which knew no teams: every seat was one of its own.
-SEAT_COLUMNS_1 = SEAT_COLUMNS.replace("team", "seat AS team")
-
-# What makes tables of version 1 those of this version.
-UPDATES = (
-    "ALTER TABLE seats ADD COLUMN team INTEGER NOT NULL DEFAULT 0",
-    "UPDATE seats SET team = seat",
 )
 
 

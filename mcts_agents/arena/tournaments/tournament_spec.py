@@ -75,7 +75,8 @@ def game_spec(value: str) -> str:
     return value
 
 
-def _agent_or_none(value: Any) -> dict[str, Any] | None:
+def agent_or_none(value: Any) -> dict[str, Any] | None:
+    """Return an agent's spec as a mapping, or None for None; see `agent_mapping`."""
     return None if value is None else agent_mapping(value)
 
 
@@ -163,7 +164,9 @@ def _budget(value: str) -> str:
     return value.strip()
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Has no other keys than its fields, and does not change."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -171,7 +174,7 @@ class _Strict(BaseModel):
 Whole = Annotated[int, Field(strict=True)]
 
 
-class GameSpec(_Strict):
+class GameSpec(Strict):
     """A game of a tournament.
 
     Attributes:
@@ -204,7 +207,7 @@ class GameSpec(_Strict):
         return self.players or (make_model(self.game)[1].players,)
 
 
-class TournamentSpec(_Strict):
+class TournamentSpec(Strict):
     """What is played by whom, how often, and from which seed.
 
     Attributes:
@@ -236,7 +239,7 @@ class TournamentSpec(_Strict):
         BeforeValidator(_named),
         Field(min_length=1),
     ]
-    field: Annotated[Any, AfterValidator(_agent_or_none)] = None
+    field: Annotated[Any, AfterValidator(agent_or_none)] = None
     budgets: Annotated[
         tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
         BeforeValidator(_one_or_more),

@@ -10,7 +10,6 @@ starts its own sampler: a study that was interrupted goes on as if it had not be
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -40,13 +40,15 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     MOST_GAMES,
     MOST_SEED,
     SettingError,
+    Strict,
     TournamentSpec,
     agent_mapping,
+    agent_or_none,
     differences,
     game_spec,
 )
 from mcts_agents.envs import make_model
-from mcts_agents.names import install_hint
+from mcts_agents.names import install_hint, quoted
 
 STUDY = "tune"
 TUNED = "tuned"
@@ -59,7 +61,7 @@ class TuningError(ValueError):
     """A study cannot go on; the message says why."""
 
 
-class TuningSpec(BaseModel):
+class TuningSpec(Strict):
     """What is tuned, and against whom.
 
     Attributes:
@@ -77,12 +79,10 @@ class TuningSpec(BaseModel):
             allowed.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     game: Annotated[str, AfterValidator(game_spec)]
     players: int | None = None
     agent: Annotated[Any, AfterValidator(agent_mapping)] = "mcts"
-    against: Any = None
+    against: Annotated[Any, AfterValidator(agent_or_none)] = None
     budget: str = ""
     parameters: tuple[str, ...] = Field(default=DEFAULT_SPACE, min_length=1)
     games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
@@ -94,11 +94,6 @@ class TuningSpec(BaseModel):
         if agent["agent"] != "mcts":
             raise ValueError(f"{agent['agent']} has no options to tune, only mcts has")
         return agent
-
-    @field_validator("against")
-    @classmethod
-    def _check_against(cls, against: Any) -> Any:
-        return None if against is None else agent_mapping(against)
 
     @field_validator("budget")
     @classmethod
@@ -165,8 +160,7 @@ class TuningSpec(BaseModel):
         )
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(BaseModel):
     """One set of options and how it fared.
 
     Attributes:
@@ -174,14 +168,17 @@ class Trial:
         options: The options that were tried.
         games: Games played; 0 if the options were refused.
         win_rate: Share of the wins, None if the options were refused.
-        refused: Why they do not go together, or why the game cannot serve them.
+        refused: Why they do not go together, or why the game cannot serve them; empty
+            if they were played.
     """
+
+    model_config = ConfigDict(strict=True, frozen=True)
 
     number: int
     options: dict[str, Any]
-    games: int
-    win_rate: float | None
-    refused: str = ""
+    games: Annotated[int, Field(ge=0)]
+    win_rate: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
+    refused: str
 
 
 def load_optuna() -> Any:
@@ -259,17 +256,37 @@ class Tuning:
         return study
 
     def trials(self) -> list[Trial]:
-        """Return the trials so far."""
+        """Return the trials so far.
+
+        Raises:
+            StoreError: The store holds what no trial has.
+        """
         states = self._optuna.trial.TrialState
-        found = []
+        found: list[Trial] = []
         for trial in self._study.get_trials(deepcopy=False):
             refused = trial.user_attrs.get(_REFUSED, "")
             if trial.state == states.COMPLETE or refused:
-                games = trial.user_attrs.get(_GAMES, 0)
-                found.append(
-                    Trial(len(found) + 1, trial.params, games, trial.value, refused)
-                )
+                stored = {
+                    "number": len(found) + 1,
+                    "options": trial.params,
+                    "games": trial.user_attrs.get(_GAMES, 0),
+                    "win_rate": trial.value,
+                    "refused": refused,
+                }
+                found.append(self._checked(stored))
         return found
+
+    def _checked(self, stored: dict[str, Any]) -> Trial:
+        try:
+            return Trial(**stored)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            key = str(wrong["loc"][0]).replace("_", " ")
+            expected = wrong["msg"].replace("Input should be", "expected")
+            raise StoreError(
+                f"{self.store.path}: trial {stored['number']} of its study: {key} is "
+                f"{quoted(wrong['input'])}, {expected}"
+            ) from error
 
     def best(self) -> Trial:
         """Return the trial of the greatest win rate, the first one of equals.

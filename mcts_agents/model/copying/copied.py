@@ -54,6 +54,7 @@ from mcts_agents.model.copying.guards import (
 )
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.spec import Spec
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
@@ -107,18 +108,13 @@ class CopiedEnvironment(ForwardModel):
         self._last_handle = 0
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
-        game = np.zeros(1, np.dtype(HEADER))
-        game["players"] = len(live.agents)
-        game["actions"] = game["legal_limit"] = live.actions
         super().__init__(
-            name=name,
+            name,
+            Spec(players=len(live.agents), actions=live.actions),
             variant={"players": len(live.agents)},
-            game=game,
+            game=np.zeros(1, np.dtype(HEADER)),
             state_size=ctypes.sizeof(ctypes.c_int64),
             chance=True,
-            table=np.zeros((len(ENTRIES), 2), np.intp),
-            observation_shape=None,
-            observation_bounds=(0, 1),
             search_defaults={"value": "score", "score_bonus": 0.0},
         )
         self._functions = {

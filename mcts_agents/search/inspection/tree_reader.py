@@ -18,7 +18,7 @@ class TreeReader:
     """Reads the arrays that a search has left.
 
     Args:
-        arrays: By name, see `records.ARRAYS`.
+        arrays: By name, see `search_record.ARRAYS`.
         search: The SEARCH record's array.
         link_of_joint: The compiled look-up of joint actions.
         sampling: Whether the statistics hold an average strategy.

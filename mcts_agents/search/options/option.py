@@ -1,7 +1,7 @@
 """Options with a description: the one source of validation, specs and documentation."""
 
 import math
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from mcts_agents.names import quoted
@@ -123,11 +123,6 @@ def check_options(instance: Any) -> None:
     """Check every option of a dataclass instance."""
     for described in fields(instance):
         option_of(described).check(described.name, getattr(instance, described.name))
-
-
-def default_of(described: Field) -> Any:
-    """Return a field's default."""
-    return None if described.default is MISSING else described.default
 
 
 def check_integer(name: str, value: Any, *, least: int) -> None:

@@ -1,0 +1,48 @@
+"""Bits of words: counted, found and named as Python's own integers have them."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
+
+WORDS = [
+    *(1 << place for place in range(64)),
+    *((1 << places) - 1 for places in (1, 31, 32, 33, 63, 64)),
+    *(
+        int(word)
+        for word in np.random.default_rng(1).integers(2**64, size=50, dtype=np.uint64)
+    ),
+    0xFFFFFFFF00000000,
+    0x8000000000000001,
+]
+
+
+@njit
+def counted(word):
+    return count_bits(word), lowest_bit(word)
+
+
+def places_of(word):
+    return [place for place in range(64) if word >> place & 1]
+
+
+@pytest.mark.parametrize("word", WORDS, ids=hex)
+def test_bits_are_counted_and_found(word):
+    places = places_of(word)
+    assert counted(np.uint64(word)) == (len(places), places[0])
+    assert [nth_bit(np.uint64(word), n) for n in range(len(places))] == places
+    assert sum(int(bit_of(place)) for place in places) == word
+
+
+def test_an_empty_word_has_no_lowest_bit():
+    assert counted(np.uint64(0)) == (0, 64)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int64, np.uint8, np.uint64])
+def test_masks_of_any_integer_type_are_words(kind):
+    assert counted(kind(0b1010010)) == (3, 1)
+
+
+def test_places_are_counted_within_their_word():
+    assert [int(bit_of(place)) for place in (64, 70, 191)] == [1, 64, 1 << 63]
