@@ -17,6 +17,7 @@ from mcts_agents.cli.parameters import (
     StoreFile,
     path_of,
 )
+from mcts_agents.extras import from_extra
 
 # Between two looks at a tournament: a day.
 MOST_SECONDS = 86_400
@@ -271,7 +272,8 @@ def tune(
     budget, trials, refused, best (number, options, spec, games, win_rate, low, high)
     and confirmation (games, wins, win_rate, low, high, even).
     """
-    from mcts_agents.cli.tune import tune_agent
+    with from_extra("tune", "tuning needs Optuna"):
+        from mcts_agents.cli.tune import tune_agent
 
     keys = {
         "game": game,

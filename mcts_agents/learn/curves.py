@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.reports.drawing import colour, marker, style
+from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
+
+if TYPE_CHECKING:
+    from mcts_agents.arena.analysis.intervals import Estimate
 
 
 def draw_learning_curve(
     path: str | PathLike[str],
-    curves: Mapping[str, Sequence[tuple[float, Estimate]]],
+    curves: Mapping[str, Sequence[tuple[float, "Estimate"]]],
     *,
     title: str,
     even: float | None = None,
@@ -31,8 +34,12 @@ def draw_learning_curve(
         ValueError: A format that matplotlib does not write, or an estimate without
             games.
         OSError: The file cannot be written; it is as it was.
+        MissingExtraError: The extra `arena` is not installed.
     """
-    from matplotlib.figure import Figure
+    with from_extra("arena", "learning curves need matplotlib"):
+        from matplotlib.figure import Figure
+
+        from mcts_agents.arena.reports.drawing import colour, marker, style
 
     with style():
         figure = Figure((7.0, 4.6), layout="constrained")

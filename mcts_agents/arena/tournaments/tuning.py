@@ -28,7 +28,13 @@ from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.playing.descriptions import (
+    MOST_GAMES,
+    agent_mapping,
+    differences,
+)
 from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.playing.seeds import MOST_SEED
 from mcts_agents.arena.tournaments.search_space import (
     DEFAULT_SPACE,
     Parameter,
@@ -37,16 +43,12 @@ from mcts_agents.arena.tournaments.search_space import (
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
-    MOST_GAMES,
-    MOST_SEED,
     SettingError,
     TournamentSpec,
-    agent_mapping,
-    differences,
     game_spec,
 )
 from mcts_agents.envs import make_model
-from mcts_agents.names import install_hint
+from mcts_agents.extras import from_extra
 
 STUDY = "tune"
 TUNED = "tuned"
@@ -188,12 +190,10 @@ def load_optuna() -> Any:
     """Return the Optuna library, which tells only warnings from then on.
 
     Raises:
-        ValueError: It is not installed.
+        MissingExtraError: It is not installed.
     """
-    try:
+    with from_extra("tune", "tuning needs Optuna"):
         import optuna
-    except ImportError as error:
-        raise ValueError(f"tuning needs Optuna: {install_hint('tune')}") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 
