@@ -9,8 +9,8 @@ import numpy as np
 from filelock import Timeout
 
 from mcts_agents.arena.playing.backends import Backend
-from mcts_agents.arena.playing.descriptions import differences
 from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.tournament_spec import differences
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.description import FILE, read_description, write_description
 from mcts_agents.learn.playing import GameRows

@@ -13,10 +13,14 @@ import numpy as np
 from mcts_agents import __version__
 from mcts_agents.agents import Agent, Planner, make_agent, to_mapping
 from mcts_agents.arena.playing.backends import Backend, LocalBackend
-from mcts_agents.arena.playing.descriptions import MOST_GAMES, agent_mapping
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
-from mcts_agents.arena.playing.seeds import MOST_SEED, derived_seed
 from mcts_agents.arena.playing.workers import attempt
+from mcts_agents.arena.tournaments.schedule import derived_seed
+from mcts_agents.arena.tournaments.tournament_spec import (
+    MOST_GAMES,
+    MOST_SEED,
+    agent_mapping,
+)
 from mcts_agents.envs import make_model
 from mcts_agents.learn.dataset_columns import Layout
 from mcts_agents.learn.description import SCHEMA

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from mcts_agents.arena.playing.match import play_fixture
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.learn.recording_spec import AgentSpec
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ def evaluate(
         MissingExtraError: The extra `arena` is not installed.
     """
     from mcts_agents.arena.analysis.summaries import summarise
-    from mcts_agents.arena.tournaments.tournament import prepare
-    from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
     spec = TournamentSpec(
         games=[{"game": game, **({"players": players} if players is not None else {})}],

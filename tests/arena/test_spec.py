@@ -10,14 +10,14 @@ from pydantic import ValidationError
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.arena.playing.budgets import budget_setting
-from mcts_agents.arena.playing.descriptions import differences
-from mcts_agents.arena.playing.seeds import MOST_SEED
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.spec_file import complaints
 from mcts_agents.arena.tournaments.tournament import prepare
 from mcts_agents.arena.tournaments.tournament_spec import (
+    MOST_SEED,
     SettingError,
     TournamentSpec,
+    differences,
     split_name,
 )
 

@@ -2,8 +2,3 @@
 
 `tournament_spec` says it in words, `schedule` in games, `store` keeps them.
 """
-
-from mcts_agents.extras import from_extra
-
-with from_extra("arena", "tournaments need Pydantic"):
-    import pydantic  # noqa: F401

@@ -7,13 +7,13 @@ game: it depends neither on the games before nor on a random generator's version
 tournament that goes on later, elsewhere or with more games goes on as it began.
 """
 
+import hashlib
 import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
-from mcts_agents.arena.playing.seeds import derived_seed, digest
 from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
 from mcts_agents.envs import make_model
 
@@ -163,5 +163,21 @@ def _orders(agents: int, players: int) -> int:
 
 def _shuffled(items: Sequence[T], key: tuple[object, ...]) -> list[T]:
     """Return the items in an order that the key decides."""
-    keyed = sorted((digest((*key, n)), n) for n in range(len(items)))
+    keyed = sorted((_digest((*key, n)), n) for n in range(len(items)))
     return [items[n] for _, n in keyed]
+
+
+def derived_seed(key: tuple[object, ...]) -> int:
+    """Return a whole number below 2**53 that the key decides."""
+    return int.from_bytes(_digest(key)[:8], "big") >> 11
+
+
+def _digest(key: tuple[object, ...]) -> bytes:
+    words = [_word(part) for part in key]
+    return hashlib.sha256("\n".join(words).encode()).digest()
+
+
+def _word(part: object) -> str:
+    if isinstance(part, Setting):
+        return f"{part.game}|{part.players}|{part.budget}"
+    return repr(part)

@@ -6,11 +6,14 @@ from os import PathLike
 
 from mcts_agents.agents import make_agent
 from mcts_agents.arena.playing.backends import Backend, Outcome
-from mcts_agents.arena.playing.descriptions import differences
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.store import Store, StoreError
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import (
+    SettingError,
+    TournamentSpec,
+    differences,
+)
 from mcts_agents.envs import make_model
 
 

@@ -1,7 +1,7 @@
 """What a tournament is, in words: `TournamentSpec`, checked when it is made."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import Annotated, Any, Literal
 
@@ -20,9 +20,7 @@ from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
-from mcts_agents.arena.playing.descriptions import MOST_GAMES, agent_mapping
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
-from mcts_agents.arena.playing.seeds import MOST_SEED
 from mcts_agents.envs import make_model
 from mcts_agents.names import quoted
 
@@ -31,6 +29,10 @@ Design = Literal["round-robin", "one-against-field", "all-seats"]
 # Searches that take budgets and the search options of a game.
 _SEARCHING = "mcts"
 
+# A whole number in JSON and in SQLite, in every program that reads them.
+MOST_SEED = 2**53 - 1
+MOST_GAMES = 10**9
+
 
 class SettingError(ValueError):
     """An agent that a game cannot serve; `place` is the key of the spec it is about."""
@@ -38,6 +40,29 @@ class SettingError(ValueError):
     def __init__(self, message: str, place: tuple[str | int, ...]):
         super().__init__(message)
         self.place = place
+
+
+def agent_mapping(value: Any) -> dict[str, Any]:
+    """Return an agent's spec as a mapping, files and presets read.
+
+    Raises:
+        ValueError: It is none, or names a seed.
+    """
+    agent = make_agent(value)
+    _, options = resolve(value)
+    if "seed" in options:
+        raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
+    # A search that was given no budget has 1000 simulations, unless the tournament has
+    # budgets: those are only its own if they were written.
+    own = any(option in options for option in BUDGET_SETTINGS)
+    short, full = to_mapping(agent), to_mapping(agent, full=True)
+    return {
+        name: short.get(name, value)
+        for name, value in full.items()
+        # What was written stays, also where it is the default: the search options of a
+        # game are for what an agent leaves open.
+        if (name in short or name in options) and (own or name not in BUDGET_SETTINGS)
+    }
 
 
 def game_spec(value: str) -> str:
@@ -350,3 +375,8 @@ class TournamentSpec(_Strict):
 
 # The name of the agent in all other seats in results.
 FIELD = "field"
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterable[str]:
+    """Return the keys in which two descriptions of tournaments differ."""
+    return [key for key in {**one, **other} if one.get(key) != other.get(key)]

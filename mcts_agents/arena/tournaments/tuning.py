@@ -28,13 +28,7 @@ from mcts_agents.agents import make_agent
 from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
-from mcts_agents.arena.playing.descriptions import (
-    MOST_GAMES,
-    agent_mapping,
-    differences,
-)
 from mcts_agents.arena.playing.fixtures import Failure
-from mcts_agents.arena.playing.seeds import MOST_SEED
 from mcts_agents.arena.tournaments.search_space import (
     DEFAULT_SPACE,
     Parameter,
@@ -43,8 +37,12 @@ from mcts_agents.arena.tournaments.search_space import (
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
+    MOST_GAMES,
+    MOST_SEED,
     SettingError,
     TournamentSpec,
+    agent_mapping,
+    differences,
     game_spec,
 )
 from mcts_agents.envs import make_model
