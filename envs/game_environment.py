@@ -259,7 +259,7 @@ class GameEnvironment:
 
         Raises:
             RuntimeError: Before `reset`.
-            gymnasium.error.DependencyNotInstalled: pygame-ce is missing.
+            MissingExtraError: The extra `pictures` is not installed.
         """
         if self.render_mode is None:
             gymnasium.logger.warn(

@@ -12,8 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
+
+from mcts_agents.extras import from_extra
 
 Color = tuple[int, int, int]
 Point = tuple[float, float]
@@ -43,14 +44,10 @@ def load_pygame() -> Any:
     """Return the pygame module.
 
     Raises:
-        gymnasium.error.DependencyNotInstalled: It is missing.
+        MissingExtraError: It is not installed.
     """
-    try:
+    with from_extra("pictures", "drawing needs pygame-ce"):
         import pygame
-    except ImportError as error:
-        raise gymnasium.error.DependencyNotInstalled(
-            "pygame-ce is needed to draw: pip install pygame-ce"
-        ) from error
     return pygame
 
 

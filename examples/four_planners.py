@@ -1,5 +1,6 @@
 """Four planners in one game of Pommerman, as a GIF.
 
+    pip install --editable ".[pictures]"    # in the checkout
     python examples/four_planners.py
 
 They differ in whose decisions their trees hold, and look ahead with the scripted agent

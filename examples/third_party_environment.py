@@ -3,6 +3,7 @@
 The agent plans on copies of the environment. Whether it hides information from the
 players cannot be seen from outside, so the agent asks for our word that it does not.
 
+    pip install --editable ".[pictures]"    # in the checkout: PettingZoo's game draws
     python examples/third_party_environment.py
 """
 

@@ -1,5 +1,6 @@
 """A small tournament from Python: Hex, with and without move averages in rollouts.
 
+    pip install --editable ".[arena]"    # in the checkout
     python examples/tournament.py
 
 It leaves its games in `out/tournament.sqlite` and a page with the results in

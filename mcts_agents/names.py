@@ -166,8 +166,3 @@ def in_lines(spec: str, most: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
-
-
-def install_hint(extra: str) -> str:
-    """Say how to install what an extra of this package brings, from a checkout."""
-    return f'in the checkout of mcts-agents, run pip install --editable ".[{extra}]"'

@@ -1,5 +1,6 @@
 """Draws games.png of this folder: a position of each game, from a played game.
 
+pip install --editable ".[pictures]"    # in the checkout
 python docs/pictures/games.py
 """
 

@@ -24,6 +24,7 @@ from mcts_agents.cli.streams import (
     prepare_streams,
     tell,
 )
+from mcts_agents.extras import MissingExtraError
 from mcts_agents.names import quoted, shortened
 
 # Typer's own complaints about options and arguments; it exports no name for them.
@@ -209,7 +210,7 @@ def _run(arguments: list[str]) -> int:
     except PersonLeft as left:
         tell(f"mcts-agents: {left}")
         return INTERRUPTED
-    except (RequestError, NotImplementedError) as error:
+    except (RequestError, MissingExtraError, NotImplementedError) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())

@@ -11,6 +11,7 @@ from mcts_agents.cli.command_options import (
     takes_options,
 )
 from mcts_agents.cli.parameters import MOST_SHOWN, Json, StoreFile, path_of
+from mcts_agents.extras import from_extra
 
 # Between two looks at a tournament: a day.
 MOST_SECONDS = 86_400
@@ -149,6 +150,7 @@ def tune(options: TuneOptions) -> None:
     budget, trials, refused, best (number, options, spec, games, win_rate, low, high)
     and confirmation (games, wins, win_rate, low, high, even).
     """
-    from mcts_agents.cli.tune import tune_agent
+    with from_extra("tune", "tuning needs Optuna"):
+        from mcts_agents.cli.tune import tune_agent
 
     tune_agent(options)

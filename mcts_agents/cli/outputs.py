@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mcts_agents.arena.analysis.tournament_results import read_results
 from mcts_agents.arena.reports.export import check_suffix, export_rows
-from mcts_agents.arena.reports.report import write_pictures, write_report
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.requests import RequestError, requested
 
@@ -23,6 +21,9 @@ def write_rows(store: Path, output: Path) -> None:
 
 def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
     """Write the report, and its pictures as files of their own if that is asked for."""
+    from mcts_agents.arena.analysis.tournament_results import read_results
+    from mcts_agents.arena.reports.report import write_pictures, write_report
+
     if pictures is not None and pictures.is_file():
         raise RequestError(f"{pictures}: this is a file; name a folder")
     with requested():

@@ -17,6 +17,7 @@ from mcts_agents.arena.replay.replaying import Moment, Move, Replay
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.outputs import tell_written, written
 from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.envs.painting import load_pygame
 
 # Width of the bar of the most visited action.
 BAR_WIDTH = 20
@@ -68,6 +69,7 @@ def _writer(output: Path) -> Writer:
             f"{output}: a replay is written as {' or '.join(writers)}; without "
             "--output it is printed"
         )
+    load_pygame()
     return writers[output.suffix.lower()]
 
 

@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.reports.drawing import colour, marker, style
+from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
+
+if TYPE_CHECKING:
+    from mcts_agents.arena.analysis.intervals import Estimate
 
 
 def draw_learning_curve(
     path: str | PathLike[str],
-    curves: Mapping[str, Sequence[tuple[float, Estimate]]],
+    curves: Mapping[str, Sequence[tuple[float, "Estimate"]]],
     *,
     title: str,
     even: float | None = None,
@@ -32,8 +34,12 @@ def draw_learning_curve(
         ValueError: A format that matplotlib does not write, or an estimate without
             games.
         OSError: The file cannot be written; it is as it was.
+        MissingExtraError: The extra `arena` is not installed.
     """
-    from matplotlib.figure import Figure
+    with from_extra("arena", "learning curves need matplotlib"):
+        from matplotlib.figure import Figure
+
+        from mcts_agents.arena.reports.drawing import style
 
     with style():
         figure = Figure((7.0, 4.6), layout="constrained")
@@ -74,9 +80,11 @@ def _draw_even(axes: Any, even: float) -> None:
 
 
 def _draw_curve(
-    axes: Any, points: Sequence[tuple[float, Estimate]], name: str, number: int
+    axes: Any, points: Sequence[tuple[float, "Estimate"]], name: str, number: int
 ) -> None:
     """Draw rates with their intervals; `number` decides colour and marker."""
+    from mcts_agents.arena.reports.drawing import colour, marker
+
     rates = [rate for _, rate in points]
     axes.errorbar(
         [step for step, _ in points],

@@ -1,14 +1,13 @@
 """Files of a dataset: blocks of games, as NumPy archives or as Parquet."""
 
-import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mcts_agents.extras import from_extra
 from mcts_agents.learn.dataset_columns import Column, Layout
-from mcts_agents.names import install_hint
 from mcts_agents.reading import read_arrays
 from mcts_agents.writing import replacing
 
@@ -30,11 +29,9 @@ def check_format(name: str) -> None:
     """Raise ValueError unless files of a format can be written and read here."""
     if name not in FORMATS:
         raise ValueError(f"format={name!r}: expected one of {', '.join(FORMATS)}")
-    if name == "parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise ValueError(
-            "format='parquet': needs pyarrow, which is not installed: "
-            + install_hint("parquet")
-        )
+    if name == "parquet":
+        with from_extra("parquet", "format='parquet' needs pyarrow"):
+            import pyarrow  # noqa: F401
 
 
 def shard_path(folder: Path, number: int, format: str) -> Path:
@@ -60,12 +57,14 @@ def read_shard(
 
     Raises:
         DatasetError: The file is missing, damaged, or has other columns.
+        MissingExtraError: The library that reads such files is not installed.
     """
     wanted = [c for c in layout.stored if only is None or c.name in only]
     read = _read_npz
     broken: tuple[type[Exception], ...] = (OSError, ValueError)
     if path.suffix == ".parquet":
-        from pyarrow import ArrowException
+        with from_extra("parquet", f"{path}: Parquet files need pyarrow"):
+            from pyarrow import ArrowException
 
         read, broken = _read_parquet, (OSError, ValueError, KeyError, ArrowException)
     try:

@@ -1,10 +1,14 @@
 """How an agent fares against others, for learning curves and final figures."""
 
-from mcts_agents.arena.analysis.summaries import AgentFigures, summarise
+from typing import TYPE_CHECKING
+
 from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.tournaments.tournament import prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.learn.recording_spec import AgentSpec
+
+if TYPE_CHECKING:
+    from mcts_agents.arena.analysis.summaries import AgentFigures
 
 
 def evaluate(
@@ -15,7 +19,7 @@ def evaluate(
     players: int | None = None,
     games: int = 200,
     seed: int = 0,
-) -> AgentFigures:
+) -> "AgentFigures":
     """Play games of one agent against copies of another in all other seats.
 
     They are those of a tournament with the design `one-against-field`: the agent takes
@@ -36,7 +40,10 @@ def evaluate(
 
     Raises:
         ValueError: A value that is not allowed, or an agent that cannot play.
+        MissingExtraError: The extra `arena` is not installed.
     """
+    from mcts_agents.arena.analysis.summaries import summarise
+
     spec = TournamentSpec(
         games=[{"game": game, **({"players": players} if players is not None else {})}],
         agents={"agent": agent},

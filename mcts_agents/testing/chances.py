@@ -2,10 +2,11 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency, chisquare
 
+from mcts_agents.extras import from_extra
 from mcts_agents.model import ForwardModel, new_generator
 from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.report import Report
@@ -17,6 +18,17 @@ MOST_DRAWS = 1000
 PLAYOUTS = 200
 # Games of so many moves are not compared move by move.
 LONGEST_COMPARED = 1000
+
+
+def load_statistics() -> Any:
+    """Return SciPy's statistics.
+
+    Raises:
+        MissingExtraError: They are not installed.
+    """
+    with from_extra("arena", "check_rules needs SciPy"):
+        from scipy import stats
+    return stats
 
 
 def check_draws(
@@ -33,7 +45,9 @@ def check_draws(
             _check_legal(calls, "random_action", drawn, player, actions)
             expected = drawn.total() / len(actions)
             if expected >= 5 and len(actions) > 1:
-                found = chisquare([drawn[action] for action in actions])
+                found = load_statistics().chisquare(
+                    [drawn[action] for action in actions]
+                )
                 if found.pvalue < LEAST_PROBABILITY:
                     rare = min(actions, key=lambda action: drawn[action])
                     place.fail(
@@ -134,12 +148,14 @@ def _compare_endings(
         played[tuple(model.results(state).tolist())] += 1
     kinds = sorted(played | stepped)
     table = np.array([[counts[kind] for kind in kinds] for counts in (played, stepped)])
-    if len(kinds) > 1 and chi2_contingency(table).pvalue < LEAST_PROBABILITY:
-        calls.place.fail(
-            "playout",
-            f"ends with results {dict(played)}, random games with {dict(stepped)}",
-            "Choose all legal actions with equal probability, by the same rules",
-        )
+    if len(kinds) > 1:
+        found = load_statistics().chi2_contingency(table)
+        if found.pvalue < LEAST_PROBABILITY:
+            calls.place.fail(
+                "playout",
+                f"ends with results {dict(played)}, random games with {dict(stepped)}",
+                "Choose all legal actions with equal probability, by the same rules",
+            )
     report.checked["playout ends as random games do"] += 1
 
 

@@ -20,7 +20,7 @@ from mcts_agents.model import (
     new_generator,
 )
 from mcts_agents.testing.calls import Calls, Position
-from mcts_agents.testing.chances import check_draws, check_playouts
+from mcts_agents.testing.chances import check_draws, check_playouts, load_statistics
 from mcts_agents.testing.hidden import Hidden, Permute
 from mcts_agents.testing.moves import check_codes, check_recorded_playouts
 from mcts_agents.testing.report import Place, Report
@@ -61,7 +61,9 @@ def check_rules(
         CheckError: The rules make a mistake. The message is one line that names the
             game, the function, the player, the episode and the move.
         ValueError: Arguments that do not go together.
+        MissingExtraError: The extra `arena` is not installed.
     """
+    load_statistics()  # before anything is played
     if episodes < 1 or moves < 1:
         raise ValueError(f"episodes={episodes}, moves={moves}: expected at least 1")
     if isinstance(rules, Rules):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from dataclasses import replace
 
 import duckdb
@@ -9,7 +10,6 @@ import numpy as np
 import pandas
 import pytest
 
-from mcts_agents.arena.reports import export
 from mcts_agents.arena.reports.export import COLUMNS, export_rows
 from tests.arena.stored import store
 from tests.arena.synthetic import names, tournament
@@ -135,7 +135,7 @@ def test_unknown_suffix(tmp_path, name):
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
-    monkeypatch.setattr(export.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ValueError, match=r'pip install --editable "\.\[parquet\]"'):
         export_rows([], tmp_path / "rows.parquet")
     assert not list(tmp_path.iterdir())

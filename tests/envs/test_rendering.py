@@ -146,7 +146,7 @@ def test_a_missing_pygame_is_named(monkeypatch):
     env.reset()
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(
-        gymnasium.error.DependencyNotInstalled, match="pip install pygame-ce"
+        gymnasium.error.DependencyNotInstalled, match=r"pip install .*\[pictures\]"
     ):
         env.render()
 

@@ -24,8 +24,9 @@ import numpy as np
 
 from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
 from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
+from mcts_agents.extras import MissingExtraError, install_hint
 from mcts_agents.model.views import OBSERVATIONS
-from mcts_agents.names import install_hint, quoted
+from mcts_agents.names import quoted
 from mcts_agents.reading import (
     MOST_CONTENTS,
     check_sizes,
@@ -124,7 +125,7 @@ def read_policy(
         else:
             policy = _READERS[suffix](content, activation)
     except ImportError as error:
-        raise ValueError(
+        raise MissingExtraError(
             f"{path}: reading this file takes {error.name}, which is not installed: "
             f"{install_hint('rl')}"
         ) from error

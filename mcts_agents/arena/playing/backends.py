@@ -17,7 +17,7 @@ from loky.process_executor import BrokenProcessPool
 from mcts_agents import __version__
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.workers import begin_worker, play
-from mcts_agents.names import install_hint
+from mcts_agents.extras import from_extra
 
 BACKENDS = ("local", "ray")
 
@@ -193,12 +193,8 @@ class RayBackend(Backend):
     def __init__(self, jobs: int | None = None, address: str | None = None):
         # Nothing is sent to anybody about the use of Ray unless the user says so.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        try:
+        with from_extra("ray", "the ray backend needs Ray"):
             import ray
-        except ImportError as error:
-            raise ValueError(
-                f"the ray backend needs Ray: {install_hint('ray')}"
-            ) from error
         self._ray = ray
         self._address = address
         self._connected = False

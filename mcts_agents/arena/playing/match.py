@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
@@ -181,10 +180,12 @@ def places(
         team: (_PLACES.get(int(result), 2), -float(score) if alone else 0.0)
         for team, result, score in zip(teams, results, scores, strict=True)
     }
-    order = {key: n for n, key in enumerate(sorted(set(keys.values())))}
-    ranked = rankdata([order[key] for key in keys.values()])
-    place = dict(zip(keys, ranked, strict=True))
-    return [float(place[team]) for team in teams]
+    ranked = list(keys.values())
+    place = {
+        team: sum(other < key for other in ranked) + (ranked.count(key) + 1) / 2
+        for team, key in keys.items()
+    }
+    return [place[team] for team in teams]
 
 
 @functools.lru_cache(maxsize=32)

@@ -5,13 +5,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from PIL import Image
-from scipy.spatial import cKDTree
+
+from mcts_agents.extras import from_extra
+
+with from_extra("pictures", "pictures of a replay need Pillow"):
+    from PIL import Image
 
 # One of 256 is left for GIF to mark what stays as it was, which makes files smaller.
 COLORS = 255
 # So many colours, the most frequent ones, are kept exactly: all plain areas.
 EXACT = 144
+# Colours that are compared with a palette at once, in 16 MB.
+AT_ONCE = 1 << 14
 
 
 class Film:
@@ -45,7 +50,7 @@ class Film:
         palette = common_palette(self._counts)
         colors = np.array(list(self._counts), np.uint32)
         index_of = np.zeros(1 << 24, np.uint8)
-        index_of[colors] = cKDTree(palette).query(_channels(colors))[1]
+        index_of[colors] = nearest(_channels(colors), palette)
         for packed in self._packed:
             pixels = np.asarray(Image.open(io.BytesIO(packed)), np.uint32)
             numbers = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
@@ -73,6 +78,27 @@ def common_palette(counts: Counter[int]) -> np.ndarray:
     found = repeated.quantize(COLORS - EXACT, Image.Quantize.MEDIANCUT).getpalette()
     shades = np.array(found, np.uint8).reshape(-1, 3)[: COLORS - EXACT]
     return np.concatenate([_channels(ordered[:EXACT]), shades])
+
+
+def nearest(colors: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """Return the nearest colour of a palette, the first of several.
+
+    Args:
+        colors: uint8 of shape (n, 3).
+        palette: uint8 of shape (m, 3), m up to 256.
+
+    Returns:
+        Positions in the palette, uint8 of shape (n,).
+    """
+    # Squares of distances without what is the same for the whole palette. All are whole
+    # numbers below 2**24, which float32 holds exactly.
+    points = palette.astype(np.float32)
+    squares = (points**2).sum(axis=1)
+    found = np.empty(len(colors), np.uint8)
+    for first in range(0, len(colors), AT_ONCE):
+        some = colors[first : first + AT_ONCE].astype(np.float32)
+        found[first : first + AT_ONCE] = (squares - 2 * some @ points.T).argmin(axis=1)
+    return found
 
 
 def _frequent_first(item: tuple[int, int]) -> tuple[int, int]:

@@ -5,15 +5,18 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-import jinja2
-from PIL import Image
-
 import mcts_agents
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.film import Film
 from mcts_agents.arena.replay.replaying import Moment, Replay
 from mcts_agents.envs.painting import PLAYER_COLORS
+from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
+
+with from_extra("arena", "the page of a replay needs Jinja"):
+    import jinja2
+with from_extra("pictures", "pictures of a replay need Pillow"):
+    from PIL import Image
 
 TEMPLATE = "page.html.jinja"
 MOST_COLUMNS = 4

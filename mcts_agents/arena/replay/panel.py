@@ -4,7 +4,6 @@ import functools
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SeenAction
@@ -18,6 +17,10 @@ from mcts_agents.envs.painting import (
     Color,
     lighter,
 )
+from mcts_agents.extras import from_extra
+
+with from_extra("pictures", "pictures of a replay need Pillow"):
+    from PIL import Image, ImageDraw, ImageFont
 
 # Of a panel at the right; one below is as wide as the picture.
 WIDTH = 380

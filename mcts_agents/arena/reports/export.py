@@ -36,7 +36,6 @@ be undone. To read the text itself, remove one apostrophe at its beginning:
 """
 
 import csv
-import importlib.util
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -45,7 +44,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord
-from mcts_agents.names import install_hint
+from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
 
 _COLUMNS = {
@@ -95,11 +94,9 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
             f"{os.fspath(path)}: cannot export to {suffix or 'a name without suffix'}; "
             f"allowed: {', '.join(SUFFIXES)}"
         )
-    if suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise ValueError(
-            "Parquet files need pyarrow, which is not installed: "
-            + install_hint("parquet")
-        )
+    if suffix == ".parquet":
+        with from_extra("parquet", "Parquet files need pyarrow"):
+            import pyarrow  # noqa: F401
     return suffix
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.summaries import Figures
@@ -19,7 +17,12 @@ from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.playing.budgets import budget_label, budget_order
 from mcts_agents.arena.reports.drawing import colour, hatch
 from mcts_agents.arena.reports.pictures import heat_map, rating_plot, win_rates
+from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
+
+with from_extra("arena", "reports need Jinja"):
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
 # Longer names are a number in small cells; the list of agents has both.
 _SHORT_NAME = 24

@@ -48,7 +48,8 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     game_spec,
 )
 from mcts_agents.envs import make_model
-from mcts_agents.names import install_hint, quoted
+from mcts_agents.extras import from_extra
+from mcts_agents.names import quoted
 
 STUDY = "tune"
 TUNED = "tuned"
@@ -185,12 +186,10 @@ def load_optuna() -> Any:
     """Return the Optuna library, which tells only warnings from then on.
 
     Raises:
-        ValueError: It is not installed.
+        MissingExtraError: It is not installed.
     """
-    try:
+    with from_extra("tune", "tuning needs Optuna"):
         import optuna
-    except ImportError as error:
-        raise ValueError(f"tuning needs Optuna: {install_hint('tune')}") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 
