@@ -134,7 +134,9 @@ def bench(
         ),
     ] = None,
     players: Players = None,
-    agent: Annotated[str, typer.Option(help="Spec of an mcts agent.")] = "mcts",
+    agent: Annotated[
+        str, typer.Option(help="Spec of an agent that searches.")
+    ] = "mcts",
     json: Json = False,
 ) -> None:
     """Measure simulations, playouts and forward-model steps per second."""
@@ -147,7 +149,7 @@ def bench(
 def tree(
     game: GameName,
     agent: Annotated[
-        str, typer.Option(help="Spec of an mcts or one-step agent.")
+        str, typer.Option(help="Spec of an agent that searches.")
     ] = "mcts",
     players: Players = None,
     seed: Annotated[

@@ -232,7 +232,7 @@ def tune(
     ],
     players: Players = None,
     agent: Annotated[
-        str, typer.Option(help="Spec of the mcts agent whose options are tuned.")
+        str, typer.Option(help="Spec of the agent whose options are tuned.")
     ] = "mcts",
     against: Annotated[
         str | None,
@@ -246,7 +246,8 @@ def tune(
         list[str] | None,
         typer.Option(
             help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
-            "be repeated. Tree, rollout and exploration if left out."
+            "be repeated. If left out, what the agent's kind says: of mcts tree, "
+            "rollout and exploration."
         ),
     ] = None,
     trials: Annotated[

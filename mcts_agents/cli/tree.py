@@ -36,7 +36,7 @@ def show_tree(
         agent = make_agent(agent_spec, seed=seed)
         if not isinstance(agent, Planner):
             raise RequestError(f"{agent_spec!r}: tree shows agents that search")
-        agent.search_of(model)  # refuses what the game cannot serve
+        agent.prepare(model)  # refuses what the game cannot serve
     _, make_env, _ = environments(game)
     env = make_env(**model.variant)
     env.reset(seed=seed)
@@ -45,9 +45,13 @@ def show_tree(
         raise RequestError(f"the game is over after {' '.join(played)}")
     result = agent.plan(env)
     player = env.possible_agents.index(env.agent_selection)
-    if result.simulations == 0:
+    if not result.has_tree:
         only = game.format_action(model, result.action)
-        raise RequestError(f"player_{player} has only one move, {only}: no search")
+        raise RequestError(
+            f"player_{player} has only one move, {only}: no search"
+            if len(result.actions) == 1
+            else f"player_{player} plays {only}: {agent_spec!r} has no tree to show"
+        )
 
     def name(action: int) -> str:
         return game.format_action(model, action)
@@ -100,12 +104,16 @@ def _play(env: Any, game: Game, model: ForwardModel, moves: str) -> list[str]:
 
 
 def _summary(result: SearchResult, player: int, name: Callable[[int], str]) -> str:
-    more = ", solved" if result.solved else ""
+    counts = [
+        f"{result.simulations:,} simulations" * (result.simulations > 0),
+        f"{result.nodes:,} nodes" * (result.nodes > 0),
+        f"depth {result.depth}" * (result.depth > 0),
+        "solved" * result.solved,
+    ]
     variation = "  ".join(f"{p}: {name(a)}" for p, a in result.principal_variation)
     return (
-        f"player_{player} plays {name(result.action)}: {result.simulations:,} "
-        f"simulations, {result.nodes:,} nodes, depth {result.depth}{more}\n"
-        f"principal variation  {variation}"
+        f"player_{player} plays {name(result.action)}: "
+        f"{', '.join(filter(None, counts))}\nprincipal variation  {variation}"
     )
 
 

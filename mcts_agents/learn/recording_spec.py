@@ -108,10 +108,11 @@ class Recording:
         made = [make_agent(mapping) for mapping in mappings]
         for agent in made:
             agent.prepare(model)
-        if explore_moves and not any(isinstance(agent, Planner) for agent in made):
+        counting = [isinstance(a, Planner) and a.counts_visits for a in made]
+        if explore_moves and not any(counting):
             raise ValueError(
-                f"explore_moves={explore_moves}: no agent searches, so there are no "
-                "visits to draw moves by"
+                f"explore_moves={explore_moves}: no agent searches and counts visits, "
+                "so there are none to draw moves by"
             )
         layout = Layout(model.observation_shape, model.actions)
         description = {
@@ -194,4 +195,4 @@ def _mapping(agent: AgentSpec) -> dict[str, Any]:
 
 def _scale(agent: Agent, model: ForwardModel) -> str | None:
     """Return the leaf heuristic on whose scale an agent's values are."""
-    return agent.settings.for_model(model).value if isinstance(agent, Planner) else None
+    return agent.value_scale(model) if isinstance(agent, Planner) else None

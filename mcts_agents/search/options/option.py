@@ -119,6 +119,11 @@ def option_of(described: Field) -> Option:
     return described.metadata["option"]
 
 
+def options_of(described: type) -> dict[str, Option]:
+    """Return the options of a dataclass whose fields `option` made, by name."""
+    return {field.name: option_of(field) for field in fields(described)}
+
+
 def check_options(instance: Any) -> None:
     """Check every option of a dataclass instance."""
     for described in fields(instance):
@@ -128,8 +133,3 @@ def check_options(instance: Any) -> None:
 def default_of(described: Field) -> Any:
     """Return a field's default."""
     return None if described.default is MISSING else described.default
-
-
-def check_integer(name: str, value: Any, *, least: int) -> None:
-    """Raise ValueError unless `value` is an integer from `least`."""
-    Option("", "", kind=int, least=least).check(name, value)
