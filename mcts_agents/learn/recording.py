@@ -55,9 +55,9 @@ def record(
             from it and n.
         jobs: How many processes; one for each core if None.
         format: `npz` or `parquet`.
-        explore_moves: In the first so many steps of a game, moves of agents who search
-            are drawn in proportion to visits, so that games differ. The column
-            `choice` has what the agent itself would have played.
+        explore_moves: In the first so many steps of a game, moves of agents whose
+            searches count visits are drawn in proportion to these, so that games
+            differ. The column `choice` has what the agent itself would have played.
         games_per_shard: Games of one file. Its rows must fit into memory.
 
     Raises:

@@ -3,7 +3,9 @@
 import copy
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_to
 from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
 from mcts_agents.arena.tournaments.tuning import Tuning, TuningSpec
 from mcts_agents.envs import sushi_go, tictactoe
+from mcts_agents.learn import evaluate
 from mcts_agents.model import clock
 from mcts_agents.search import SearchSettings
 from mcts_agents.wrappers import SingleAgentEnv
@@ -118,6 +121,20 @@ def test_a_class_that_is_no_kind_has_no_spec():
 
     with pytest.raises(ValueError, match="not registered as a kind"):
         to_mapping(Other())
+
+
+def test_the_example_of_the_documentation_runs():
+    page = Path(__file__).parents[2] / "docs" / "agents.md"
+    section = page.read_text().partition("## Your own kind of agent")[2]
+    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    namespace = {"__name__": "example"}
+    try:
+        exec(compile(code, str(page), "exec"), namespace)
+        assert namespace["agent"].act(before_the_win()) == 5
+        assert namespace["modelling"].act(before_the_win()) == 5
+        assert evaluate("greedy", "random", "tictactoe", games=4).games == 4
+    finally:
+        KINDS.pop("greedy", None)
 
 
 # -- deciding
