@@ -17,6 +17,9 @@ from mcts_agents.search.options.option import Option
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
+# Words that mean something else where an agent may be named.
+_WORDS = ("human", "mast")
+
 
 @dataclass(frozen=True)
 class AgentKind:
@@ -84,9 +87,9 @@ def register(kind: AgentKind) -> None:
     """Enter a kind of agents.
 
     Raises:
-        ValueError: The name is taken by a kind or a preset, or the class by a kind.
+        ValueError: The name means something else already, or the class has a kind.
     """
-    if kind.name in KINDS or kind.name in PRESETS:
+    if kind.name in (*KINDS, *PRESETS, *_WORDS):
         raise ValueError(f"agent {kind.name!r}: this name is taken")
     for other in KINDS.values():
         if other.agent is kind.agent:

@@ -51,7 +51,8 @@ def bench_game(
         results.append(agent.search(model, state, player))
         seconds.append(time.perf_counter() - started)
     rng = new_generator(SEED)
-    uniform = Search(model, SearchSettings())  # of the agent, nothing matters here
+    # Playouts and steps are the game's: whoever searches does not matter.
+    uniform = Search(model, SearchSettings())
     outcome = {
         "game": spec,
         "players": model.players,

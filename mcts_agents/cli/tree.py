@@ -110,10 +110,11 @@ def _summary(result: SearchResult, player: int, name: Callable[[int], str]) -> s
         f"depth {result.depth}" * (result.depth > 0),
         "solved" * result.solved,
     ]
+    told = ", ".join(filter(None, counts))
     variation = "  ".join(f"{p}: {name(a)}" for p, a in result.principal_variation)
     return (
-        f"player_{player} plays {name(result.action)}: "
-        f"{', '.join(filter(None, counts))}\nprincipal variation  {variation}"
+        f"player_{player} plays {name(result.action)}{': ' if told else ''}{told}\n"
+        f"principal variation  {variation}"
     )
 
 

@@ -101,6 +101,7 @@ def test_lists_and_compile_know_it(run_here):
     [
         ({}, "'max-n': this name is taken"),
         ({"name": "maxn"}, "'maxn': this name is taken"),
+        ({"name": "human"}, "'human': this name is taken"),
         ({"name": "max-n-2"}, "MaxNAgent is entered as max-n"),
         ({"name": "max=n"}, "'max=n': expected a letter"),
         ({"name": ""}, "'': expected a letter"),

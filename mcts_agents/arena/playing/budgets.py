@@ -65,12 +65,12 @@ def budget_setting(budget: str) -> tuple[str, int | float]:
         raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     number, unit = float(match[1]), match[2]
     option = _UNITS[unit]
+    meant = BUDGETS[option]
     if not 0 < number < math.inf:
         wrong = "too large" if number else "must be more than nothing"
         raise ValueError(f"budget {quoted(budget)}: {wrong}")
-    kind = BUDGETS[option]
-    if not kind.whole:
-        return option, number / kind.units[unit]
+    if not meant.whole:
+        return option, number / meant.units[unit]
     if number != int(number):
         raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     if number > GREATEST:
