@@ -6,7 +6,7 @@ a file.
 
 from mcts_agents.agents import mcts, one_step, policy, random_agent, scripted
 from mcts_agents.agents.agent import Agent, Planner, agent_seed
-from mcts_agents.agents.kinds import register
+from mcts_agents.agents.kinds import AgentKind, register
 from mcts_agents.agents.mcts import MCTSAgent
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.policy import PolicyAgent
@@ -20,6 +20,7 @@ for _file in (mcts, one_step, random_agent, scripted, policy):
 
 __all__ = [
     "Agent",
+    "AgentKind",
     "MCTSAgent",
     "OneStepAgent",
     "Planner",
@@ -30,6 +31,7 @@ __all__ = [
     "agent_spec",
     "make_agent",
     "parse_spec",
+    "register",
     "save_agent",
     "to_mapping",
 ]

@@ -1,5 +1,6 @@
-"""`Agent`: what every agent can do, and how it finds its position in an environment."""
+"""`Agent`, what every agent can do; `Planner`, an agent that shows what it found."""
 
+import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.guards import no_full_collections
-from mcts_agents.search import Search, SearchResult, SearchSettings
+from mcts_agents.search import SearchResult
 from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
 # A search ends a little before its time is up, so that what follows is within it
@@ -28,9 +29,6 @@ RESERVE_SHARE_OF_COPIES = 0.5
 # With a budget of so many seconds or less full collections of garbage are put off; a
 # longer one could fill the memory with copies that refer to themselves.
 SHORT_OF_TIME = 1.0
-
-# Searches (their memory) that an agent keeps, for as many games or seats at a time.
-KEPT_SEARCHES = 8
 
 
 class Agent(ABC):
@@ -118,6 +116,14 @@ class Agent(ABC):
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action of `player` in a state that holds only what it may know."""
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether decisions of the agent, or of one that it asks, end by the clock.
+
+        Then the same seed need not give the same actions.
+        """
+        return False
+
     def bind(self, env: Any) -> Callable[[Any, str], int]:
         """Return `policy(observation, agent)` that acts in `env`, for PettingZoo loops.
 
@@ -159,14 +165,28 @@ class Agent(ABC):
 class Planner(Agent):
     """An agent that searches and can show what it found.
 
+    A subclass defines `search`, and sets those of the attributes below that differ
+    from what they are here. Whoever plays, shows or measures agents asks for nothing
+    else, so any algorithm will do; `SearchAgent` is the one that runs `Search`.
+
+    Attributes:
+        seconds: Budget of a decision in seconds; None: it has none.
+        safety_margin: Seconds by which a decision with such a budget ends earlier.
+        uses_history: Whether `search` is to be given what the player has seen of the
+            game, which takes time.
+        counts_visits: Whether results count visits of actions, in proportion to which
+            moves can be drawn.
+
     Args:
-        settings: The search's settings.
         **agent: See `Agent`.
     """
 
-    def __init__(self, settings: SearchSettings, **agent: Any):
-        self.settings = settings
-        self._searches: dict[tuple[int, int, int | None], Search] = {}
+    seconds: float | None = None
+    safety_margin: float = 0.0
+    uses_history: bool = False
+    counts_visits: bool = False
+
+    def __init__(self, **agent: Any):
         self._reserve = 0.0  # seconds, of each decision
         self._late: deque[float] = deque(maxlen=RESERVE_DECISIONS)
         super().__init__(**agent)
@@ -187,10 +207,40 @@ class Planner(Agent):
             model: The game.
             state: The position.
             player: The player to move.
-            history: What the player has seen of the game so far, for tree reuse.
+            history: What the player has seen of the game so far, for tree reuse; only
+                if `uses_history`.
             started: The time by `time.perf_counter` from which a budget in seconds
                 counts; now by default.
         """
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a decision ends by the clock; see `Agent.is_timed`."""
+        return self.seconds is not None
+
+    def value_scale(self, model: ForwardModel) -> str | None:
+        """Return on which scale the values of results are in a game, for datasets.
+
+        It is the name of a leaf heuristic (`win`: 0 to 1, `score`: the game's points,
+        and so on), or None if the agent does not say.
+        """
+        return None
+
+    def deadline(self, started: float | None = None) -> float:
+        """Return the time by `time.perf_counter` at which a decision has to end.
+
+        It is a little before the end of a budget in seconds, so that what follows the
+        search is within the budget too; and never later than the deadline of a search
+        that has asked for this decision. inf: nothing ends it.
+
+        Args:
+            started: When the decision began; now by default.
+        """
+        own = math.inf
+        if self.seconds is not None:
+            began = clock.now() if started is None else started
+            own = began + self.seconds - self.safety_margin - self._reserve
+        return min(own, clock.deadline())
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
@@ -198,24 +248,14 @@ class Planner(Agent):
 
     @one_thread
     def reset(self, seed: int | None = None) -> None:
-        """Start the generator anew, and forget what was learned in earlier games."""
+        """Start the generator anew, and forget how late earlier decisions were."""
         super().reset(seed)
         self._reserve = 0.0
         self._late.clear()
-        for search in self._searches.values():
-            search.forget()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_searches": {}}
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action that the search chooses."""
         return self.search(model, state, player).action
-
-    @one_thread
-    def prepare(self, model: ForwardModel, player: int = 0) -> None:
-        """Set up the search's memory and its compiled code; see `Agent.prepare`."""
-        self.search_of(model, player)
 
     @one_thread
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
@@ -224,14 +264,13 @@ class Planner(Agent):
         A budget in seconds covers all that this takes, copies of the environment too.
         """
         started = clock.now()
-        seconds = self.settings.seconds
-        short = seconds is not None and seconds <= SHORT_OF_TIME
+        short = self.seconds is not None and self.seconds <= SHORT_OF_TIME
         with (
             no_full_collections() if short else nullcontext(),
             self.position(env, agent) as (model, state, player),
         ):
             history = None
-            if self.settings.reuse_tree:
+            if self.uses_history:
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
@@ -244,29 +283,13 @@ class Planner(Agent):
 
     def _learn_reserve(self, started: float, share: float) -> None:
         """Take in how late this decision ended; `share` of the time is the most."""
-        if self.settings.seconds is None:
+        if self.seconds is None:
             return
-        seconds = self.settings.seconds - self.settings.safety_margin
+        seconds = self.seconds - self.safety_margin
         late = clock.now() - started - (seconds - self._reserve)
         self._late.append(late if late <= share * seconds else 0.0)
         late_again = max(0.0, *sorted(self._late)[-2:-1], 0.0)
         self._reserve = min(RESERVE_MARGIN * late_again, share * seconds)
-
-    def search_of(self, model: ForwardModel, player: int = 0) -> Search:
-        """Return the search kept for a model, so that its memory is used again.
-
-        What a search remembers from decision to decision belongs to one seat.
-        """
-        remembers = self.settings.reuse_tree or self.settings.needs_mast
-        key = (id(model), id(self.settings), player if remembers else None)
-        search = self._searches.pop(key, None)
-        if search is None:
-            if len(self._searches) == KEPT_SEARCHES:
-                del self._searches[next(iter(self._searches))]
-            search = Search(model, self.settings)
-        # The search holds both, so that their ids stay their own.
-        self._searches[key] = search
-        return search
 
 
 def agent_seed(seed: int, seat: int) -> int:

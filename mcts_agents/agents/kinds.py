@@ -1,13 +1,24 @@
-"""Kinds of agents: what specs, files and lists need to know of a class of agents.
+"""Kinds of agents: all that the rest of the package needs to know of a class of agents.
 
-One registry for all of them, in which `mcts_agents.agents` enters its own.
+One registry for all of them, in which `mcts_agents.agents` enters its own. Specs, files
+and lists ask a kind for its options, tournaments for the budgets that it takes, and
+`tune` for what its options may be.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.presets import PRESETS
+from mcts_agents.names import quoted, unknown_name
+from mcts_agents.search.options.option import Option
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+# Words that mean something else where an agent may be named.
+_WORDS = ("human", "mast")
 
 
 @dataclass(frozen=True)
@@ -15,12 +26,23 @@ class AgentKind:
     """A class of agents that specs can name.
 
     Attributes:
-        name: What specs call it.
+        name: What specs call it: a letter, then letters, digits, `-` and `_`.
         agent: The class.
         make: Makes an agent of its options, given as keywords.
         options: The names of these options, `seed` included.
         written: `written(agent, full)` returns the options from which `make` makes the
             same agent, `seed` left out; those at their defaults only if `full`.
+        described: What options may be, by name: `tune` tries these. A text such as
+            `none` or `1e6` is read as the option takes it.
+        budgets: Options that bound a decision, of those that
+            `arena.playing.budgets.BUDGETS` knows. A tournament sets one of them; an
+            agent without any decides as it does without a budget.
+        search_space: What `tune` tries unless it is told, see
+            `arena.tournaments.search_space`.
+
+    Raises:
+        ValueError: A name that no spec can have, or an option that is not among
+            `options`.
     """
 
     name: str
@@ -28,6 +50,28 @@ class AgentKind:
     make: Callable[..., Agent]
     options: tuple[str, ...]
     written: Callable[[Any, bool], dict[str, Any]]
+    described: Mapping[str, Option] = field(default_factory=dict)
+    budgets: tuple[str, ...] = ()
+    search_space: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError(
+                f"kind {quoted(self.name)}: expected a letter, then letters, digits, "
+                "- and _"
+            )
+        if "seed" not in self.options:
+            raise ValueError(f"kind {self.name!r}: options: every agent takes a seed")
+        tried = (text.partition("=")[0].strip() for text in self.search_space)
+        for where, names, known in (
+            ("described", self.described, self.options),
+            ("budgets", self.budgets, self.options),
+            ("search_space", tried, self.described),
+        ):
+            for name in names:
+                if name not in known:
+                    told = unknown_name("option", name, known)
+                    raise ValueError(f"kind {self.name!r}: {where}: {told}")
 
     @property
     def about(self) -> str:
@@ -43,10 +87,15 @@ def register(kind: AgentKind) -> None:
     """Enter a kind of agents.
 
     Raises:
-        ValueError: The name is taken.
+        ValueError: The name means something else already, or the class has a kind.
     """
-    if kind.name in KINDS:
+    if kind.name in (*KINDS, *PRESETS, *_WORDS):
         raise ValueError(f"agent {kind.name!r}: this name is taken")
+    for other in KINDS.values():
+        if other.agent is kind.agent:
+            raise ValueError(
+                f"agent {kind.name!r}: {kind.agent.__name__} is entered as {other.name}"
+            )
     KINDS[kind.name] = kind
 
 
@@ -59,4 +108,7 @@ def kind_of(agent: Agent) -> AgentKind:
     for kind in KINDS.values():
         if type(agent) is kind.agent:
             return kind
-    raise ValueError(f"{agent!r}: no agent of this package, so no text names it")
+    raise ValueError(
+        f"{agent!r}: its class is not registered as a kind of agent, so no text names "
+        "it; see mcts_agents.agents.kinds"
+    )

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents.agent import Planner
 from mcts_agents.agents.kinds import AgentKind
+from mcts_agents.agents.search_agent import SearchAgent
 from mcts_agents.agents.specs import evaluator_of, policy_of
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
+from mcts_agents.search.options.option import options_of
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -20,7 +21,7 @@ SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 POLICIES = ("rollout_policy", "opponent_model")
 
 
-class MCTSAgent(Planner):
+class MCTSAgent(SearchAgent):
     """Plans by Monte Carlo tree search.
 
     Args:
@@ -120,4 +121,13 @@ KIND = AgentKind(
     make=MCTSAgent,
     options=(*SETTING_NAMES, "seed"),
     written=_written,
+    described=options_of(SearchSettings),
+    budgets=("simulations", "seconds", "forward_model_calls"),
+    # The dimensions that matter most in TAG's tuning of these games (Goodman,
+    # Perez-Liebana, Lucas, CoG 2022, section V), and the constant of UCB1.
+    search_space=(
+        "tree=one|self|multi",
+        "rollout=0|10|30|100",
+        "exploration=log:0.1..10",
+    ),
 )

@@ -9,18 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents.agent import Planner
 from mcts_agents.agents.kinds import AgentKind
+from mcts_agents.agents.search_agent import SearchAgent
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
-from mcts_agents.search.options.option import check_integer
+from mcts_agents.search.options.option import Option, options_of
 
 # So large that UCB1 always takes the action tried least.
 EVEN_EXPLORATION = 1e9
 
+DESCRIBED = {
+    "samples": Option(
+        "How often each action is tried. More than once matters where moves are "
+        "simultaneous, information is hidden or chance intervenes.",
+        "Search",
+        kind=int,
+        least=1,
+    ),
+    "value": options_of(SearchSettings)["value"],
+}
 
-class OneStepAgent(Planner):
+
+class OneStepAgent(SearchAgent):
     """Takes the action that looks best one step ahead.
 
     Args:
@@ -31,7 +42,7 @@ class OneStepAgent(Planner):
     """
 
     def __init__(self, *, samples: int = 10, value: str | None = None, **agent: Any):
-        check_integer("samples", samples, least=1)
+        DESCRIBED["samples"].check("samples", samples)
         self.samples = samples
         settings = SearchSettings(
             tree="self",
@@ -76,6 +87,7 @@ KIND = AgentKind(
     name="one-step",
     agent=OneStepAgent,
     make=OneStepAgent,
-    options=("samples", "value", "seed"),
+    options=(*DESCRIBED, "seed"),
     written=_written,
+    described=DESCRIBED,
 )

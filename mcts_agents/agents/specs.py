@@ -8,7 +8,6 @@ a file that holds such a mapping. Values in parentheses are specs of agents them
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any
 
@@ -28,15 +27,13 @@ from mcts_agents.names import (
     quoted,
     unknown_name,
 )
-from mcts_agents.search import SearchSettings
-from mcts_agents.search.options.option import Option, option_of
+from mcts_agents.search.options.option import Option
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
 POLICY_WORDS = ("random", "mast")
 
 _ENDLESS = f"agents are nested more than {MAX_NESTING} deep; does one name itself?"
 
-_described: dict[str, Option] = {f.name: option_of(f) for f in fields(SearchSettings)}
 _nesting: ContextVar[int] = ContextVar("nesting", default=0)
 
 
@@ -79,11 +76,14 @@ def resolve(
             raise ValueError(_ENDLESS)
         name, inner = _split(_meaning(name))
         options = {**inner, **options}
+    kind = KINDS[name]
     for option in options:
-        known = KINDS[name].options
-        if option not in known:
-            raise ValueError(unknown_name(f"option of {name}", option, known))
-    return name, {option: _read(option, value) for option, value in options.items()}
+        if option not in kind.options:
+            raise ValueError(unknown_name(f"option of {name}", option, kind.options))
+    return name, {
+        option: _read(kind.described.get(option), value)
+        for option, value in options.items()
+    }
 
 
 def known_names() -> tuple[str, ...]:
@@ -206,9 +206,8 @@ def _split(spec: Any) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
-def _read(option: str, value: Any) -> Any:
+def _read(described: Option | None, value: Any) -> Any:
     """Read what text cannot tell apart: the word none from None, 1e6 from a word."""
-    described = _described.get(option)
     if described is None:
         return value
     if value is None and "none" in described.choices:

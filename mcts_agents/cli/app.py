@@ -121,7 +121,9 @@ def bench(
         ),
     ] = None,
     players: Players = None,
-    agent: Annotated[str, typer.Option(help="Spec of an mcts agent.")] = "mcts",
+    agent: Annotated[
+        str, typer.Option(help="Spec of an agent that searches.")
+    ] = "mcts",
     json: Json = False,
 ) -> None:
     """Measure simulations, playouts and forward-model steps per second."""

@@ -9,7 +9,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from mcts_agents.agents import MCTSAgent, make_agent
+from mcts_agents.agents import Planner, make_agent
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.specs import resolve
 from mcts_agents.cli.requests import (
     HUMAN,
@@ -19,12 +20,15 @@ from mcts_agents.cli.requests import (
 )
 from mcts_agents.model import ForwardModel, new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
+from mcts_agents.search import Search, SearchResult, SearchSettings
 
 SEED = 0
 DEFAULT_SIMULATIONS = 10_000
 RUNS = 5
 # A throughput is measured over at least this long.
 LEAST_SECONDS = 0.3
+# Digits after the point of what is no large number.
+DIGITS = {"compile_seconds": 2, "decision_seconds": 4}
 
 
 def bench_game(
@@ -36,25 +40,27 @@ def bench_game(
 ) -> None:
     """Print what searches, playouts and steps from the opening position cost."""
     _, model = requested_model(spec, players)
-    agent = _requested_agent(agent_spec, simulations, model)
+    agent, budget = _requested_agent(agent_spec, simulations, model)
     state = model.reset(new_generator(SEED))
     player = model.movers(state)[0]
     model.redeterminise(state, player, new_generator(SEED))
-    search = agent.search_of(model)
     agent.search(model, state, player)  # compiled, loaded, memory touched
-    results = [agent.search(model, state, player) for _ in range(RUNS)]
+    results, seconds = [], []
+    for _ in range(RUNS):
+        started = time.perf_counter()
+        results.append(agent.search(model, state, player))
+        seconds.append(time.perf_counter() - started)
     rng = new_generator(SEED)
+    # Playouts and steps are the game's: whoever searches does not matter.
+    uniform = Search(model, SearchSettings())
     outcome = {
         "game": spec,
         "players": model.players,
         "agent": agent_spec,
-        "simulations": agent.settings.simulations,
-        "simulations_per_second": statistics.median(
-            result.simulations / result.seconds for result in results
-        ),
-        "playouts_per_second": _rate(lambda n: search.playouts(state, n, rng)),
+        **_speed(results, seconds, budget),
+        "playouts_per_second": _rate(lambda n: uniform.playouts(state, n, rng)),
         "forward_model_steps_per_second": _rate(
-            lambda n: search.random_games(state, n, rng)
+            lambda n: uniform.random_games(state, n, rng)
         ),
         "compile_seconds": compile_statistics().seconds,
         "nodes": results[-1].nodes,
@@ -68,28 +74,55 @@ def bench_game(
     table.add_column("figure", justify="right")
     for measure in list(outcome)[3:]:
         value = outcome[measure]
-        text = f"{value:,.2f}" if measure == "compile_seconds" else f"{value:,.0f}"
+        text = f"{value:,.{DIGITS.get(measure, 0)}f}"
         table.add_row(measure.replace("_", " "), text)
     Console().print(table)
 
 
 def _requested_agent(
     spec: str, simulations: int | None, model: ForwardModel
-) -> MCTSAgent:
-    """Return the agent of a spec; `simulations` go before those that the spec names."""
+) -> tuple[Planner, int | None]:
+    """Return the agent of a spec, and its simulations if its kind has such a budget.
+
+    The given number of simulations goes before the one that the spec names.
+    """
+    refused = RequestError(f"{spec!r}: bench measures agents that search")
     with requested():
         if spec.partition(":")[0].strip() == HUMAN:
-            raise RequestError(f"{spec!r}: bench measures mcts agents")
-        make_agent(spec)  # says what is wrong with the spec
+            raise refused
+        agent = make_agent(spec, seed=SEED)  # says what is wrong with the spec
+        if not isinstance(agent, Planner):
+            raise refused
         name, options = resolve(spec)
-        if name != "mcts":
-            raise RequestError(f"{spec!r}: bench measures mcts agents")
-        if "seconds" in options or "forward_model_calls" in options:
-            raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
-        budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS
-        agent = MCTSAgent(**{"seed": SEED, **options, "simulations": budget})
-        agent.settings.for_model(model)
-    return agent
+        kind = KINDS[name]
+        budget = None
+        if "simulations" in kind.budgets:
+            if any(o in options for o in kind.budgets if o != "simulations"):
+                raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
+            budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS
+            agent = kind.make(**{"seed": SEED, **options, "simulations": budget})
+        elif simulations is not None:
+            raise RequestError(
+                f"--simulations: {name} agents have no budget of simulations"
+            )
+        agent.prepare(model)
+    return agent, budget
+
+
+def _speed(
+    results: list[SearchResult], seconds: list[float], budget: int | None
+) -> dict[str, float]:
+    """Return how many simulations there are a second, or else what a decision takes."""
+    simulations = budget or results[-1].simulations
+    if not simulations:
+        return {"decision_seconds": statistics.median(seconds)}
+    return {
+        "simulations": simulations,
+        "simulations_per_second": statistics.median(
+            result.simulations / taken
+            for result, taken in zip(results, seconds, strict=True)
+        ),
+    }
 
 
 def _rate(run: Callable[[int], int]) -> float:

@@ -55,9 +55,7 @@ class TreeOptions:
     """The position that `tree` searches, and how its search tree is shown."""
 
     game: GameName
-    agent: Annotated[str, typer.Option(help="Spec of an mcts or one-step agent.")] = (
-        "mcts"
-    )
+    agent: Annotated[str, typer.Option(help="Spec of an agent that searches.")] = "mcts"
     players: Players = None
     seed: Annotated[
         int,
@@ -170,7 +168,7 @@ class TuneOptions:
     ]
     players: Players = None
     agent: Annotated[
-        str, typer.Option(help="Spec of the mcts agent whose options are tuned.")
+        str, typer.Option(help="Spec of the agent whose options are tuned.")
     ] = "mcts"
     against: Annotated[
         str | None,
@@ -184,7 +182,8 @@ class TuneOptions:
         list[str] | None,
         typer.Option(
             help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
-            "be repeated. Tree, rollout and exploration if left out."
+            "be repeated. If left out, what the agent's kind says: of mcts tree, "
+            "rollout and exploration."
         ),
     ] = None
     trials: Annotated[

@@ -9,7 +9,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from mcts_agents.agents import Planner
 from mcts_agents.agents.human import HumanAgent
 from mcts_agents.arena.playing.match import Decision, Seat, play_match
 from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
@@ -154,7 +153,7 @@ def _table(
             str(decisions),
             f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",
             f"{sum(seat.simulations) / decisions:,.0f}"
-            if isinstance(seat.agent, Planner)
+            if sum(seat.simulations)
             else "-",
         )
     return table

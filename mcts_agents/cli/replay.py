@@ -147,7 +147,7 @@ def _print_move(console: Console, moment: Moment, move: Move, actions: int) -> N
     if view is None:
         return
     console.print(_indented(Text(wording.effort(view), "dim")))
-    if view.simulations:
+    if view.searched:
         table = Table(box=None, pad_edge=False, header_style="dim")
         table.add_column("action")
         table.add_column("", width=BAR_WIDTH)

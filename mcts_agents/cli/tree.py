@@ -27,7 +27,7 @@ def show_tree(options: TreeOptions) -> None:
         agent = make_agent(options.agent, seed=options.seed)
         if not isinstance(agent, Planner):
             raise RequestError(f"{options.agent!r}: tree shows agents that search")
-        agent.search_of(model)  # refuses what the game cannot serve
+        agent.prepare(model)  # refuses what the game cannot serve
     _, make_env, _ = environments(game)
     env = make_env(**model.variant)
     env.reset(seed=options.seed)
@@ -36,9 +36,13 @@ def show_tree(options: TreeOptions) -> None:
         raise RequestError(f"the game is over after {' '.join(played)}")
     result = agent.plan(env)
     player = env.possible_agents.index(env.agent_selection)
-    if result.simulations == 0:
+    if not result.has_tree:
         only = game.format_action(model, result.action)
-        raise RequestError(f"player_{player} has only one move, {only}: no search")
+        raise RequestError(
+            f"player_{player} has only one move, {only}: no search"
+            if len(result.actions) == 1
+            else f"player_{player} plays {only}: {options.agent!r} has no tree to show"
+        )
 
     def name(action: int) -> str:
         return game.format_action(model, action)
@@ -91,11 +95,16 @@ def _play(env: Any, game: Game, model: ForwardModel, moves: str) -> list[str]:
 
 
 def _summary(result: SearchResult, player: int, name: Callable[[int], str]) -> str:
-    more = ", solved" if result.solved else ""
+    counts = [
+        f"{result.simulations:,} simulations" * (result.simulations > 0),
+        f"{result.nodes:,} nodes" * (result.nodes > 0),
+        f"depth {result.depth}" * (result.depth > 0),
+        "solved" * result.solved,
+    ]
+    told = ", ".join(filter(None, counts))
     variation = "  ".join(f"{p}: {name(a)}" for p, a in result.principal_variation)
     return (
-        f"player_{player} plays {name(result.action)}: {result.simulations:,} "
-        f"simulations, {result.nodes:,} nodes, depth {result.depth}{more}\n"
+        f"player_{player} plays {name(result.action)}{': ' if told else ''}{told}\n"
         f"principal variation  {variation}"
     )
 

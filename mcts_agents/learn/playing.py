@@ -45,8 +45,8 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
     Args:
         fixture: The game.
         agents: How many agents take turns in the seats, see `places_of`.
-        explore_moves: In the environment's first so many steps, moves of agents who
-            searched are drawn in proportion to visits.
+        explore_moves: In the environment's first so many steps, moves of agents whose
+            searches count visits are drawn in proportion to these.
     """
     game, model = make_model(fixture.setting.game, fixture.setting.players)
     env = environments(game)[2](**model.variant)

@@ -47,9 +47,9 @@ class RecordingSpec:
         seed: Seed of the recording. Game number n is played from a seed that derives
             from it and n.
         format: `npz` or `parquet`.
-        explore_moves: In the first so many steps of a game, moves of agents who search
-            are drawn in proportion to visits, so that games differ. The column
-            `choice` has what the agent itself would have played.
+        explore_moves: In the first so many steps of a game, moves of agents whose
+            searches count visits are drawn in proportion to these, so that games
+            differ. The column `choice` has what the agent itself would have played.
         games_per_shard: Games of one file. Its rows must fit into memory.
 
     Raises:
@@ -137,10 +137,11 @@ class Recording:
         agents = [make_agent(mapping) for mapping in mappings]
         for agent in agents:
             agent.prepare(model)
-        if spec.explore_moves and not any(isinstance(a, Planner) for a in agents):
+        counting = [isinstance(a, Planner) and a.counts_visits for a in agents]
+        if spec.explore_moves and not any(counting):
             raise ValueError(
-                f"explore_moves={spec.explore_moves}: no agent searches, so there are "
-                "no visits to draw moves by"
+                f"explore_moves={spec.explore_moves}: no agent searches and counts "
+                "visits, so there are none to draw moves by"
             )
         layout = Layout(model.observation_shape, model.actions)
         described = [
@@ -229,4 +230,4 @@ def _description(
 
 def _scale(agent: Agent, model: ForwardModel) -> str | None:
     """Return the leaf heuristic on whose scale an agent's values are."""
-    return agent.settings.for_model(model).value if isinstance(agent, Planner) else None
+    return agent.value_scale(model) if isinstance(agent, Planner) else None

@@ -7,7 +7,7 @@ and `inspection` reads what they found.
 from mcts_agents.search.driver.leaf_batches import AnsweredLater
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.inspection.result import SearchResult
-from mcts_agents.search.inspection.tree_node import TreeNode
+from mcts_agents.search.inspection.tree_node import ShownNode, TreeNode
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.settings import SearchSettings
@@ -18,6 +18,7 @@ __all__ = [
     "Search",
     "SearchResult",
     "SearchSettings",
+    "ShownNode",
     "TreeNode",
     "TreePolicy",
 ]

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, SearchResult
 from mcts_agents.agents import make_agent
-from mcts_agents.agents.agent import KEPT_SEARCHES
+from mcts_agents.agents.search_agent import KEPT_SEARCHES
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.envs import sushi_go, tictactoe
 from mcts_agents.search.driver.compiled import compiled

@@ -1,10 +1,9 @@
 import pytest
 
-from mcts_agents.arena.tournaments.search_space import (
-    DEFAULT_SPACE,
-    Parameter,
-    parse_parameter,
-)
+from mcts_agents.agents.kinds import KINDS
+from mcts_agents.arena.tournaments.search_space import Parameter, parse_parameter
+
+MCTS = KINDS["mcts"]
 
 
 class Trial:
@@ -44,7 +43,7 @@ class Trial:
 )
 def test_texts_mean_what_they_say(text, asked):
     trial = Trial()
-    parse_parameter(text).suggest(trial)
+    parse_parameter(text, MCTS).suggest(trial)
     assert trial.asked == [asked]
 
 
@@ -67,8 +66,9 @@ def test_texts_mean_what_they_say(text, asked):
 )
 def test_what_is_not_allowed_is_named(text, said):
     with pytest.raises(ValueError, match=said):
-        parse_parameter(text)
+        parse_parameter(text, MCTS)
 
 
 def test_default_space():
-    assert [type(parse_parameter(text)) for text in DEFAULT_SPACE] == [Parameter] * 3
+    parsed = [parse_parameter(text, MCTS) for text in MCTS.search_space]
+    assert [type(parameter) for parameter in parsed] == [Parameter] * 3

@@ -1,14 +1,50 @@
-"""Budgets of decisions as people write them: `40ms`, `1s`, `1000`, `5000calls`."""
+"""Budgets of decisions as people write them: `40ms`, `1s`, `1000`, `5000calls`.
+
+A budget stands for an option of an agent; which of them a kind of agents takes is in
+`AgentKind.budgets`.
+"""
 
 import math
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.names import quoted
+from mcts_agents.search.options.option import GREATEST
 
-# Settings of a search that bound a decision, as `SearchSettings` names them.
-BUDGET_SETTINGS = ("simulations", "seconds", "forward_model_calls")
 
-_FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|calls|)\s*")
+@dataclass(frozen=True)
+class Budget:
+    """What bounds a decision.
+
+    Attributes:
+        units: What may stand behind the number, and how many of these make one of the
+            option's own.
+        whole: Whether there are whole numbers of it only.
+        label: Writes an amount for people.
+    """
+
+    units: Mapping[str, int]
+    whole: bool
+    label: Callable[[float], str]
+
+
+def _seconds(amount: float) -> str:
+    return f"{amount:g} s" if amount >= 1 else f"{1000 * amount:g} ms"
+
+
+# By the option that each stands for.
+BUDGETS: dict[str, Budget] = {
+    "simulations": Budget({"": 1}, True, lambda amount: f"{amount:,} simulations"),
+    "seconds": Budget({"ms": 1000, "s": 1}, False, _seconds),
+    "forward_model_calls": Budget(
+        {"calls": 1}, True, lambda amount: f"{amount:,} model calls"
+    ),
+}
+
+_UNITS = {unit: option for option, one in BUDGETS.items() for unit in one.units}
+_FORM = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\s*")
 _EXPECTED = (
     "expected a time such as 40ms or 1s, a number of simulations such as 1000, or of "
     "forward-model calls such as 5000calls"
@@ -16,40 +52,60 @@ _EXPECTED = (
 
 
 def budget_setting(budget: str) -> tuple[str, int | float]:
-    """Return the search setting that a budget stands for, and its value.
+    """Return the option of an agent that a budget stands for, and its value.
 
     `40ms` gives `("seconds", 0.04)`, `1000` gives `("simulations", 1000)`.
 
     Raises:
-        ValueError: It is none of these, or nothing at all is left to spend.
+        ValueError: It is none of these, nothing at all is left to spend, or it is
+            beyond all that can be counted.
     """
     match = _FORM.fullmatch(budget)
     if match is None:
         raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     number, unit = float(match[1]), match[2]
+    option = _UNITS[unit]
+    meant = BUDGETS[option]
     if not 0 < number < math.inf:
         wrong = "too large" if number else "must be more than nothing"
         raise ValueError(f"budget {quoted(budget)}: {wrong}")
-    if unit in ("ms", "s"):
-        return "seconds", number / 1000 if unit == "ms" else number
+    if not meant.whole:
+        return option, number / meant.units[unit]
     if number != int(number):
         raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
-    return ("simulations" if unit == "" else "forward_model_calls"), int(number)
+    if number > GREATEST:
+        raise ValueError(
+            f"budget {quoted(budget)}: beyond {GREATEST}, all that is allowed"
+        )
+    return option, int(number)
+
+
+def check_taken(kind: AgentKind, budget: str) -> None:
+    """Raise ValueError if agents of a kind take budgets, but not this one."""
+    option, _ = budget_setting(budget)
+    if kind.budgets and option not in kind.budgets:
+        taken = " or ".join(map(_said, kind.budgets))
+        raise ValueError(
+            f"{kind.name} agents take budgets of {taken}, not of {_said(option)} "
+            f"({quoted(budget)})"
+        )
+
+
+def _said(option: str) -> str:
+    return option.replace("_", " ")
 
 
 def budget_order(budget: str) -> tuple[int, float]:
-    """Return a key that sorts budgets: none, then each kind by its size."""
+    """Return a key that sorts budgets: none, then each sort by its size."""
     if not budget:
         return -1, 0.0
-    kind, size = budget_setting(budget)
-    return BUDGET_SETTINGS.index(kind), size
+    option, amount = budget_setting(budget)
+    return list(BUDGETS).index(option), amount
 
 
 def budget_label(budget: str) -> str:
     """Return a budget as people read it; empty if agents have their own."""
     if not budget:
         return ""
-    kind, size = budget_setting(budget)
-    if kind == "seconds":
-        return f"{size:g} s" if size >= 1 else f"{1000 * size:g} ms"
-    return f"{size:,} {'simulations' if kind == 'simulations' else 'model calls'}"
+    option, amount = budget_setting(budget)
+    return BUDGETS[option].label(amount)

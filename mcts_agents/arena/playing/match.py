@@ -38,7 +38,8 @@ class Seat:
         else:
             action = self.agent.act(env)
         self.seconds.append(time.perf_counter() - started)
-        if result is not None and result.simulations:
+        # Not every search counts simulations.
+        if result is not None and (result.simulations or result.depth):
             self.simulations.append(result.simulations)
             self.depths.append(result.depth)
         return action, result

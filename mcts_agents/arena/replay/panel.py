@@ -156,7 +156,7 @@ class Panel:
             text, color = wording.effort(view), MUTED
         write(draw, (x, y), text, SMALL, color, width)
         y += LINE
-        if view is None or not view.simulations or not self.rows:
+        if view is None or not view.searched or not self.rows:
             return
         at = right - INSIDE
         write(draw, (at - NUMBER, y), "visits", SMALL, MUTED, NUMBER, "ra")

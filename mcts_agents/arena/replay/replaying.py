@@ -35,6 +35,11 @@ class SeenAction:
     share: float
     value: float | None
 
+    @property
+    def looked_at(self) -> bool:
+        """Whether the search took it, or knows its value."""
+        return self.visits > 0 or self.value is not None
+
 
 @dataclass(frozen=True)
 class SearchView:
@@ -44,9 +49,10 @@ class SearchView:
         actions: All actions, most visited first; then by value, then by number.
         principal_variation: (player, name of the action) of the most visited
             continuation, from the chosen action on; see `SearchResult`.
-        simulations: Iterations; 0 if there was only one action to choose.
+        simulations: Iterations; 0 if there was only one action to choose, or the agent
+            does not count any.
         nodes: Decisions in all trees.
-        depth: Longest path in any tree, in decisions.
+        depth: Longest path in any tree, in decisions; 0 if there is none.
         seconds: Time that this search took now, not when the game was played.
         solved: Whether the result under best play was proven.
     """
@@ -59,13 +65,18 @@ class SearchView:
     seconds: float
     solved: bool
 
+    @property
+    def searched(self) -> bool:
+        """Whether there was anything to search."""
+        return self.simulations > 0 or any(seen.looked_at for seen in self.actions)
+
     def top(self, count: int, played: int) -> tuple[SeenAction, ...]:
         """Return at most `count` actions, the most visited and the one played.
 
-        Those that were never taken are left out: a search that ends early, because the
-        result is proven, has looked at few, perhaps at none.
+        Those that were never looked at are left out: a search that ends early, because
+        the result is proven, has looked at few, perhaps at none.
         """
-        shown = [s for s in self.actions if s.visits or s.action == played]
+        shown = [s for s in self.actions if s.looked_at or s.action == played]
         late = [seen for seen in shown[count:] if seen.action == played]
         return (*shown[: count - len(late)], *late)
 
@@ -253,8 +264,8 @@ class Replay:
         agent = self._agents[player]
         if isinstance(agent, Planner):
             result = agent.plan(self._env)
-            return result.action, result, is_timed(agent)
-        return agent.act(self._env), None, False
+            return result.action, result, agent.is_timed
+        return agent.act(self._env), None, agent.is_timed
 
     def _view(self, result: SearchResult) -> SearchView:
         total = max(1, int(result.visits.sum()))
@@ -336,17 +347,6 @@ class Replay:
             f"played by version {self.record.version}, replayed by "
             f"{mcts_agents.__version__}"
         )
-
-
-def is_timed(agent: Agent) -> bool:
-    """Say whether an agent, or one that it asks, ends its searches by the clock."""
-    if not isinstance(agent, Planner):
-        return False
-    settings = agent.settings
-    return settings.seconds is not None or any(
-        isinstance(policy, Agent) and is_timed(policy)
-        for policy in (settings.rollout_policy, settings.opponent_model)
-    )
 
 
 def _most_visited_first(seen: SeenAction) -> tuple[int, float, int]:

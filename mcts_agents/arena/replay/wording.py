@@ -37,11 +37,17 @@ def changed(move: Move) -> str:
 
 def effort(view: SearchView) -> str:
     """Say what a search took."""
-    if not view.simulations:
+    if not view.searched:
         return "only one action, no search"
-    count = f"{view.simulations:,} simulation" + "s" * (view.simulations != 1)
-    solved = ", solved" if view.solved else ""
-    return f"{count}, depth {view.depth}, {_time(view.seconds)}{solved}"
+    told = []
+    if view.simulations:
+        told.append(f"{view.simulations:,} simulation" + "s" * (view.simulations != 1))
+    if view.depth:
+        told.append(f"depth {view.depth}")
+    told.append(_time(view.seconds))
+    if view.solved:
+        told.append("solved")
+    return ", ".join(told)
 
 
 def _time(seconds: float) -> str:

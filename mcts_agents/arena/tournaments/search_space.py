@@ -7,22 +7,12 @@
 - `tree`, `paranoid`: every word of the option, true and false.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.names import parse_value, unknown_name
-from mcts_agents.search import SearchSettings
-from mcts_agents.search.options.option import Option, option_of
-
-_OPTIONS: dict[str, Option] = {f.name: option_of(f) for f in fields(SearchSettings)}
-
-# The dimensions that matter most in TAG's tuning of these games (Goodman,
-# Perez-Liebana, Lucas, CoG 2022, section V), and the constant of UCB1.
-DEFAULT_SPACE = (
-    "tree=one|self|multi",
-    "rollout=0|10|30|100",
-    "exploration=log:0.1..10",
-)
+from mcts_agents.search.options.option import Option
 
 
 @dataclass(frozen=True)
@@ -30,7 +20,7 @@ class Parameter:
     """The values of one option.
 
     Attributes:
-        name: The option, as `SearchSettings` names it.
+        name: The option, as the agent's kind names it.
         choices: The values to choose from; empty for a range.
         low: Least value of a range.
         high: Greatest value of a range.
@@ -55,17 +45,21 @@ class Parameter:
         return trial.suggest_float(self.name, self.low, self.high, log=self.log)
 
 
-def parse_parameter(text: str) -> Parameter:
+def parse_parameter(text: str, kind: AgentKind) -> Parameter:
     """Return what a text such as `exploration=0.1..3` stands for.
+
+    Args:
+        text: The option and its values.
+        kind: The kind of agents whose option it is.
 
     Raises:
         ValueError: An unknown option, or values that it does not take; the message says
             what is allowed.
     """
     name, equals, values = (part.strip() for part in text.partition("="))
-    if name not in _OPTIONS:
-        raise ValueError(unknown_name("option of mcts", name, _OPTIONS))
-    option = _OPTIONS[name]
+    option = kind.described.get(name)
+    if option is None:
+        raise ValueError(unknown_name(f"option of {kind.name}", name, kind.described))
     if not equals:
         return Parameter(name, _all_words(name, option))
     if ".." in values:

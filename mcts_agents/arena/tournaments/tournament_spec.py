@@ -17,16 +17,17 @@ from pydantic import (
 )
 
 from mcts_agents.agents import make_agent
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
-from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
 from mcts_agents.envs import make_model
 from mcts_agents.names import quoted
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
 
-# Searches that take budgets and the search options of a game.
+# Whose options the search options of a game are.
 _SEARCHING = "mcts"
 
 # A whole number in JSON and in SQLite, in every program that reads them.
@@ -49,19 +50,20 @@ def agent_mapping(value: Any) -> dict[str, Any]:
         ValueError: It is none, or names a seed.
     """
     agent = make_agent(value)
-    _, options = resolve(value)
+    kind, options = resolve(value)
     if "seed" in options:
         raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
-    # A search that was given no budget has 1000 simulations, unless the tournament has
+    # An agent that was given no budget has one by default, unless the tournament has
     # budgets: those are only its own if they were written.
-    own = any(option in options for option in BUDGET_SETTINGS)
+    budgets = KINDS[kind].budgets
+    own = any(option in options for option in budgets)
     short, full = to_mapping(agent), to_mapping(agent, full=True)
     return {
         name: short.get(name, value)
         for name, value in full.items()
         # What was written stays, also where it is the default: the search options of a
         # game are for what an agent leaves open.
-        if (name in short or name in options) and (own or name not in BUDGET_SETTINGS)
+        if (name in short or name in options) and (own or name not in budgets)
     }
 
 
@@ -156,11 +158,7 @@ def split_name(agent: Any) -> tuple[str, Any]:
 
 
 def _budget(value: str) -> str:
-    option, amount = budget_setting(value)
-    try:
-        make_agent({"agent": _SEARCHING, option: amount})
-    except ValueError as error:
-        raise ValueError(f"budget {value!r}: {error}") from error
+    budget_setting(value)
     return value.strip()
 
 
@@ -180,8 +178,8 @@ class GameSpec(Strict):
     Attributes:
         game: Its spec, such as `sushi_go` or `hex:size=5`.
         players: Numbers of players; the game's default if left out.
-        search: Options that every agent that searches takes in this game unless it
-            names them itself: a mapping, or a preset such as `pi-mcts-30`.
+        search: Options that every `mcts` agent takes in this game unless it names them
+            itself: a mapping, or a preset such as `pi-mcts-30`.
     """
 
     game: Annotated[str, AfterValidator(game_spec)]
@@ -215,7 +213,8 @@ class TournamentSpec(Strict):
         agents: What each agent is called, and its mapping for `make_agent`.
         field: The agent in all other seats (`one-against-field` only).
         budgets: Budgets of each decision, see `budget_setting`; every game and number
-            of players is played with each. Without any, agents have their own.
+            of players is played with each. Without any, agents have their own. Agents
+            whose kind takes no budgets decide as they do without.
         design: `round-robin`: line-ups of different agents, each equally often and in
             rotating seats; with fewer agents than players, each has as equal a share
             of the seats as possible. `one-against-field`: one seat for an agent, all
@@ -283,7 +282,7 @@ class TournamentSpec(Strict):
     @model_validator(mode="after")
     def _check_search(self) -> "TournamentSpec":
         for number, game in enumerate(self.games):
-            for option in BUDGET_SETTINGS:
+            for option in KINDS[_SEARCHING].budgets:
                 if self.budgets and option in game.search:
                     raise SettingError(
                         f"{option}={game.search[option]} is a budget, beside "
@@ -307,8 +306,8 @@ class TournamentSpec(Strict):
         """Return the agents of a setting, in order, with all that it adds to them.
 
         Raises:
-            SettingError: An agent has a budget of its own where there are others, or
-                an option that is refused.
+            SettingError: An agent has a budget of its own where there are others, its
+                kind takes budgets but not that of the setting, or an option is refused.
         """
         return tuple(
             self._entrant(setting, name, agent, ("agents", name))
@@ -351,20 +350,23 @@ class TournamentSpec(Strict):
         place: tuple[str | int, ...],
     ) -> Entrant:
         mapping = dict(agent)
-        if mapping["agent"] == _SEARCHING:
+        kind = KINDS[mapping["agent"]]
+        if kind.name == _SEARCHING:
             (game,) = (g for g in self.games if g.game == setting.game)
             mapping = {**mapping, **game.search, **agent}
-            if setting.budget:
-                for option in BUDGET_SETTINGS:
-                    if option in mapping:
-                        raise SettingError(
-                            f"{name} has a budget of its own, {option}="
-                            f"{mapping[option]}, beside budgets={list(self.budgets)}",
-                            place,
-                        )
+        if setting.budget:
+            for option in kind.budgets:
+                if option in mapping:
+                    raise SettingError(
+                        f"{name} has a budget of its own, {option}="
+                        f"{mapping[option]}, beside budgets={list(self.budgets)}",
+                        place,
+                    )
+        try:
+            if setting.budget and kind.budgets:
+                check_taken(kind, setting.budget)
                 option, value = budget_setting(setting.budget)
                 mapping[option] = value
-        try:
             # Written back as short as can be, so that a spec is the same however it
             # was put together.
             return Entrant(name, json.dumps(to_mapping(make_agent(mapping))))

@@ -25,15 +25,12 @@ from pydantic import (
 )
 
 from mcts_agents.agents import make_agent
+from mcts_agents.agents.kinds import KINDS, AgentKind
 from mcts_agents.agents.saving import agent_spec
 from mcts_agents.arena.playing.backends import Backend, Outcome
-from mcts_agents.arena.playing.budgets import BUDGET_SETTINGS, budget_setting
+from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Failure
-from mcts_agents.arena.tournaments.search_space import (
-    DEFAULT_SPACE,
-    Parameter,
-    parse_parameter,
-)
+from mcts_agents.arena.tournaments.search_space import Parameter, parse_parameter
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
@@ -68,10 +65,12 @@ class TuningSpec(Strict):
     Attributes:
         game: Spec of the game.
         players: Number of players; None: the game's default.
-        agent: The agent, an `mcts`; trials change the options in `parameters`.
+        agent: The agent, of any kind that describes its options; trials change the
+            options in `parameters`.
         against: The agent in all other seats; None: the agent as it is given.
         budget: Budget of each decision, see `budget_setting`; empty: the agents' own.
-        parameters: What is tried, see `search_space`.
+        parameters: What is tried, see `search_space`; that of the agent's kind if left
+            out.
         games_each: Games of a trial.
         seed: Seed of everything.
 
@@ -82,18 +81,24 @@ class TuningSpec(Strict):
 
     game: Annotated[str, AfterValidator(game_spec)]
     players: int | None = None
-    agent: Annotated[Any, AfterValidator(agent_mapping)] = "mcts"
+    agent: Annotated[Any, AfterValidator(agent_mapping)] = Field(
+        default="mcts", validate_default=True
+    )
     against: Annotated[Any, AfterValidator(agent_or_none)] = None
     budget: str = ""
-    parameters: tuple[str, ...] = Field(default=DEFAULT_SPACE, min_length=1)
+    parameters: tuple[str, ...] = Field(default=(), validate_default=True)
     games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
 
     @field_validator("agent")
     @classmethod
     def _check_agent(cls, agent: Mapping[str, Any]) -> Mapping[str, Any]:
-        if agent["agent"] != "mcts":
-            raise ValueError(f"{agent['agent']} has no options to tune, only mcts has")
+        if not KINDS[agent["agent"]].described:
+            known = [name for name, kind in KINDS.items() if kind.described]
+            raise ValueError(
+                f"{agent['agent']} agents have no options to tune; these have: "
+                f"{', '.join(known)}"
+            )
         return agent
 
     @field_validator("budget")
@@ -112,8 +117,19 @@ class TuningSpec(Strict):
 
     @field_validator("parameters")
     @classmethod
-    def _check_parameters(cls, parameters: tuple[str, ...]) -> tuple[str, ...]:
-        names = [parse_parameter(text).name for text in parameters]
+    def _check_parameters(
+        cls, parameters: tuple[str, ...], known: ValidationInfo
+    ) -> tuple[str, ...]:
+        if "agent" not in known.data:  # which is refused
+            return parameters
+        kind = KINDS[known.data["agent"]["agent"]]
+        parameters = parameters or kind.search_space
+        if not parameters:
+            raise ValueError(
+                f"name what is tried: {kind.name} agents have no search space of "
+                f"their own; their options: {', '.join(kind.described)}"
+            )
+        names = [parse_parameter(text, kind).name for text in parameters]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
@@ -122,22 +138,34 @@ class TuningSpec(Strict):
     @model_validator(mode="after")
     def _check_one_budget(self) -> "TuningSpec":
         """Refuse what every trial would be refused for."""
+        if not self.budget:
+            return self
         tried = [parameter.name for parameter in self.space()]
-        for key, options in (
-            ("agent", self.agent),
-            ("against", self.against or {}),
-            ("parameters", tried),
+        against = self.agent if self.against is None else self.against
+        for key, options, kind in (
+            ("agent", self.agent, self.kind),
+            ("against", against, KINDS[against["agent"]]),
+            ("parameters", tried, self.kind),
         ):
-            for option in BUDGET_SETTINGS:
-                if self.budget and option in options:
+            for option in kind.budgets:
+                if option in options:
                     raise SettingError(
                         f"{option} is a budget, beside budget={self.budget!r}", (key,)
                     )
+            try:
+                check_taken(kind, self.budget)
+            except ValueError as error:
+                raise SettingError(str(error), (key,)) from error
         return self
+
+    @property
+    def kind(self) -> AgentKind:
+        """The kind of the agent."""
+        return KINDS[self.agent["agent"]]
 
     def space(self) -> list[Parameter]:
         """Return the values that are tried."""
-        return [parse_parameter(text) for text in self.parameters]
+        return [parse_parameter(text, self.kind) for text in self.parameters]
 
     def match(
         self, options: Mapping[str, Any], games: int, part: object

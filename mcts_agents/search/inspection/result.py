@@ -1,31 +1,35 @@
 """What a search found."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mcts_agents.search.inspection import tree_views
-from mcts_agents.search.inspection.tree_node import TreeNode
+from mcts_agents.search.inspection.tree_node import ShownNode
 
 
 @dataclass(frozen=True)
 class SearchResult:
     """The outcome of one decision.
 
+    Only `action` and `actions` have to be given: what an agent's search does not count
+    or know stays at its default.
+
     Attributes:
         action: The chosen action.
         actions: The acting player's actions in the root, shape (n,), int32.
         visits: How often each was taken, shape (n,), int64; those of a reused tree
-            included, `initial_visits` not.
+            included, `initial_visits` not. 0 by default.
         values: Mean value of each to the acting player, shape (n,), float64, on the
-            leaf heuristic's own scale; NaN for an action that was never taken.
+            leaf heuristic's own scale; NaN, the default, for an action that was never
+            taken.
         strategy: The average strategy of a sampling policy (EXP3, regret matching),
             exploration left out, shape (n,), float64, sum 1; else None.
         simulations: Iterations run; 0 where there was only one action to choose,
-            or only one that `action_filter` keeps.
+            or only one that `action_filter` keeps, and in searches of another kind.
         forward_model_calls: Actions applied, one for each player.
         seconds: Time that the decision took.
         nodes: Decisions (bandits) in all trees.
@@ -40,8 +44,8 @@ class SearchResult:
 
     action: int
     actions: np.ndarray
-    visits: np.ndarray
-    values: np.ndarray
+    visits: np.ndarray = None
+    values: np.ndarray = None
     strategy: np.ndarray | None = None
     simulations: int = 0
     forward_model_calls: int = 0
@@ -51,7 +55,7 @@ class SearchResult:
     solved: bool = False
     reused: int = 0
     bytes: int = 0
-    _read_root: Callable[[], TreeNode] | None = field(
+    _read_root: Callable[[], ShownNode] | None = field(
         default=None, repr=False, compare=False
     )
     _read_variation: Callable[[], list[tuple[int, int]]] | None = field(
@@ -73,9 +77,31 @@ class SearchResult:
             return (self.actions == self.action) * 1.0
         return self.visits / visits
 
+    def __post_init__(self) -> None:
+        for name, value, dtype in (("visits", 0, np.int64), ("values", np.nan, float)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.full(len(self.actions), value, dtype))
+
+    def showing(
+        self,
+        principal_variation: Sequence[tuple[int, int]],
+        root: ShownNode | None = None,
+    ) -> "SearchResult":
+        """Return this result with what else it shows.
+
+        Args:
+            principal_variation: See the property of this name.
+            root: The root of a tree; None: there is none.
+        """
+        return replace(
+            self,
+            _read_variation=lambda: list(principal_variation),
+            _read_root=None if root is None else lambda: root,
+        )
+
     @cached_property
     def principal_variation(self) -> list[tuple[int, int]]:
-        """The most visited continuation as (player, action) pairs.
+        """The most visited, or else the best, continuation: (player, action) pairs.
 
         It begins with the chosen action; decisions of the same moment stand side by
         side, players ascending. It covers the players of the acting player's tree, and
@@ -87,14 +113,22 @@ class SearchResult:
         return [] if self._read_variation is None else self._read_variation()
 
     @property
-    def root(self) -> TreeNode:
+    def has_tree(self) -> bool:
+        """Whether there is a tree to read."""
+        return self._read_root is not None
+
+    @property
+    def root(self) -> ShownNode:
         """The root of the acting player's tree, to be read node by node; see `tree`.
 
         Raises:
             RuntimeError: As in `tree`.
         """
         if self._read_root is None:
-            raise RuntimeError("there is no tree: there was one action to choose")
+            raise RuntimeError(
+                "there is no tree: there was one action to choose, or the agent's "
+                "search shows none"
+            )
         return self._read_root()
 
     def tree(self, depth: int | None = None) -> dict[str, Any]:
@@ -110,8 +144,10 @@ class SearchResult:
             `{"movers", "visits", "bandits": [{"player", "visits", "actions":
             [{"action", "visits", "available", "value", "strategy", "proven"}]}],
             "children": [{"actions": {player: action}, "node": {...}}]}`; `strategy`
-            is None without an average strategy, `proven` without a proof. In a graph
-            search a node may appear in several places, and not below itself.
+            is None without an average strategy, `proven` without a proof, `visits` and
+            `available` where a search does not count them, `value` where it is not
+            known. In a graph search a node may appear in several places, and not below
+            itself.
 
         Raises:
             RuntimeError: There was nothing to search, or the search has gone on to
@@ -131,7 +167,8 @@ class SearchResult:
     ) -> Any:
         """Return the tree as a `rich.tree.Tree` to print; `name` writes actions.
 
-        Of each node at most `limit` actions are shown, the most visited ones, and of
-        the others how many there are.
+        Of each node at most `limit` actions are shown, the most visited ones, or those
+        of greatest value where visits are not counted; and of the others how many
+        there are.
         """
         return tree_views.rich_tree(self.tree(depth), name, limit)

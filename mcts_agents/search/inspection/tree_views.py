@@ -1,5 +1,9 @@
-"""A search tree, exported as a dictionary, as DOT and as rich text."""
+"""A search tree, exported as a dictionary, as DOT and as rich text.
 
+Where a search does not count visits the greatest values come first instead.
+"""
+
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,19 +13,31 @@ from rich.tree import Tree
 
 def actions_by_visits(bandit: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a bandit's actions, most visited first."""
-    return sorted(bandit["actions"], key=lambda a: (-a["visits"], a["action"]))
+
+    def key(action: dict[str, Any]) -> tuple[float, int]:
+        shown = action["value"] if action["visits"] is None else action["visits"]
+        return math.inf if shown is None else -shown, action["action"]
+
+    return sorted(bandit["actions"], key=key)
 
 
 def action_text(action: dict[str, Any], name: Callable[[int], str]) -> str:
     """Write one action with its statistics."""
-    text = f"{name(action['action'])}  {action['visits']} visits"
-    if action["visits"]:
-        text += f", value {action['value']:.3f}"
+    told = []
+    if action["visits"] is not None:
+        told.append(_visits(action["visits"]))
+    if action["visits"] != 0 and action["value"] is not None:
+        told.append(f"value {action['value']:.3f}")
     if action["strategy"] is not None:
-        text += f", played {action['strategy']:.1%}"
+        told.append(f"played {action['strategy']:.1%}")
     if action["proven"]:
-        text += f", {action['proven']}"
-    return text
+        told.append(action["proven"])
+    return "  ".join([name(action["action"]), ", ".join(told)]).rstrip()
+
+
+def _visits(count: int | None, before: str = "") -> str:
+    """Write how often the search was somewhere; empty if it does not count that."""
+    return "" if count is None else f"{before}{count} visits"
 
 
 def joint_name(actions: dict[int, int], name: Callable[[int], str]) -> str:
@@ -39,7 +55,7 @@ def rich_tree(
         name: Writes an action.
         limit: Most actions, or joint actions, shown of a node, the most visited ones.
     """
-    tree = Tree(Text(f"{root['visits']} visits", "bold"))
+    tree = Tree(Text(_visits(root["visits"]) or "root", "bold"))
     _add(tree, root, name, limit)
     return tree
 
@@ -57,7 +73,7 @@ def _add(
         actions = actions_by_visits(bandit)
         shown = actions[:limit]
         if limit is not None:
-            shown = [action for action in shown if action["visits"]]
+            shown = [action for action in shown if action["visits"] != 0]
         for action in shown:
             leaf = branch.add(Text(who + action_text(action, name)))
             if alone:
@@ -65,11 +81,11 @@ def _add(
                     _add(leaf, child["node"], name, limit)
         _add_rest(branch, who, actions[len(shown) :])
     if not alone:
-        order = sorted(node["children"], key=lambda c: -c["node"]["visits"])
+        order = sorted(node["children"], key=lambda c: -(c["node"]["visits"] or 0))
         for child in order[:limit]:
             title = joint_name(child["actions"], name)
-            visits = child["node"]["visits"]
-            leaf = branch.add(Text(f"[{title}]  {visits} visits"))
+            visits = _visits(child["node"]["visits"], "  ")
+            leaf = branch.add(Text(f"[{title}]{visits}"))
             _add(leaf, child["node"], name, limit)
         _add_rest(branch, "", [c["node"] for c in order[len(order[:limit]) :]])
 
@@ -77,8 +93,9 @@ def _add(
 def _add_rest(branch: Tree, who: str, rest: list[dict[str, Any]]) -> None:
     """Say how many more there are, and how often they were visited in all."""
     if rest:
-        visits = sum(entry["visits"] for entry in rest)
-        branch.add(Text(f"{who}and {len(rest)} more  {visits} visits", "dim"))
+        counted = [e["visits"] for e in rest if e["visits"] is not None]
+        visits = _visits(sum(counted) if counted else None, "  ")
+        branch.add(Text(f"{who}and {len(rest)} more{visits}", "dim"))
 
 
 def dot(root: dict[str, Any], name: Callable[[int], str]) -> str:
@@ -89,7 +106,8 @@ def dot(root: dict[str, Any], name: Callable[[int], str]) -> str:
     def write(node: dict[str, Any]) -> int:
         own = next(numbers)
         players = ", ".join(f"player {b['player']}" for b in node["bandits"])
-        lines.append(f'  n{own} [label="{players}\\n{node["visits"]} visits"];')
+        visits = _visits(node["visits"], "\\n")
+        lines.append(f'  n{own} [label="{players}{visits}"];')
         for child in node["children"]:
             number = write(child["node"])
             label = _quoted(_edge_label(node, child, name))

@@ -119,12 +119,12 @@ def option_of(described: Field) -> Option:
     return described.metadata["option"]
 
 
+def options_of(described: type) -> dict[str, Option]:
+    """Return the options of a dataclass whose fields `option` made, by name."""
+    return {field.name: option_of(field) for field in fields(described)}
+
+
 def check_options(instance: Any) -> None:
     """Check every option of a dataclass instance."""
     for described in fields(instance):
         option_of(described).check(described.name, getattr(instance, described.name))
-
-
-def check_integer(name: str, value: Any, *, least: int) -> None:
-    """Raise ValueError unless `value` is an integer from `least`."""
-    Option("", "", kind=int, least=least).check(name, value)

@@ -1,0 +1,89 @@
+"""`SearchAgent`: runs the compiled search, and keeps its memory between decisions.
+
+`MCTSAgent` lets its user set all of `SearchSettings`, `OneStepAgent` a few of them.
+"""
+
+from typing import Any
+
+from mcts_agents.agents.agent import Agent, Planner
+from mcts_agents.model import ForwardModel
+from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.driver.one_thread import one_thread
+
+# Searches (their memory) that an agent keeps, for as many games or seats at a time.
+KEPT_SEARCHES = 8
+
+
+class SearchAgent(Planner):
+    """A planner that runs `Search`.
+
+    Args:
+        settings: The search's settings.
+        **agent: See `Agent`.
+    """
+
+    counts_visits = True
+
+    def __init__(self, settings: SearchSettings, **agent: Any):
+        self.settings = settings
+        self._searches: dict[tuple[int, int, int | None], Search] = {}
+        super().__init__(**agent)
+
+    @property
+    def seconds(self) -> float | None:
+        """See `SearchSettings`."""
+        return self.settings.seconds
+
+    @property
+    def safety_margin(self) -> float:
+        """See `SearchSettings`."""
+        return self.settings.safety_margin
+
+    @property
+    def uses_history(self) -> bool:
+        """Whether the last decision's tree is used again."""
+        return self.settings.reuse_tree
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the search, or an agent that it asks, ends by the clock."""
+        asked = (self.settings.rollout_policy, self.settings.opponent_model)
+        return super().is_timed or any(
+            isinstance(agent, Agent) and agent.is_timed for agent in asked
+        )
+
+    def value_scale(self, model: ForwardModel) -> str | None:
+        """Return the name of the leaf heuristic."""
+        value = self.settings.for_model(model).value
+        return value if isinstance(value, str) else None
+
+    @one_thread
+    def reset(self, seed: int | None = None) -> None:
+        """Start the generator anew, and forget what was learned in earlier games."""
+        super().reset(seed)
+        for search in self._searches.values():
+            search.forget()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_searches": {}}
+
+    @one_thread
+    def prepare(self, model: ForwardModel, player: int = 0) -> None:
+        """Set up the search's memory and its compiled code; see `Agent.prepare`."""
+        self.search_of(model, player)
+
+    def search_of(self, model: ForwardModel, player: int = 0) -> Search:
+        """Return the search kept for a model, so that its memory is used again.
+
+        What a search remembers from decision to decision belongs to one seat.
+        """
+        remembers = self.settings.reuse_tree or self.settings.needs_mast
+        key = (id(model), id(self.settings), player if remembers else None)
+        search = self._searches.pop(key, None)
+        if search is None:
+            if len(self._searches) == KEPT_SEARCHES:
+                del self._searches[next(iter(self._searches))]
+            search = Search(model, self.settings)
+        # The search holds both, so that their ids stay their own.
+        self._searches[key] = search
+        return search
