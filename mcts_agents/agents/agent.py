@@ -213,6 +213,21 @@ class Planner(Agent):
                 counts; now by default.
         """
 
+    def choose(
+        self,
+        model: ForwardModel,
+        state: np.ndarray,
+        player: int,
+        history: History | None = None,
+        *,
+        started: float | None = None,
+    ) -> int:
+        """Return the action that `search` would, for whoever wants to see no more.
+
+        A subclass that can do with less than a whole result defines it.
+        """
+        return self.search(model, state, player, history, started=started).action
+
     @property
     def is_timed(self) -> bool:
         """Whether a decision ends by the clock; see `Agent.is_timed`."""
@@ -244,7 +259,7 @@ class Planner(Agent):
 
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
-        return self.plan(env, agent).action
+        return self._decided(env, agent, self.choose)
 
     @one_thread
     def reset(self, seed: int | None = None) -> None:
@@ -255,14 +270,18 @@ class Planner(Agent):
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the action that the search chooses."""
-        return self.search(model, state, player).action
+        return self.choose(model, state, player)
 
-    @one_thread
     def plan(self, env: Any, agent: str | None = None) -> SearchResult:
         """Search for the action to take in `env` now; see `act` for arguments.
 
         A budget in seconds covers all that this takes, copies of the environment too.
         """
+        return self._decided(env, agent, self.search)
+
+    @one_thread
+    def _decided(self, env: Any, agent: str | None, decide: Callable[..., Any]) -> Any:
+        """Return what `search` or `choose` makes of a position in an environment."""
         started = clock.now()
         short = self.seconds is not None and self.seconds <= SHORT_OF_TIME
         with (
@@ -274,7 +293,7 @@ class Planner(Agent):
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
-            found = self.search(model, state, player, history, started=started)
+            found = decide(model, state, player, history, started=started)
         copies = model.copies_environments
         self._learn_reserve(
             started, RESERVE_SHARE_OF_COPIES if copies else RESERVE_SHARE

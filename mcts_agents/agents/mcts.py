@@ -87,12 +87,25 @@ class MCTSAgent(SearchAgent):
         )
 
     @one_thread
-    def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
-        """Return the action that `search` would choose, for less."""
-        started = clock.now()
+    def choose(
+        self,
+        model: ForwardModel,
+        state: np.ndarray,
+        player: int,
+        history: History | None = None,
+        *,
+        started: float | None = None,
+    ) -> int:
+        """Return the action that `search` would; see `Planner.choose`."""
+        started = clock.now() if started is None else started
         search = self.search_of(model, player)
         return search.choose(
-            state, player, self._rng, started=started, reserve=self._reserve
+            state,
+            player,
+            self._rng,
+            started=started,
+            reserve=self._reserve,
+            history=history,
         )
 
 
