@@ -19,6 +19,8 @@ from mcts_agents.cli.outputs import tell_written, written
 from mcts_agents.cli.requests import RequestError, requested
 from mcts_agents.envs.painting import load_pygame
 
+SUFFIXES = (".gif", ".html")
+
 # Width of the bar of the most visited action.
 BAR_WIDTH = 20
 
@@ -61,16 +63,20 @@ def replay_game(
 
 def _writer(output: Path) -> Writer:
     """Return what writes a file of this name; refuse before any work is done."""
-    from mcts_agents.arena.replay import gif, html
-
-    writers = {".gif": gif.write, ".html": html.write}
-    if output.suffix.lower() not in writers:
+    suffix = output.suffix.lower()
+    if suffix not in SUFFIXES:
         raise RequestError(
-            f"{output}: a replay is written as {' or '.join(writers)}; without "
+            f"{output}: a replay is written as {' or '.join(SUFFIXES)}; without "
             "--output it is printed"
         )
     load_pygame()
-    return writers[output.suffix.lower()]
+    if suffix == ".gif":
+        from mcts_agents.arena.replay import gif
+
+        return gif.write
+    from mcts_agents.arena.replay import html
+
+    return html.write
 
 
 def _write(

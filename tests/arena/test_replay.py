@@ -14,7 +14,7 @@ import mcts_agents
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
 from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.replay import gif, html
-from mcts_agents.arena.replay.film import Film
+from mcts_agents.arena.replay.film import AT_ONCE, Film, nearest
 from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.tournaments.store import Store
@@ -241,6 +241,16 @@ def test_few_colours_are_kept_exactly():
         film.add(Image.fromarray(frame))
     for frame, made in zip(frames, film.frames(), strict=True):
         assert (np.asarray(made.convert("RGB")) == frame).all()
+
+
+@pytest.mark.parametrize("colours", [1, 7, 255])
+def test_every_pixel_gets_the_nearest_colour(colours):
+    rng = np.random.default_rng(colours)
+    palette = rng.integers(256, size=(colours, 3), dtype=np.uint8)
+    pixels = rng.integers(256, size=(AT_ONCE + 100, 3), dtype=np.uint8)
+    apart = palette[None].astype(np.int64) - pixels[:, None]
+    expected = (apart**2).sum(axis=-1).argmin(axis=-1)
+    assert (nearest(pixels, palette) == expected).all()
 
 
 class Page(HTMLParser):

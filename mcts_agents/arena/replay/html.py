@@ -13,9 +13,8 @@ from mcts_agents.envs.painting import PLAYER_COLORS
 from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
 
-with from_extra("arena", "the page of a replay needs Jinja"):
+with from_extra("pictures", "the page of a replay needs Jinja and Pillow"):
     import jinja2
-with from_extra("pictures", "pictures of a replay need Pillow"):
     from PIL import Image
 
 TEMPLATE = "page.html.jinja"
