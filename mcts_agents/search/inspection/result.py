@@ -24,8 +24,8 @@ class SearchResult:
         visits: How often each was taken, shape (n,), int64; those of a reused tree
             included, `initial_visits` not. 0 by default.
         values: Mean value of each to the acting player, shape (n,), float64, on the
-            leaf heuristic's own scale; NaN, the default, for an action that was never
-            taken.
+            leaf heuristic's own scale, or whatever another search finds it worth; NaN,
+            the default, for an action that was never taken.
         strategy: The average strategy of a sampling policy (EXP3, regret matching),
             exploration left out, shape (n,), float64, sum 1; else None.
         simulations: Iterations run; 0 where there was only one action to choose,
@@ -44,7 +44,7 @@ class SearchResult:
 
     action: int
     actions: np.ndarray
-    visits: np.ndarray = None
+    visits: np.ndarray = None  # filled in below, as the next one
     values: np.ndarray = None
     strategy: np.ndarray | None = None
     simulations: int = 0
