@@ -29,6 +29,11 @@ def found(model, *, seed=0, **chosen):
     return search.run(state, model.movers(state)[0], rng)
 
 
+def zeros(observations, players, legal):
+    """An evaluator that says nothing."""
+    return np.zeros((len(players), 3)), np.zeros(legal.shape)
+
+
 # -- sequential halving
 
 
@@ -195,6 +200,10 @@ def test_a_winning_move_is_not_missed():
             "widening=1.0",
         ),
         ({"simulations": 9, "tree_policy": "exp3"}, "draws from no strategy"),
+        (
+            {**PUCT, "simulations": 9, "root_noise": 0.25, "evaluator": zeros},
+            "root_noise=0.25",
+        ),
     ],
 )
 def test_what_it_cannot_do_is_refused(chosen, words):

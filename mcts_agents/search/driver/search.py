@@ -66,8 +66,8 @@ class Search:
         self._first_room = nodes, edges
         self.settings = settings.for_model(model)
         self._given = settings
-        # One tree, or one a player, and a final move that is read from it.
-        self._is_one_tree = (
+        # Whether one search decides, by what its root says.
+        self._decides_alone = (
             self.settings.threads == self.settings.determinizations == 1
             and self.settings.final != "sample"
             and root_policy_of(self.settings.root_policy).final is None
@@ -210,7 +210,7 @@ class Search:
         )
 
     def _choose(self, state, player, rng, *, started, reserve, history) -> int:
-        if not self._is_one_tree:
+        if not self._decides_alone:
             budget = {"started": started, "reserve": reserve, "simulations": None}
             return self._run(state, player, rng, history=history, **budget).action
         started = clock.now() if started is None else started

@@ -94,8 +94,9 @@ def back_up(search):
 def oppose(search, values, first):
     """Make each player's value, from the place `first` on, the root player's or its -1.
 
-    All opponents are taken to work against the root player (section V: "-1 times the
-    value for the root player"), but for team mates, who want the same.
+    All opponents are taken to work against the root player, but for team mates, who
+    want the same (Goodman et al., CoG 2022, section V: "-1 times the value for the root
+    player").
     """
     value = values[first + search.root_player]
     own = teams_of(search)[search.root_player]

@@ -2,6 +2,11 @@
 
 The record of a search, its arrays, what both say when a decision begins, and what is
 refused are put together from all parts (`search_record`).
+
+To add an option, declare it in `options/settings.py`, and say all else in the PART of
+its algorithm's file: fields and arrays that it works on, numbers that plug-ins read (a
+field of SETTINGS in `records.py`), what it needs, and whether it takes the extended
+kernel. `docs/make_options.py` writes it into the tables.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -93,7 +93,7 @@ STATISTIC = np.dtype(
 # How many numbers of its own a user's tree policy may have.
 USER_PARAMETERS = 16
 
-# The numbers of a search's settings; `params` of every plug-in. Append only.
+# The numbers of a search's settings; `settings` of every plug-in. Append only.
 SETTINGS = np.dtype(
     [
         ("exploration", np.float64),  # K of UCB1
@@ -101,11 +101,11 @@ SETTINGS = np.dtype(
         ("user", np.float64, USER_PARAMETERS),  # a tree policy's own, in its order
         ("epsilon", np.float64),  # probability of a uniformly random action
         ("temperature", np.float64),  # of the softmax over mean values
-        ("first_play_urgency", np.float64),  # value of an untried action; inf
+        ("first_play_urgency", np.float64),  # exploration of an untried action; inf
         ("progressive_bias", np.float64),  # weight of H(s, a) / (n(a) + 1)
         ("use_prior", np.int64),  # multiply exploration by P(s, a)
         ("ordered", np.int64),  # try untried actions by descending H(s, a)
-        ("abstraction_visits", np.float64),  # e of equation 5
+        ("abstraction_visits", np.float64),  # e of the weight, see `abstraction`
         ("backup_lambda", np.float64),
         ("backup_threshold", np.float64),  # T of MaxMC
         ("initial_visits", np.int64),  # of value H(s, a), besides those of an edge

@@ -1,7 +1,9 @@
 """Keeping the part of a tree that what was really played leads to.
 
 Everything below the new roots is copied into fresh arrays, node after node in the order
-in which nodes were made (a node is never older than the one above it).
+in which nodes were made (a node is never older than the one above it). Which link that
+is finds `inspection/played_moves.py`; `driver/kept_trees.py` prepares it, and
+`driver/workspace.py` asks for it when a decision begins.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 The root player follows the rollout policy, everybody else the opponent model: uniformly
 random actions, MAST, or a function `int64(game, state, player, memory, rng)`, which is
 a scripted policy of the game or a callback into any agent. The opponent model also
-plays for those who own no tree (Self-only).
+plays for those whom no tree owns (Self-only).
 
 A rollout ends when as many actions were played as its length says, and then
 

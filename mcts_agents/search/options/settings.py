@@ -536,6 +536,35 @@ class SearchSettings:
         optional=True,
         source="Kocsis, Szepesvari, ECML 2006",
     )
+    backup: str = option(
+        "monte_carlo",
+        "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
+        "that mixed with the mean of the action taken; `max_lambda`, with the mean of "
+        "the best action; `max_mc`, the same where the node has visits enough and the "
+        "action taken was not the best.",
+        "Leaves and backup",
+        choices=("monte_carlo", *BACKUPS),
+        source="Khandelwal et al., ICML 2016",
+        tag="backupPolicy",
+    )
+    backup_lambda: float = option(
+        0.9,
+        "Weight of the iteration's value under `lambda` and `max_lambda`.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        tag="backupLambda",
+    )
+    backup_threshold: float = option(
+        100.0,
+        "Visits T that a node must exceed for `max_mc`, which weighs (N - T) / N.",
+        "Leaves and backup",
+        kind=float,
+        least=0.0,
+        tag="maxBackupThreshold",
+    )
+    # -- leaf evaluation in batches
     evaluator: Any = option(
         None,
         "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
@@ -581,34 +610,6 @@ class SearchSettings:
         "Leaf evaluation in batches",
         kind=float,
         above=0.0,
-    )
-    backup: str = option(
-        "monte_carlo",
-        "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
-        "that mixed with the mean of the action taken; `max_lambda`, with the mean of "
-        "the best action; `max_mc`, the same where the node has visits enough and the "
-        "action taken was not the best.",
-        "Leaves and backup",
-        choices=("monte_carlo", *BACKUPS),
-        source="Khandelwal et al., ICML 2016",
-        tag="backupPolicy",
-    )
-    backup_lambda: float = option(
-        0.9,
-        "Weight of the iteration's value under `lambda` and `max_lambda`.",
-        "Leaves and backup",
-        kind=float,
-        least=0.0,
-        most=1.0,
-        tag="backupLambda",
-    )
-    backup_threshold: float = option(
-        100.0,
-        "Visits T that a node must exceed for `max_mc`, which weighs (N - T) / N.",
-        "Leaves and backup",
-        kind=float,
-        least=0.0,
-        tag="maxBackupThreshold",
     )
 
     def __post_init__(self):

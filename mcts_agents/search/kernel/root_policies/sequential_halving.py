@@ -99,7 +99,11 @@ def halve(view_address, settings_address, rng_address):
 
 
 def _check(settings):
-    for name, allowed in (("reuse_tree", False), ("widening", 0.0)):
+    for name, allowed in (
+        ("reuse_tree", False),
+        ("widening", 0.0),
+        ("root_noise", 0.0),
+    ):
         if getattr(settings, name) != allowed:
             raise ValueError(
                 f"{name}={getattr(settings, name)!r}: root_policy='sequential_halving' "
