@@ -43,7 +43,12 @@ from mcts_agents.search.kernel.batch_records import (
 from mcts_agents.search.kernel.candidates import ask_actions, error_of, match_edges
 from mcts_agents.search.kernel.lane import longest_path, owned_by
 from mcts_agents.search.kernel.parts import Array, Condition, Part, one_of
-from mcts_agents.search.kernel.priors import has_prior, write_priors
+from mcts_agents.search.kernel.priors import (
+    WITH_EVALUATOR,
+    has_prior,
+    is_on,
+    write_priors,
+)
 from mcts_agents.search.kernel.records import (
     NONE,
     legal_of,
@@ -65,11 +70,6 @@ from mcts_agents.search.kernel.tree import count_players
 from mcts_agents.search.kernel.tree_policies import TAKES_PRIORS
 
 
-def is_on(settings):
-    """Whether an evaluator values leaves."""
-    return settings.evaluator is not None
-
-
 def _check(model, settings):
     evaluator = settings.evaluator
     if evaluator is None:
@@ -87,7 +87,6 @@ def _check(model, settings):
         )
 
 
-_WITH_EVALUATOR = Condition(is_on, "an evaluator")
 PART = Part(
     arrays={"batch": Array(BATCH, once)},
     needs={
@@ -98,14 +97,10 @@ PART = Part(
             Condition(lambda s: not mast.is_asked_for(s), "no mast"),
             one_of("abstraction", "none"),
         ],
-        "batch": [_WITH_EVALUATOR],
+        "batch": [WITH_EVALUATOR],
         "virtual_loss": [
-            _WITH_EVALUATOR,
+            WITH_EVALUATOR,
             Condition(lambda s: s.batch > 1, "batch above 1"),
-        ],
-        "root_noise": [_WITH_EVALUATOR],
-        "root_noise_alpha": [
-            Condition(lambda s: s.root_noise > 0.0, "root_noise above 0")
         ],
     },
     check=_check,

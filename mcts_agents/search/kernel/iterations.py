@@ -9,13 +9,13 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
-from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.abstraction import POOL_BYTES, pools_of
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import OVER, WAITING, batch_of
 from mcts_agents.search.kernel.batches import is_full, wait
 from mcts_agents.search.kernel.descent import descend
 from mcts_agents.search.kernel.lane import longest_path
+from mcts_agents.search.kernel.leaf_values import evaluate_leaf
 from mcts_agents.search.kernel.parts import Part
 from mcts_agents.search.kernel.records import (
     JOINT_BYTES,
@@ -27,11 +27,6 @@ from mcts_agents.search.kernel.records import (
     values_of,
 )
 from mcts_agents.search.kernel.rollout import choose_by_policy
-from mcts_agents.search.kernel.solver import (
-    outcome_of_results,
-    prove_path,
-    write_results,
-)
 from mcts_agents.search.kernel.status import (
     BUDGET_SPENT,
     EVALUATE,
@@ -40,7 +35,6 @@ from mcts_agents.search.kernel.status import (
     LACKS_JOINTS,
     LACKS_NODES,
     LACKS_POOLS,
-    MODEL_ERROR,
     NO_LIMIT,
     NOT_FINITE,
     SLICE_DONE,
@@ -211,30 +205,6 @@ def lacking_room(search):
         if 2 * most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking
-
-
-@njit
-def evaluate_leaf(search):
-    """Write the value of the state reached for each player into `values`."""
-    if search.proven != UNPROVEN:
-        write_results(search, search.proven)
-    else:
-        call.results(search)
-    if search.needs_scores:
-        call.scores(search)
-    if search.needs_evaluation and results_of(search).min() == PLAYING:
-        call.evaluate(search)
-    if call.failed(search):
-        return MODEL_ERROR
-    plug_in.leaf_value(search)
-    if call.failed(search):
-        return MODEL_ERROR
-    # No rollout: the state lies right below the path's last action.
-    if search.solver and search.rollout_actions == 0 and search.step_count > 0:
-        outcome = outcome_of_results(search)
-        if outcome != UNPROVEN:
-            prove_path(search, outcome)
-    return SLICE_DONE
 
 
 @njit

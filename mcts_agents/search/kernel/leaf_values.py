@@ -1,4 +1,8 @@
-"""Leaf heuristics: what the state at the end of an iteration is worth to each player.
+"""Leaves: what the state at the end of an iteration is worth to each player.
+
+`evaluate_leaf` asks the game for what the leaf heuristic needs, and the heuristic
+writes the values; `back_up` takes them in. Where an evaluator values leaves
+(`batches.py`), it is asked for finished games only.
 
 - `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
   1/players to those still playing. Where players have team mates k and `players` count
@@ -15,10 +19,23 @@
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
+from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
-from mcts_agents.search.kernel.records import LEAF, settings_at
+from mcts_agents.search.kernel.records import (
+    LEAF,
+    UNPROVEN,
+    results_of,
+    settings_at,
+)
+from mcts_agents.search.kernel.solver import (
+    outcome_of_results,
+    prove_path,
+    write_results,
+)
+from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
 
 _BY_SCORE = one_of("value", "score", "leader")
 PART = Part(
@@ -45,6 +62,34 @@ PART = Part(
         Entry("value", "evaluate", "evaluate", "use value='score' or value='win'")
     ],
 )
+
+
+@njit
+def evaluate_leaf(search):
+    """Write what the state reached is worth to each player into `values`.
+
+    Returns:
+        The status: SLICE_DONE or MODEL_ERROR.
+    """
+    if search.proven != UNPROVEN:
+        write_results(search, search.proven)
+    else:
+        call.results(search)
+    if search.needs_scores:
+        call.scores(search)
+    if search.needs_evaluation and results_of(search).min() == PLAYING:
+        call.evaluate(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    plug_in.leaf_value(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    # No rollout: the state lies right below the path's last action.
+    if search.solver and search.rollout_actions == 0 and search.step_count > 0:
+        outcome = outcome_of_results(search)
+        if outcome != UNPROVEN:
+            prove_path(search, outcome)
+    return SLICE_DONE
 
 
 @njit

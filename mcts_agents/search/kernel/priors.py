@@ -3,6 +3,10 @@
     P(a) = exp(logit(a)) / sum of exp(logit(b)) over the legal actions b
     at the root: P'(a) = (1 - noise) P(a) + noise eta(a), eta ~ Dirichlet(alpha)
 
+The noise (`root_noise`, `root_noise_alpha`) is mixed in once for each decision, in the
+acting player's priors: as soon as the root has been evaluated, or at the beginning
+where a tree is kept (`driver/leaf_batches.py`).
+
 A sample of a Dirichlet distribution is one of independent gamma variables, divided by
 their sum. All is computed from exact operations, alike on every machine.
 
@@ -16,12 +20,29 @@ from numba import njit
 
 from mcts_agents.model.random import random_float
 from mcts_agents.search.kernel.arithmetic import exponential, natural_log, share_out
+from mcts_agents.search.kernel.parts import Condition, Part
 from mcts_agents.search.kernel.records import (
     edges_of,
     nodes_of,
     rng_of,
     statistics_of,
     weights_of,
+)
+
+
+def is_on(settings):
+    """Whether an evaluator values leaves."""
+    return settings.evaluator is not None
+
+
+WITH_EVALUATOR = Condition(is_on, "an evaluator")
+PART = Part(
+    needs={
+        "root_noise": [WITH_EVALUATOR],
+        "root_noise_alpha": [
+            Condition(lambda s: s.root_noise > 0.0, "root_noise above 0")
+        ],
+    }
 )
 
 

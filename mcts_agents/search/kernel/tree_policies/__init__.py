@@ -10,6 +10,7 @@ import numpy as np
 
 from mcts_agents.search.kernel.parts import Condition, Part
 from mcts_agents.search.kernel.records import USER_PARAMETERS
+from mcts_agents.search.kernel.tree_policies import first_play
 from mcts_agents.search.kernel.tree_policies.alphago import ALPHAGO
 from mcts_agents.search.kernel.tree_policies.exp3 import EXP3, EXP3_BOLTZMANN
 from mcts_agents.search.kernel.tree_policies.kl_ucb import KL_UCB
@@ -65,15 +66,12 @@ def reads(option: str) -> Condition:
 
 
 def _numbers(settings: Any) -> dict[str, Any]:
-    urgency = settings.first_play_urgency
     own = list(tree_policy_of(settings.tree_policy).parameters.values())
     return {
         "exploration": settings.exploration,
         "epsilon": settings.epsilon,
         "temperature": settings.temperature,
-        "first_play_urgency": np.inf if urgency is None else urgency,
-        "first_play_parent": settings.first_play_value == "parent",
-        "first_play_reduction": settings.first_play_reduction,
+        **first_play.numbers(settings),
         "progressive_bias": settings.progressive_bias,
         "initial_visits": settings.initial_visits,
         "use_prior": settings.prior_temperature is not None,

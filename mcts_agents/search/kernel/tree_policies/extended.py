@@ -24,6 +24,10 @@ from numba import njit
 from mcts_agents.model.addresses import float64_at
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.tree_policies.first_play import (
+    comes_first,
+    value_of_untried,
+)
 from mcts_agents.search.kernel.tree_policies.indices import (
     LOST_ALREADY,
     candidate,
@@ -35,7 +39,6 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     rng_at,
     scale_of,
     statistics_at,
-    value_of_untried,
 )
 
 
@@ -87,7 +90,7 @@ def greatest_index(exploration):
         edges = edges_at(view)
         rng = rng_at(rng_address)
         given = np.float64(settings.initial_visits)
-        if view.untried > 0 and settings.first_play_urgency == np.inf and given == 0.0:
+        if comes_first(view, settings):
             if settings.ordered:
                 return best_untried(view, edges, rng)
             return random_untried(view, edges, rng)

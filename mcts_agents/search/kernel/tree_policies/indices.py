@@ -56,39 +56,6 @@ def scale_of(view):
 
 
 @njit
-def value_of_untried(view, settings, edges, priors):
-    """Return Q(a) of an untried action, on the scale of the values compared.
-
-    The least value seen, or under `first_play_value=parent` the mean over the node's
-    visits less the reduction r, which is r sqrt(sum of P(a) over the actions tried)
-    where there are priors, as in KataGo (D. Wu, "Accelerating self-play learning in
-    Go", 2019) and Leela Zero.
-    """
-    if not settings.first_play_parent:
-        return view.worst
-    visits = 0.0
-    total = 0.0
-    tried = 0.0
-    shares = 0.0
-    for i in range(view.count):
-        index = candidate(view, i)
-        edge = edges[index]
-        if priors:
-            shares += statistics_at(view)[index].prior
-        if edge.visits > 0:
-            visits += edge.visits
-            total += edge.visits * edge.mean
-            if priors:
-                tried += statistics_at(view)[index].prior
-    if visits == 0.0:
-        return view.worst
-    reduction = settings.first_play_reduction
-    if priors:
-        reduction *= np.sqrt(tried / shares) if shares > 0.0 else 0.0
-    return (total / visits - view.low) * scale_of(view) - reduction
-
-
-@njit
 def is_lost(view, edge):
     """Whether an action is proven to lose for the team of the player who decides."""
     outcome = edge.outcome

@@ -27,6 +27,7 @@ from numba import njit
 
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.tree_policies.first_play import value_of_untried
 from mcts_agents.search.kernel.tree_policies.indices import (
     candidate,
     decision_at,
@@ -34,7 +35,6 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     rng_at,
     scale_of,
     statistics_at,
-    value_of_untried,
 )
 
 

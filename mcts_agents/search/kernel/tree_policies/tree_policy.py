@@ -12,6 +12,7 @@ from numbers import Real
 from typing import Any
 
 from mcts_agents.search.kernel.records import USER_PARAMETERS
+from mcts_agents.search.kernel.tree_policies import first_play
 
 KINDS = ("index", "sampling", "other")
 NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
@@ -20,9 +21,7 @@ NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
 INDEX_OPTIONS = (
     "exploration",
     "normalise",
-    "first_play_urgency",
-    "first_play_value",
-    "first_play_reduction",
+    *first_play.OPTIONS,
     "action_heuristic",
     "prior_temperature",
     "progressive_bias",
