@@ -31,7 +31,7 @@ bench: $(INSTALLED)
 	$(RUN)/python -m pip install --quiet --editable '.[dev]'
 	$(RUN)/python benchmarks/openspiel_ratio.py
 
-# Without what only the tests need, which is large.
+# The core alone: extras and what only the tests need are large.
 $(VENV)/plain: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --editable .
