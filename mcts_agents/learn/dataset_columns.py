@@ -58,8 +58,9 @@ _NUMBERS = (
 
 _MASK = "1 for each legal action of the player, 0 for the others"
 _VISITS = (
-    "share of the search's visits that each action had, sum 1; all on `choice` without "
-    "visits: agents that do not search, one action, a win proven at first sight"
+    "share of the search's visits that each action had, or what its `root_policy` "
+    "tells instead, sum 1; all on `choice` without visits: agents that do not search, "
+    "one action, a win proven at first sight"
 )
 
 
