@@ -372,6 +372,8 @@ def test_attributes():
         "is_out",
         "nearest_opponent",
         "visible_action",
+        "move_code",
+        "playout_moves",
     }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):
         model.has("step")

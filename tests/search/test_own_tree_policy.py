@@ -233,14 +233,18 @@ def test_an_object_is_refused_what_its_name_is():
             found(nim(), tree_policy=policy, **chosen)
 
 
-def test_the_example_of_the_documentation_runs():
+def test_the_examples_of_the_documentation_run():
     page = Path(__file__).parents[2] / "docs" / "algorithms" / "README.md"
-    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    namespace = {"__name__": "example"}
-    exec(compile(code, str(page), "exec"), namespace)
-    env = tictactoe.env()
-    env.reset(seed=1)
-    assert namespace["agent"].plan(env).simulations == 2000
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    for code in examples:
+        namespace = {"__name__": "example"}
+        exec(compile(code, str(page), "exec"), namespace)
+        env = tictactoe.env()
+        env.reset(seed=1)
+        result = namespace["agent"].plan(env)
+        assert result.simulations == 2000
+        assert result.policy.sum() == pytest.approx(1.0)
+    assert len(examples) == 2
 
 
 def test_no_text_stands_for_a_policy_of_a_user():

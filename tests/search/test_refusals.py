@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.model import DRAWN, PLAYING, Rules, Spec
-from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search import RootPolicy, Search, SearchSettings
 from mcts_agents.search.options import applicability
 from tests.games import kuhn_poker
 from tests.search.schedule_game import schedule
@@ -18,6 +18,7 @@ from tests.toy_games import auction, fuse, hands, nim
 GAME = schedule()
 HEURISTIC = {"action_heuristic": "game"}
 EVALUATED = {"evaluator": len, "tree_policy": "alphago"}
+FIRST = RootPolicy("first", final=lambda root, settings, rng: 0)
 
 # Option: a value, what keeps it from having an effect, words of the message, and what
 # lets it have one.
@@ -187,6 +188,15 @@ NEEDS = [
             ({"abstraction": "own"}, "abstraction none"),
         )
     ),
+    (
+        "root_policy",
+        "sequential_halving",
+        {"tree_policy": "exp3"},
+        "a tree_policy that draws from no strategy",
+        {},
+    ),
+    ("final", "value", {"root_policy": FIRST}, "a root_policy without a final", {}),
+    ("discount", 0.5, {"value": "win"}, "value score", {"value": "score"}),
     ("batch", 4, {}, "an evaluator", None),
     ("virtual_loss", 3, {}, "an evaluator", None),
     ("virtual_loss", 3, EVALUATED | {"batch": 1}, "batch above 1", None),

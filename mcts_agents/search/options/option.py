@@ -23,9 +23,9 @@ class Option:
         most: Greatest number allowed.
         kind: `int`, `float`, `bool`, `str`, or `object` for none but `objects`.
         optional: Whether None is allowed.
-        objects: Besides words, which Python objects are taken; empty: none. They are
-            functions, objects with a method `decide`, and those of `instances`.
+        objects: Besides words, which Python objects are taken; empty: none.
         instances: Classes of which objects are taken.
+        functions: Whether functions, and objects with a method `decide`, are, too.
         source: Where it comes from.
         tag: The name of the parameter in TAG's JSON files, if it has one.
     """
@@ -40,6 +40,7 @@ class Option:
     optional: bool = False
     objects: str = ""
     instances: tuple[type, ...] = ()
+    functions: bool = True
     source: str = ""
     tag: str = ""
 
@@ -80,9 +81,8 @@ class Option:
         if value is None and self.optional:
             return
         decides = hasattr(value, "decide") and self.kind is not object
-        if self.objects and (
-            callable(value) or decides or isinstance(value, self.instances)
-        ):
+        is_function = self.functions and (callable(value) or decides)
+        if self.objects and (is_function or isinstance(value, self.instances)):
             return
         if isinstance(value, int) and abs(value) > GREATEST:
             raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")

@@ -272,6 +272,7 @@ class SearchSettings:
         choices=tuple(ROOT_POLICIES),
         objects="a `RootPolicy`",
         instances=(RootPolicy,),
+        functions=False,
         source="Karnin, Koren, Somekh, ICML 2013; Pepels et al., CGW 2014",
     )
     exploration: float = option(
