@@ -1,8 +1,10 @@
 """What a decision costs besides its simulations: `act`, and `decide` inside a search.
 
-Each figure is the median processor time of many decisions with two simulations, so it
-is what opponents of learners, agents inside agents and self-play pay for each decision
-before they search. Run it on a machine that does nothing else:
+Each figure is the median processor time of many decisions with two simulations. That is
+about what opponents of learners, agents inside agents and self-play pay for each
+decision before they search, except where simulations themselves are long: so the last
+column leaves them out, by what two more of them take. Run it on a machine that does
+nothing else:
 
     python benchmarks/decision_overhead.py
 """
@@ -39,10 +41,10 @@ def of_act(name: str) -> float:
     return statistics.median(times[50:])
 
 
-def of_decide(name: str) -> float:
+def of_decide(name: str, simulations: int = SIMULATIONS) -> float:
     """Return the median time of `decide` by a modelled player of another search."""
     model = load_game(name).rules.model()
-    agent = MCTSAgent(simulations=SIMULATIONS, seed=0)
+    agent = MCTSAgent(simulations=simulations, seed=0)
     times = []
 
     def decide(model, state, player):
@@ -65,9 +67,12 @@ def of_decide(name: str) -> float:
 
 def main() -> None:
     """Print both for each game."""
-    print(f"{'game':18s} {'act':>8s} {'decide':>8s}   microseconds, {SIMULATIONS} sim.")
+    title = f"microseconds, {SIMULATIONS} simulations"
+    print(f"{title:28s} {'act':>8s} {'decide':>8s} {'without simulations':>20s}")
     for name in GAMES:
-        print(f"{name:18s} {of_act(name):8.1f} {of_decide(name):8.1f}")
+        decide = of_decide(name)
+        alone = 2 * decide - of_decide(name, 2 * SIMULATIONS)
+        print(f"{name:28s} {of_act(name):8.1f} {decide:8.1f} {alone:20.1f}")
 
 
 if __name__ == "__main__":

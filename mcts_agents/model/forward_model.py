@@ -197,14 +197,24 @@ class ForwardModel:
         self.call("action_values", state.ctypes.data, player, *addresses)
         return out
 
-    def filter_actions(self, state: np.ndarray, player: int) -> np.ndarray:
+    def filter_actions(
+        self, state: np.ndarray, player: int, actions: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return those of `player`'s legal actions that are worth a search, int32.
+
+        Args:
+            state: The position.
+            player: One of its movers.
+            actions: The legal actions, int32, if they are known already.
 
         Raises:
             RuntimeError: The game's filter keeps none of them.
         """
         self._check_has("filter_actions")
-        actions = self.legal_actions(state, player)
+        if actions is None:
+            actions = self.legal_actions(state, player)
+        else:
+            actions = actions.copy()  # the filter writes to it
         arguments = player, actions.ctypes.data, len(actions)
         kept = self.call("filter_actions", state.ctypes.data, *arguments)
         if not 0 < kept <= len(actions):

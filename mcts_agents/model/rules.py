@@ -446,10 +446,20 @@ class CompiledModel(ForwardModel):
         memory = self._rules._policies[name].memory
         return 0 if memory is None else memory.itemsize
 
+    def policy_beginning(self, name: str) -> Callable[[int, int], object] | None:
+        """Return what begins a scripted policy's memory; None if it remembers nothing.
+
+        It takes the address of the memory and that of a generator.
+        """
+        if not self.policy_bytes(name):
+            return None
+        return self._rules.compiled_policy(name).begin
+
     def begin_policy(self, name: str, memory: int, rng: np.ndarray) -> None:
         """Make the memory of a scripted policy, at an address, that of a new game."""
-        if self.policy_bytes(name):
-            self._rules.compiled_policy(name).begin(memory, rng.ctypes.data)
+        beginning = self.policy_beginning(name)
+        if beginning is not None:
+            beginning(memory, rng.ctypes.data)
 
     def policy_action(
         self, name: str, state: np.ndarray, player: int, memory: int, rng: np.ndarray

@@ -38,7 +38,7 @@ def only_action(
         actions: The legal actions, int32.
     """
     if settings.action_filter == "game":
-        actions = model.filter_actions(state, player)
+        actions = model.filter_actions(state, player, actions)
     return int(actions[0]) if len(actions) == 1 else None
 
 

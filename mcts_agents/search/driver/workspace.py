@@ -4,7 +4,7 @@ Everything here is thrown away and made anew after a decision that was interrupt
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -92,6 +92,8 @@ class Workspace:
         self._root_state = self.record["root_state"]
         self._record_address = self.record.ctypes.data
         self._rng = self.memory.arrays["rng"]
+        self._rng_address = self._rng.ctypes.data
+        self._beginnings: dict[int, list[tuple[Callable[[int, int], object], int]]] = {}
         self._write_plug_ins()
         # Nobody looks at the clock, or changes anything, while such a slice runs.
         no_python = not (self._callbacks.used or model.copies_environments)
@@ -241,17 +243,27 @@ class Workspace:
 
     def _begin_policies(self, root_player: int) -> None:
         """Let the policies of modelled players begin, whose past nobody knows."""
-        each = self.memory.policy_bytes
-        if each == 0:
+        if self.memory.policy_bytes == 0:
             return
+        if root_player not in self._beginnings:
+            self._beginnings[root_player] = list(self._beginnings_of(root_player))
+        for begin, memory in self._beginnings[root_player]:
+            begin(memory, self._rng_address)
+
+    def _beginnings_of(
+        self, root_player: int
+    ) -> Iterator[tuple[Callable[[int, int], object], int]]:
+        """Yield what begins the memory of each player's policy, and its address."""
+        each = self.memory.policy_bytes
         memories = self.memory.arrays["policy_memories"]
         at_root = memories.ctypes.data + self.model.players * each
         for player in range(self.model.players):
             name = "rollout_policy" if player == root_player else "opponent_model"
             policy = getattr(self.settings, name)
             if isinstance(policy, str) and policy in self.model.policies:
-                rng = self.memory.arrays["rng"]
-                self.model.begin_policy(policy, at_root + player * each, rng)
+                begin = self.model.policy_beginning(policy)
+                if begin is not None:
+                    yield begin, at_root + player * each
 
     def decay_averages(self, decay: float) -> None:
         """Take weight from the move averages of earlier decisions, if there are any."""
