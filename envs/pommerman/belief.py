@@ -43,6 +43,7 @@ from mcts_agents.envs.pommerman.layout import (
     WORDS,
     contains,
     give_ammo,
+    world_of,
 )
 from mcts_agents.envs.pommerman.opening import (
     clear,
@@ -80,8 +81,8 @@ def begin_beliefs(game, state):
 @njit
 def begin_belief(game, belief):
     """Write what all know before they look."""
-    clear(game, belief)
-    place_agents(game, belief)
+    clear(game, world_of(belief))
+    place_agents(game, world_of(belief))
     for cell in range(CELLS):
         belief.terrain[cell] = RIGID
     for word in range(WORDS):
@@ -151,9 +152,10 @@ def bring_forward(game, state, player, move):
         if other != player and belief.last_seen[other] != belief.steps:
             belief.alive &= ~(1 << other)  # out of everybody's way
     moves[player] = move
-    play(game, belief, moves)
-    if game.first_collapse and not state.over and collapses_now(game, belief):
-        collapse(game, belief, belief.steps - game.first_collapse)
+    world = world_of(belief)
+    play(game, world, moves)
+    if game.first_collapse and not state.over and collapses_now(game, world):
+        collapse(game, world, world.steps - game.first_collapse)
         for cell in range(CELLS):
             if belief.terrain[cell] & RIGID:
                 add(belief.known, cell)
@@ -231,7 +233,7 @@ def look_at_cells(game, belief, state, view, before):
             elif came_out:
                 belief.covered[word] &= ~bit
                 if seen == 0 and was_in_view and agent < 0:
-                    note_content(belief, cell, 0)
+                    note_content(belief, cell, np.int64(0))
             item = seen >> OPEN_SHIFT
             if item:
                 note_content(belief, cell, item)
@@ -262,7 +264,7 @@ def note_content(belief, cell, item):
 def take(game, belief, player, item):
     """Let a player have what it was seen to take."""
     if item == EXTRA_BOMB:
-        give_ammo(belief, player)
+        give_ammo(world_of(belief), player)
     elif item == RANGE:
         stronger = np.int64(belief.strength[player]) + 1
         belief.strength[player] = min(stronger, game.most_strength)
@@ -294,7 +296,7 @@ def settle_pair(belief, state, cell, seen, is_new):
     if contains(belief.known, other):
         return
     add(belief.known, other)
-    put_wall(belief, other, content)
+    put_wall(world_of(belief), other, content)
 
 
 @njit

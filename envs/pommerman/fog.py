@@ -41,6 +41,7 @@ from mcts_agents.envs.pommerman.layout import (
     WORDS,
     bomb_cell,
     contains,
+    world_of,
 )
 from mcts_agents.envs.pommerman.opening import (
     MOST_PAIRS,
@@ -61,7 +62,7 @@ STEPS_THROUGH_WOOD = 12
 
 @njit
 def copy_world(target, source):
-    """Copy what a state and a belief have in common, from either to either."""
+    """Copy one WORLD over another."""
     for word in range(WORDS):
         for life in range(3):
             target.flames[life, word] = source.flames[life, word]
@@ -100,7 +101,7 @@ def draw_board(game, state, belief, rng):
     pairs = carray(stack_int32(MOST_PAIRS), MOST_PAIRS, np.int32)
     has_collapsed = game.first_collapse and state.steps >= game.first_collapse
     for _ in range(TRIES):
-        copy_world(state, belief)
+        copy_world(world_of(state), world_of(belief))
         number, may_be_rigid = list_pairs(belief, pairs)
         if number == 0:
             return
@@ -145,7 +146,7 @@ def draw_walls(state, belief, pairs, number, may_be_rigid, rng):
         wall = RIGID if i < rigid else WOOD
         for cell in (np.int64(pairs[i]), mirrored(np.int64(pairs[i]))):
             if not contains(belief.known, cell):
-                put_wall(state, cell, wall)
+                put_wall(world_of(state), cell, wall)
 
 
 @njit
@@ -154,8 +155,8 @@ def unreachable(game, state):
     open_cells = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     passages = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     reached = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    write_free(game, state, RIGID, open_cells)
-    write_free(game, state, 0xFF, passages)
+    write_free(game, state, np.int64(RIGID), open_cells)
+    write_free(game, state, np.int64(0xFF), passages)
     for word in range(WORDS):
         reached[word] = NO_CELLS
     add(reached, FIRST_CELL + (game.size - 2) * (STRIDE + 1))
@@ -185,7 +186,7 @@ def drop_from_walls(state):
     for i in range(np.int64(state.bomb_count)):
         bomb = state.bombs[i]
         if state.terrain[bomb_cell(bomb)] & WALL:
-            drop(state, bomb)
+            drop(world_of(state), bomb)
         else:
             state.bombs[kept] = bomb
             kept += 1
@@ -273,8 +274,8 @@ def place_unseen(game, state, belief, observer, rng):
     for other in range(game.players):
         if not unseen >> other & 1 and state.alive >> other & 1:
             remove(hidden, np.int64(state.cells[other]))
-    write_free(game, state, WALL, free)
-    write_free(game, state, RIGID, passable)
+    write_free(game, state, np.int64(WALL), free)
+    write_free(game, state, np.int64(RIGID), passable)
     for player in range(game.players):
         if unseen >> player & 1:
             last = max(np.int64(belief.last_seen[player]), 0)
@@ -294,7 +295,7 @@ def draw_corners(game, state, belief, observer, rng):
     at_first = carray(stack_int32(SEATS), SEATS, np.int32)
     for player in range(SEATS):
         at_first[player] = state.cells[player]
-    place_agents(game, state)
+    place_agents(game, world_of(state))
     number = 0
     for player in range(game.players):
         if state.cells[player] != belief.corner:
@@ -333,7 +334,7 @@ def draw_cell(game, state, belief, reached, hidden, passable, rng):
     but in cells known to be rigid.
     """
     places = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    write_free(game, state, 0xFF, places)
+    write_free(game, state, np.int64(0xFF), places)
     some = NO_CELLS
     for word in range(WORDS):
         places[word] &= hidden[word]

@@ -12,6 +12,7 @@ from mcts_agents.envs.pommerman.layout import (
     WORDS,
     bomb_cell,
     contains,
+    world_of,
 )
 from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import lowest_bit
@@ -32,7 +33,7 @@ def key_of(game, state, observer):
     there what was seen on the way has left no trace.
     """
     if game.sight == 0 or observer < 0:
-        return np.int64(key_of_world(state, observer))
+        return np.int64(key_of_world(world_of(state), observer))
     key = np.uint64(0)
     if state.remembering >> observer & 1:
         key = key_of_belief(state.beliefs[observer])
@@ -81,7 +82,7 @@ def key_of_world(state, observer):
 @njit
 def key_of_belief(belief):
     """Return a hash of all that a player remembers."""
-    key = key_of_world(belief, -1)
+    key = key_of_world(world_of(belief), np.int64(-1))
     for word in range(WORDS):
         key = mixed(key, belief.known[word])
         key = mixed(key, belief.unsettled[word])

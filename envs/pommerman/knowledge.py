@@ -19,7 +19,6 @@ from mcts_agents.envs.pommerman.fog import (
     place_unseen,
 )
 from mcts_agents.envs.pommerman.layout import (
-    BELIEF,
     BOMB,
     CELLS,
     FLAME,
@@ -30,17 +29,19 @@ from mcts_agents.envs.pommerman.layout import (
     SEATS,
     WALL,
     WOOD,
+    WORLD,
     contains,
     direction_of,
+    world_of,
 )
-from mcts_agents.envs.pommerman.observation import is_seen
+from mcts_agents.envs.pommerman.observation import is_in_sight
 from mcts_agents.envs.pommerman.step import advance
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import bit_of
 
 ITEM_KINDS = 3
-BELIEF_AS_INT32 = BELIEF.itemsize // 4
+WORLD_AS_INT32 = WORLD.itemsize // 4
 WALL_OR_FLAME = WALL | FLAME
 
 
@@ -120,8 +121,8 @@ def seen_move(game, state, joint_action, actor, observer):
     which `actions` is returned. In the fog the actor must be in sight before and after
     the step, or nothing is seen: `actions + 1`.
     """
-    after = carray(stack_int32(BELIEF_AS_INT32), 1, BELIEF)
-    copy_world(after[0], state)
+    after = carray(stack_int32(WORLD_AS_INT32), 1, WORLD)
+    copy_world(after[0], world_of(state))
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     for player in range(SEATS):
         moves[player] = 0
@@ -131,15 +132,22 @@ def seen_move(game, state, joint_action, actor, observer):
     advance(game, after[0], moves)
     if after[0].alive >> actor & 1 == 0:
         return game.actions
+    before = world_of(state)
     if not (
-        is_seen(game, state, observer, np.int64(state.cells[actor]))
-        and is_seen(game, after[0], observer, np.int64(after[0].cells[actor]))
+        sees(game, before, observer, actor) and sees(game, after[0], observer, actor)
     ):
         return game.actions + 1
     if moves[actor] == LAY:
         could = state.ammo[actor] > 0 and not is_on_bomb(state, actor)
         return np.int64(LAY) if could else np.int64(0)
     return direction_of(np.int64(after[0].cells[actor]) - np.int64(state.cells[actor]))
+
+
+@njit
+def sees(game, world, observer, actor):
+    """Whether a player sees the cell of another."""
+    own, other = np.int64(world.cells[observer]), np.int64(world.cells[actor])
+    return is_in_sight(game, own, other)
 
 
 @njit

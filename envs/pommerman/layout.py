@@ -20,7 +20,8 @@ record ends before that.
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import from_dtype, njit
+from numba.extending import intrinsic
 
 from mcts_agents.model.bits import bit_of
 
@@ -59,7 +60,7 @@ OLDEST, NEWEST = 0, 2
 # Only in a belief: nobody saw who laid the bomb.
 UNKNOWN_OWNER = 1 << 13
 
-_WORLD = [
+_FIELDS_OF_WORLD = [
     ("flames", np.uint64, (3, WORDS)),  # bit: a cell; by remaining life
     ("covered", np.uint64, WORDS),  # bit: wood that burns, its content unseen
     ("bombs", np.uint32, MOST_BOMBS),  # in the order of laying
@@ -78,11 +79,14 @@ _WORLD = [
     ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
 ]
 
+# What the rules play in; a state and a belief begin with it.
+WORLD = np.dtype(_FIELDS_OF_WORLD, align=True)
+
 # What a player believes the world to be: the fields of a state, so that a step can be
 # played in it, nothing hidden under wood, and bombs in the order of their lives.
 BELIEF = np.dtype(
     [
-        *_WORLD,
+        *_FIELDS_OF_WORLD,
         ("known", np.uint64, WORDS),  # bit: a cell seen, or that must be so
         ("unsettled", np.uint64, WORDS),  # bit: pair of cells, walls at first unknown
         ("not_rigid", np.uint64, WORDS),  # bit: one of these pairs that is not rigid
@@ -97,7 +101,7 @@ BELIEF = np.dtype(
 
 STATE = np.dtype(
     [
-        *_WORLD,
+        *_FIELDS_OF_WORLD,
         # From here on only in the fog.
         ("beliefs", BELIEF, SEATS),
         ("remembering", np.uint8),  # mask: whose belief is kept here
@@ -132,6 +136,20 @@ def cell_at(row: Any, column: Any) -> Any:
 def place_of(cell: Any) -> tuple[Any, Any]:
     """Return the row and the column of a cell, a number or an array."""
     return cell // STRIDE - 1, cell % STRIDE - 1
+
+
+@intrinsic
+def world_of(typingctx, record):
+    """View the WORLD that a state or a belief begins with.
+
+    So what plays in a world is compiled once, and not for each of the two.
+    """
+    world = from_dtype(WORLD)
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(world))
+
+    return world(record), codegen
 
 
 @njit

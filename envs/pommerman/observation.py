@@ -46,9 +46,14 @@ BOUNDS = (0, 127)
 @njit
 def is_seen(game, state, player, cell):
     """Whether a player sees a cell, from where it is or died."""
+    return is_in_sight(game, np.int64(state.cells[player]), cell)
+
+
+@njit
+def is_in_sight(game, own, cell):
+    """Whether a cell is seen from another."""
     if game.sight == 0:
         return True
-    own = np.int64(state.cells[player])
     down = cell // STRIDE - own // STRIDE
     right = cell % STRIDE - own % STRIDE
     return abs(down) <= game.sight and abs(right) <= game.sight

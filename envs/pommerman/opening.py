@@ -14,6 +14,7 @@ from mcts_agents.envs.pommerman.layout import (
     STRIDE,
     WOOD,
     WORDS,
+    world_of,
 )
 from mcts_agents.model import random_below
 from mcts_agents.model.addresses import stack_int32
@@ -26,8 +27,8 @@ ITEM_KINDS = 3
 @njit
 def set_up(game, state, rng):
     """Write an opening position: agents, walls, wood, and items under the wood."""
-    clear(game, state)
-    place_agents(game, state)
+    clear(game, world_of(state))
+    place_agents(game, world_of(state))
     walls = carray(stack_int32(MOST_PAIRS), MOST_PAIRS, np.int32)
     pairs = wall_candidates(game, state, walls)
     draw_walls(game, state, walls, pairs, rng)

@@ -28,6 +28,7 @@ from mcts_agents.envs.pommerman.layout import (
     bomb_cell,
     contains,
     give_ammo,
+    world_of,
 )
 from mcts_agents.model.addresses import stack_int32
 
@@ -55,7 +56,7 @@ def look_at_bombs(game, belief, state, player, view, before):
         return
     note_kicks(belief, state, player, view, before)
     seen = carray(stack_int32(MOST_BOMBS), MOST_BOMBS, np.uint32)
-    number = 0
+    number = np.int64(0)
     for i in range(np.int64(state.bomb_count)):
         bomb = state.bombs[i]
         if contains(view, bomb_cell(bomb)):
@@ -74,7 +75,7 @@ def look_at_bombs(game, belief, state, player, view, before):
         if bomb == GONE:
             continue
         if contains(view, cell) or belief.terrain[cell] & WALL:
-            drop(belief, bomb)
+            drop(world_of(belief), bomb)
         else:
             belief.bombs[kept] = bomb
             kept += 1
@@ -108,11 +109,11 @@ def note_kicks(belief, state, player, view, before):
 
 
 @njit
-def drop(belief, bomb):
+def drop(world, bomb):
     """Give up a bomb that is not where it should be; its owner can lay it again."""
-    belief.terrain[bomb_cell(bomb)] &= ~BOMB & 0xFF
+    world.terrain[bomb_cell(bomb)] &= ~BOMB & 0xFF
     if bomb & UNKNOWN_OWNER == 0:
-        give_ammo(belief, np.int64(bomb) >> OWNER_SHIFT & 3)
+        give_ammo(world, np.int64(bomb) >> OWNER_SHIFT & 3)
 
 
 @njit
@@ -127,7 +128,7 @@ def keep_one_for_each_player(game, belief, view):
             is_left = j < kept or j >= i
             same += is_left and (belief.bombs[j] ^ bomb) & LIFE == 0
         if same > game.players and not contains(view, bomb_cell(bomb)):
-            drop(belief, bomb)
+            drop(world_of(belief), bomb)
         else:
             belief.bombs[kept] = bomb
             kept += 1

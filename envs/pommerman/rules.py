@@ -24,6 +24,7 @@ from mcts_agents.envs.pommerman.layout import (
     SEATS,
     STATE,
     STOP,
+    world_of,
 )
 from mcts_agents.envs.pommerman.observation import (
     BOUNDS,
@@ -191,7 +192,7 @@ def apply(game, state, joint_action, rng):
         for player in range(game.players):
             speaks = state.alive >> player & 1
             state.messages[player] = joint_action[player] & BOTTOM_6 if speaks else 0
-    advance(game, state, moves)
+    advance(game, world_of(state), moves)
     # In a planner's copy, where only one belief is left, none is brought forward.
     if game.sight and state.remembering == (1 << game.players) - 1:
         for player in range(game.players):
@@ -220,7 +221,7 @@ def playout(game, state, rng, limit):
             if game.message_bits:
                 speaks = state.alive >> player & 1
                 state.messages[player] = drawn & BOTTOM_6 if speaks else 0
-        advance(game, state, moves)
+        advance(game, world_of(state), moves)
         played += number
     return played
 

@@ -31,44 +31,44 @@ EVEN_TEAM, ODD_TEAM = 0b0101, 0b1010
 
 
 @njit
-def advance(game, state, moves):
+def advance(game, world, moves):
     """Carry out one step.
 
     Args:
         game: The variant.
-        state: The state, changed in place.
+        world: The WORLD, changed in place.
         moves: What each agent does, 0 to 5, int32 of shape (4,); of the dead ignored.
     """
-    if play(game, state, moves):
-        count_seen(state)
-    if is_decided(game, state):
-        state.over = 1
-    elif game.first_collapse and collapses_now(game, state):
-        collapse(game, state, (state.steps - game.first_collapse))
+    if play(game, world, moves):
+        count_seen(world)
+    if is_decided(game, world):
+        world.over = 1
+    elif game.first_collapse and collapses_now(game, world):
+        collapse(game, world, (world.steps - game.first_collapse))
 
 
 @njit
-def play(game, state, moves):
+def play(game, world, moves):
     """Carry out all of a step but its end: what was seen, who has won, the collapse.
 
     Returns whether anything came out of wood.
     """
-    came_out = age_flames(state)
+    came_out = age_flames(world)
     wishes = carray(stack_int32(SEATS), SEATS, np.int32)
-    if take_wishes(state, moves, wishes):
-        settle(state, wishes)
-    move_agents(game, state, wishes)
-    explode(state)
-    state.alive_before = state.alive
+    if take_wishes(world, moves, wishes):
+        settle(world, wishes)
+    move_agents(game, world, wishes)
+    explode(world)
+    world.alive_before = world.alive
     for player in range(SEATS):
-        if state.terrain[state.cells[player]] & FLAME:
-            state.alive &= ~(1 << player)
-    state.steps += 1
+        if world.terrain[world.cells[player]] & FLAME:
+            world.alive &= ~(1 << player)
+    world.steps += 1
     return came_out
 
 
 @njit
-def take_wishes(state, moves, wishes):
+def take_wishes(world, moves, wishes):
     """Lay bombs and write the cell that each agent wants.
 
     Returns whether anything may be in the way of anything: a bomb that rolls, a bomb
@@ -77,70 +77,70 @@ def take_wishes(state, moves, wishes):
     """
     crowded = False
     for player in range(SEATS):
-        cell = np.int64(state.cells[player])
+        cell = np.int64(world.cells[player])
         # The dead stay out of the others' way: rigid cells that nobody can want.
         wishes[player] = player
-        if state.alive >> player & 1 == 0:
+        if world.alive >> player & 1 == 0:
             continue
         wish = cell + DELTA[moves[player]]
         if moves[player] == LAY:
-            lay_bomb(state, player, cell)
-        elif state.terrain[wish] & WALL:
+            lay_bomb(world, player, cell)
+        elif world.terrain[wish] & WALL:
             wish = cell
         wishes[player] = wish
     rolling = np.uint32(0)
-    for i in range(state.bomb_count):
-        rolling |= state.bombs[i]
+    for i in range(world.bomb_count):
+        rolling |= world.bombs[i]
     crowded = rolling & DIRECTION != 0
     for player in range(SEATS):
-        cell, wish = np.int64(state.cells[player]), wishes[player]
-        crowded |= wish != cell and state.terrain[wish] & BOMB != 0
+        cell, wish = np.int64(world.cells[player]), wishes[player]
+        crowded |= wish != cell and world.terrain[wish] & BOMB != 0
         for other in range(player):
             crowded |= wishes[other] == wish
-            crowded |= wishes[other] == cell and state.cells[other] == wish
+            crowded |= wishes[other] == cell and world.cells[other] == wish
     return crowded
 
 
 @njit
-def lay_bomb(state, player, cell):
+def lay_bomb(world, player, cell):
     """Lay a bomb if there is one to lay and none is there."""
-    if state.ammo[player] == 0 or state.terrain[cell] & BOMB:
+    if world.ammo[player] == 0 or world.terrain[cell] & BOMB:
         return
-    if state.bomb_count == MOST_BOMBS:
+    if world.bomb_count == MOST_BOMBS:
         raise RuntimeError("pommerman: more bombs than the rules allow")
-    state.ammo[player] -= 1
-    strength = np.int64(state.strength[player])
-    state.bombs[state.bomb_count] = new_bomb(cell, player, strength)
-    state.bomb_count += 1
-    state.terrain[cell] |= BOMB
+    world.ammo[player] -= 1
+    strength = np.int64(world.strength[player])
+    world.bombs[world.bomb_count] = new_bomb(cell, player, strength)
+    world.bomb_count += 1
+    world.terrain[cell] |= BOMB
 
 
 @njit
-def move_agents(game, state, wishes):
+def move_agents(game, world, wishes):
     """Take the living to where they got, and let them pick up what lies there."""
     for player in range(SEATS):
-        if state.alive >> player & 1 == 0 or wishes[player] == state.cells[player]:
+        if world.alive >> player & 1 == 0 or wishes[player] == world.cells[player]:
             continue
         cell = wishes[player]
-        state.cells[player] = cell
-        item = state.terrain[cell] >> OPEN_SHIFT
+        world.cells[player] = cell
+        item = world.terrain[cell] >> OPEN_SHIFT
         if item == 0:
             continue
-        state.terrain[cell] &= ~OPEN & 0xFF
+        world.terrain[cell] &= ~OPEN & 0xFF
         if item == EXTRA_BOMB:
-            give_ammo(state, player)
+            give_ammo(world, player)
         elif item == RANGE:
-            stronger = np.int64(state.strength[player]) + 1
-            state.strength[player] = min(stronger, game.most_strength)
+            stronger = np.int64(world.strength[player]) + 1
+            world.strength[player] = min(stronger, game.most_strength)
         else:
-            state.kick |= 1 << player
+            world.kick |= 1 << player
 
 
 @njit
-def is_decided(game, state):
+def is_decided(game, world):
     """Whether the game is over by who lives and by the number of steps."""
-    alive = np.int64(state.alive)
-    if state.steps >= game.max_steps or alive & (alive - 1) == 0:
+    alive = np.int64(world.alive)
+    if world.steps >= game.max_steps or alive & (alive - 1) == 0:
         return True
     return game.team and (alive & EVEN_TEAM == 0 or alive & ODD_TEAM == 0)
 
@@ -149,14 +149,14 @@ def is_decided(game, state):
 
 
 @njit
-def collapses_now(game, state):
+def collapses_now(game, world):
     """Whether a ring turns rigid after this step."""
-    since = state.steps - game.first_collapse
+    since = world.steps - game.first_collapse
     return since >= 0 and since % game.collapse_interval == 0
 
 
 @njit
-def collapse(game, state, since):
+def collapse(game, world, since):
     """Turn the next ring rigid, after the end of the step was decided.
 
     Agents there die, which is noticed at the end of the next step; bombs vanish and
@@ -167,26 +167,26 @@ def collapse(game, state, since):
     for row in range(ring, last + 1):
         for column in range(ring, last + 1):
             if row in (ring, last) or column in (ring, last):
-                collapse_cell(state, DELTA[2] * (row + 1) + column + 1)
+                collapse_cell(world, DELTA[2] * (row + 1) + column + 1)
 
 
 @njit
-def collapse_cell(state, cell):
+def collapse_cell(world, cell):
     """Turn one cell rigid."""
     for player in range(SEATS):
-        if state.cells[player] == cell:
-            state.alive &= ~(1 << player)
+        if world.cells[player] == cell:
+            world.alive &= ~(1 << player)
     kept = 0
-    for i in range(state.bomb_count):
-        bomb = state.bombs[i]
+    for i in range(world.bomb_count):
+        bomb = world.bombs[i]
         if bomb_cell(bomb) == cell:
-            give_ammo(state, np.int64(bomb) >> OWNER_SHIFT & 3)
+            give_ammo(world, np.int64(bomb) >> OWNER_SHIFT & 3)
         else:
-            state.bombs[kept] = bomb
+            world.bombs[kept] = bomb
             kept += 1
-    state.bomb_count = kept
+    world.bomb_count = kept
     word = cell >> 6
     for life in range(3):
-        state.flames[life, word] &= ~bit_of(cell)
-    state.covered[word] &= ~bit_of(cell)
-    state.terrain[cell] = RIGID
+        world.flames[life, word] &= ~bit_of(cell)
+    world.covered[word] &= ~bit_of(cell)
+    world.terrain[cell] = RIGID
