@@ -45,6 +45,7 @@ import llvmlite
 import numba
 import numpy as np
 from filelock import FileLock, Timeout
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
@@ -138,7 +139,8 @@ def compile_module(
             kept = "this process only" if code is None else "once for this version"
             saying = told(shown, functions, kept)
         with saying:
-            module = _run(module_name, source, namespace, code)
+            inlined = {name: _inlined(value) for name, value in namespace.items()}
+            module = _run(module_name, source, inlined, code)
         if code is not None and code.added:
             _keep(code)
     for value in vars(module).values():
@@ -150,6 +152,20 @@ def compile_module(
             _statistics.cache_misses += sum(value.stats.cache_misses.values())
     _statistics.seconds += time.perf_counter() - started
     return module
+
+
+def _inlined(value: object) -> object:
+    """Return a function that is compiled as a part of what calls it.
+
+    An entry point calls one function and adds nothing to it, but LLVM would optimise
+    all that it holds once more. Options such as `fastmath` would become those of the
+    caller, so a function that has any stays as it is.
+    """
+    if isinstance(value, Dispatcher):
+        options = {name for name, given in value.targetoptions.items() if given}
+        if options <= {"nopython"}:
+            return njit(value.py_func, inline="always")
+    return value
 
 
 def _find_code(path: Path, shown: str, held: ExitStack) -> CodeFile | None:

@@ -92,14 +92,14 @@ def list_best(ranks, visits, values, by_value, best):
     "answers": (
         """
 @njit(int64(intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
-def take_in(search, values, logits):
+def take_answers(search, values, logits):
     return kernel_take_in(RECORD(search), values, logits)
 
 @njit(int64(intp, float64, float64), cache=CACHE)
 def add_root_noise(search, noise, alpha):
     return kernel_add_root_noise(RECORD(search), noise, alpha)
 """,
-        {"take_in": batches.take_in, "add_root_noise": priors.add_root_noise},
+        {"take_answers": batches.take_answers, "add_root_noise": priors.add_root_noise},
     ),
     "random_play": (
         """

@@ -80,7 +80,7 @@ class Evaluation:
         # Held while the evaluator works; searches in threads have one together.
         self.lock = threading.Lock()
         self._run_slice = compiled.entry("waiting_run_slice")
-        self._take_in = compiled.entry("take_in")
+        self._take_in = compiled.entry("take_answers")
         self._add_noise = compiled.entry("add_root_noise")
         self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
         self._noise_due = False

@@ -16,7 +16,13 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.arithmetic import share_out
 from mcts_agents.search.kernel.mast import mast_value
-from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part, array_of
+from mcts_agents.search.kernel.parts import (
+    Array,
+    Condition,
+    NeededFunction,
+    Part,
+    array_of,
+)
 from mcts_agents.search.kernel.records import (
     candidate_edge,
     decision_of,
@@ -76,7 +82,7 @@ PART = Part(
         "initial_visits": [WITH_HEURISTIC, reads("initial_visits")],
     },
     entries=[
-        Entry(
+        NeededFunction(
             "action_heuristic", "game", "action_values", "use action_heuristic='mast'"
         )
     ],
@@ -111,9 +117,10 @@ def update_heuristics(search, bandit):
             legal_of(search)[i] = edges_of(search)[candidate_edge(search, i)].action
         call.action_values(search, bandit.player, decision.count)
     else:
+        player = np.int64(bandit.player)
         for i in range(decision.count):
             action = edges_of(search)[candidate_edge(search, i)].action
-            heuristics_of(search)[i] = mast_value(search, bandit.player, action)
+            heuristics_of(search)[i] = mast_value(search, player, action)
     for i in range(decision.count):
         if not abs(heuristics_of(search)[i]) < np.inf:
             return False

@@ -12,7 +12,7 @@ from mcts_agents.model.addresses import as_pointer
 from mcts_agents.search.kernel.parts import record_of
 
 # Where a descent ended: no evaluator is asked; at a leaf; at one that waits already.
-OVER, LEAF, WAITING = range(3)
+OVER, AT_LEAF, WAITING = range(3)
 
 # A step of a waiting descent. Blocks of edges may move while it waits, so the edge is
 # told by its place in the block.

@@ -29,8 +29,8 @@ from mcts_agents.model import calls as call
 from mcts_agents.search.kernel import mast
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import (
+    AT_LEAF,
     BATCH,
-    LEAF,
     OVER,
     WAITING,
     batch_of,
@@ -135,7 +135,7 @@ def ends_here(search, movers):
     batch.movers = movers
     batch.ending = OVER
     if search.graph and search.clashed:
-        batch.ending = LEAF
+        batch.ending = AT_LEAF
     for tree in range(search.trees):
         mine = movers & owned_by(search, tree)
         if search.stored:
@@ -143,11 +143,11 @@ def ends_here(search, movers):
         if mine == 0:
             continue
         if search.depth[tree] == search.depth_limit:
-            batch.ending = LEAF
+            batch.ending = AT_LEAF
             continue
         node = node_of_decision(search, tree, mine)
         if nodes_of(search)[node].count == 0:
-            batch.ending = LEAF
+            batch.ending = AT_LEAF
         elif waits(search, batch, node):
             batch.ending = WAITING
             return True
@@ -185,7 +185,7 @@ def wait(search):
         batch.step_count += 1
     if search.discounted:
         keep_waiting(search, batch.lane_count, lane.first_step)
-    if batch.ending == LEAF:
+    if batch.ending == AT_LEAF:
         for tree in range(search.trees):
             mine = batch.movers & owned_by(search, tree)
             if search.stored:
@@ -266,7 +266,7 @@ def add_virtual_visits(search, batch, lane, visits):
 
 
 @njit
-def take_in(search, values, logits):
+def take_answers(search, values, logits):
     """Take in the evaluator's answers: `values` (rows * players,), `logits` likewise.
 
     Nothing has been changed if they are not what they should be.

@@ -14,7 +14,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.abstraction import look_up_pools
 from mcts_agents.search.kernel.action_heuristics import NO_HEURISTIC, update_heuristics
-from mcts_agents.search.kernel.parts import Entry, Part
+from mcts_agents.search.kernel.parts import NeededFunction, Part
 from mcts_agents.search.kernel.records import (
     FIRST_WINNER,
     candidates_of,
@@ -43,7 +43,9 @@ PART = Part(
     ],
     values=lambda model, settings: {"filtered": settings.action_filter == "game"},
     entries=[
-        Entry("action_filter", "game", "filter_actions", "use action_filter='all'")
+        NeededFunction(
+            "action_filter", "game", "filter_actions", "use action_filter='all'"
+        )
     ],
 )
 

@@ -19,7 +19,16 @@ A tree advances by the actions of the players it owns; that alone makes the vari
 
 With several movers in one tree every mover has its own bandit, which chooses without
 seeing the others (decoupled UCT). With one tree a player the trees are simultaneous by
-themselves. Paranoid changes only the values that are backed up.
+themselves. Paranoid changes only the values that are backed up, and what follows from
+them (their range, the solver).
+
+In code `owners` below makes MultiTree out of MaxN. What else differs follows from it:
+only one tree can determine the state (`is_path_determined`), and the acting player's
+statistics stand in its own tree (`Workspace.root_tree`).
+
+Moves in turn (`simultaneous=serialised`) are `select_in_turn`; where nodes hold states
+the others wait below the first (`closed_loop.py`). Graphs, the solver and kept trees
+refuse them.
 
 A tree is left, and its players follow a policy from then on, when an untried action is
 taken in it. The node below that action is made when the action is taken a second time,
@@ -46,7 +55,7 @@ from mcts_agents.search.kernel.closed_loop import begin_stored, walk
 from mcts_agents.search.kernel.graph import advance_graph
 from mcts_agents.search.kernel.lane import begin_lane, leave, owned_by, owned_by_any
 from mcts_agents.search.kernel.pair import select_opponent
-from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
+from mcts_agents.search.kernel.parts import Condition, NeededFunction, Part, one_of
 from mcts_agents.search.kernel.records import (
     GAME_OVER,
     NONE,
@@ -153,7 +162,9 @@ PART = Part(
             Condition(lambda s: s.determinizations == 1, "determinizations 1"),
         ],
     },
-    entries=[Entry("opponent_information", "separate", "state_key", "use 'merged'")],
+    entries=[
+        NeededFunction("opponent_information", "separate", "state_key", "use 'merged'")
+    ],
     check=_check,
     extended=lambda s: (
         s.simultaneous == "serialised"
@@ -163,7 +174,7 @@ PART = Part(
 )
 
 
-@njit
+@njit(inline="always")
 def descend(search):
     """Selection, expansion and rollout on one trajectory (Algorithm 1, lines 1-16)."""
     start(search)
@@ -322,7 +333,7 @@ def tree_players(search, movers):
     return players
 
 
-@njit
+@njit(inline="always")
 def select_all(search, movers, in_trees):
     """Let all who choose in trees do so (lines 9-15).
 
@@ -344,7 +355,7 @@ def select_all(search, movers, in_trees):
     return SLICE_DONE, in_trees
 
 
-@njit
+@njit(inline="always")
 def select_in_turn(search, movers):
     """Let simultaneous movers choose one after another, each seeing those before.
 
@@ -355,11 +366,12 @@ def select_in_turn(search, movers):
         if not movers >> player & 1 or (turn >= 0 and player == search.root_player):
             continue
         alone = np.int64(1) << player
-        if search.link[0] != NONE and owned_by(search, 0) & alone:
+        first = np.int64(0)  # a literal would be a type of its own
+        if search.link[0] != NONE and owned_by(search, first) & alone:
             if WAITS:
                 if ends_here(search, alone):
                     return SLICE_DONE
-            status = select(search, 0, alone)
+            status = select(search, first, alone)
         else:
             status = choose_by_policy(search, alone)
         if status != SLICE_DONE:

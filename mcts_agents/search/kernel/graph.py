@@ -8,6 +8,11 @@ the positions of the iteration's own trajectory.
 `expand_after_clash`: an action taken for the first time that leads to a known position
 continues there; otherwise the rollout begins at once.
 
+A key is of what the acting player knows where worlds are sampled, else of the whole
+state. `selection` goes on at the graph's node; `descent` and `batches` advance it. The
+solver, kept trees and serialised moves follow links, which a graph has not got, and are
+refused beside it.
+
 Sources: TAG's MCGS; B. Childs, J. Brodeur, L. Kocsis,
 "Transpositions and move groups in Monte Carlo tree search", CIG 2008 (UCT2).
 """
@@ -18,7 +23,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.lane import leave
-from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
+from mcts_agents.search.kernel.parts import Condition, NeededFunction, Part, one_of
 from mcts_agents.search.kernel.records import GRAPH, NONE, edges_of, joints_of, nodes_of
 from mcts_agents.search.kernel.tree import add_node, place_of_joint
 from mcts_agents.search.kernel.variants import WAITS
@@ -41,7 +46,7 @@ PART = Part(
         "graph": [one_of("tree", "one", "self"), one_of("loop", "open")],
         "expand_after_clash": [Condition(lambda s: s.graph, "graph=true")],
     },
-    entries=[Entry("graph", True, "state_key", "use graph=false")],
+    entries=[NeededFunction("graph", True, "state_key", "use graph=false")],
     extended=lambda settings: settings.graph,
 )
 

@@ -56,13 +56,13 @@ PART = Part(
 )
 
 
-@njit
+@njit(inline="always")
 def run_slice(search, iterations, call_limit):
     """Run up to `iterations` iterations; return why the slice ended.
 
     Nothing is half done when it returns for want of room or budget: the next slice
     goes on where this one ended. After MODEL_ERROR or NO_LEGAL_ACTION the search must
-    be given up. EVALUATE asks for the answers to a batch, by `take_in`.
+    be given up. EVALUATE asks for the answers to a batch, by `take_answers`.
     """
     for _ in range(iterations):
         if WAITS:
@@ -79,7 +79,7 @@ def run_slice(search, iterations, call_limit):
     return SLICE_DONE
 
 
-@njit
+@njit(inline="always")
 def iterate(search):
     """Run one iteration, or as much of it as can be done before its leaf is valued."""
     before = search.forward_model_calls

@@ -1,8 +1,11 @@
 """Leaves: what the state at the end of an iteration is worth to each player.
 
-`evaluate_leaf` asks the game for what the leaf heuristic needs, and the heuristic
-writes the values; `back_up` takes them in. Where an evaluator values leaves
-(`batches.py`), it is asked for finished games only.
+The leaf is the state at which `descent.descend` ended: below the trees every action was
+one of `rollout.choose_by_policy`, or the game's compiled playout played them all.
+`evaluate_leaf` asks the game for what the leaf heuristic needs, and the heuristic, a
+plug-in that may be a Python function, writes the values; `back_up` takes them in. Where
+an evaluator values leaves (`batches.py`, with `driver/leaf_batches.py`), there is no
+rollout, and it is asked for finished games only.
 
 - `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
   1/players to those still playing. Where players have team mates k and `players` count
@@ -23,7 +26,7 @@ from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
 from mcts_agents.search.kernel import plug_ins as plug_in
-from mcts_agents.search.kernel.parts import Condition, Entry, Part, one_of
+from mcts_agents.search.kernel.parts import Condition, NeededFunction, Part, one_of
 from mcts_agents.search.kernel.records import (
     LEAF,
     UNPROVEN,
@@ -59,7 +62,9 @@ PART = Part(
         ],
     },
     entries=[
-        Entry("value", "evaluate", "evaluate", "use value='score' or value='win'")
+        NeededFunction(
+            "value", "evaluate", "evaluate", "use value='score' or value='win'"
+        )
     ],
 )
 

@@ -5,7 +5,12 @@ iteration's value to the player who took it. The averages, one for each player a
 action, make a policy for rollouts: a softmax of temperature T over them, scaled to
 [0, 1] by the least and greatest value that the player has seen. An action that was
 never taken counts as the default value. Between decisions totals and visits are
-multiplied by a decay.
+multiplied by a decay (`Search.decay_averages`).
+
+`mast` says which moves are credited: where a policy (`rollout.py`) or a heuristic
+(`action_heuristics.py`) asks for averages, `both` by default. `selection` and `rollout`
+note the moves in the trace (`trace.py`), so no compiled playout is used; `back_up`
+credits them. An evaluator leaves nothing to roll out, and refuses it as a policy.
 
 Source: H. Finnsson, Y. Bjornsson, "Simulation-based approach to general game playing",
 AAAI 2008; Y. Bjornsson, H. Finnsson, "CadiaPlayer", IEEE TCIAIG 1 (2009).

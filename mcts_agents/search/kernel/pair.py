@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.search.kernel.parts import Entry, Part, one_of
+from mcts_agents.search.kernel.parts import NeededFunction, Part, one_of
 from mcts_agents.search.kernel.records import teams_of
 
 NO_OPPONENT, NEAREST, NEXT = range(3)
@@ -31,7 +31,9 @@ PART = Part(
     ],
     values=lambda model, settings: {"opponent": _selection(settings)},
     needs={"opponent": [one_of("tree", "pair")]},
-    entries=[Entry("opponent", "nearest", "nearest_opponent", "use opponent='next'")],
+    entries=[
+        NeededFunction("opponent", "nearest", "nearest_opponent", "use opponent='next'")
+    ],
     extended=lambda settings: settings.tree == "pair",
 )
 

@@ -50,7 +50,7 @@ class Array(NamedTuple):
     length: Callable[[ForwardModel, Any], int] | None = None
 
 
-class Entry(NamedTuple):
+class NeededFunction(NamedTuple):
     """A function of the game's table that an option needs, and what to do without."""
 
     option: str
@@ -83,7 +83,7 @@ class Part:
     numbers: Callable[[Any], dict[str, Any]] = lambda settings: {}
     arrays: Mapping[str, Array] = field(default_factory=dict)
     needs: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
-    entries: Sequence[Entry] = ()
+    entries: Sequence[NeededFunction] = ()
     check: Callable[[ForwardModel, Any], None] = lambda model, settings: None
     extended: Callable[[Any], bool] = lambda settings: False
     keeps_statistics: Callable[[Any], bool] = lambda settings: False

@@ -5,7 +5,7 @@
 
 The noise (`root_noise`, `root_noise_alpha`) is mixed in once for each decision, in the
 acting player's priors: as soon as the root has been evaluated, or at the beginning
-where a tree is kept (`driver/leaf_batches.py`).
+where a tree is kept (`driver/leaf_batches.py`). Sequential halving refuses it.
 
 A sample of a Dirichlet distribution is one of independent gamma variables, divided by
 their sum. All is computed from exact operations, alike on every machine.

@@ -3,7 +3,10 @@
 Everything below the new roots is copied into fresh arrays, node after node in the order
 in which nodes were made (a node is never older than the one above it). Which link that
 is finds `inspection/played_moves.py`; `driver/kept_trees.py` prepares it, and
-`driver/workspace.py` asks for it when a decision begins.
+`Search._begin` asks for it when a decision begins.
+
+`reuse_tree` is refused beside what is in `_check` below, in copies of environments
+(`options/applicability.py`), and beside sequential halving.
 """
 
 import numpy as np

@@ -23,7 +23,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.mast import mast_action
-from mcts_agents.search.kernel.parts import Array, Condition, Entry, Part
+from mcts_agents.search.kernel.parts import Array, Condition, NeededFunction, Part
 from mcts_agents.search.kernel.records import joint_action_of, legal_of, rng_of
 from mcts_agents.search.kernel.status import (
     MODEL_ERROR,
@@ -32,6 +32,7 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.trace import has_room, in_rollouts, note_move
+from mcts_agents.search.kernel.variants import EXTENDED
 
 RANDOM, MAST, FUNCTION = range(3)
 EXACT, END_ACTION, START_ACTION, END_TURN, END_ROUND = range(5)
@@ -126,8 +127,8 @@ PART = Part(
         ],
     },
     entries=[
-        Entry("rollout_end", "turn", "turn", "use rollout_end='action'"),
-        Entry("rollout_end", "round", "round", "use rollout_end='action'"),
+        NeededFunction("rollout_end", "turn", "turn", "use rollout_end='action'"),
+        NeededFunction("rollout_end", "round", "round", "use rollout_end='action'"),
     ],
     check=_check,
     extended=lambda settings: settings.rollout_end != "exact",
@@ -137,14 +138,14 @@ PART = Part(
 @njit
 def choose_by_policy(search, players):
     """Let `players` (a mask) choose by rollout policy and opponent model."""
-    player = 0
+    player = np.int64(0)  # a literal would be a type of its own
     while players:
         if players & 1:
             seat = ROOT_PLAYER if player == search.root_player else OTHERS
             status = choose(search, player, seat)
             if status != SLICE_DONE:
                 return status
-            if search.traces_rollouts:
+            if EXTENDED and search.traces_rollouts:
                 if not has_room(search):
                     return ROLLOUT_TOO_LONG
                 note_move(search, player, joint_action_of(search)[player])
@@ -167,7 +168,7 @@ def choose(search, player, seat):
         n = call.legal_actions(search, player)
         if n <= 0 or n > search.legal_limit:
             return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
-        if policy == MAST:
+        if EXTENDED and policy == MAST:
             action = mast_action(search, player, n, rng_of(search))
         else:
             action = np.int64(legal_of(search)[random_below(rng_of(search), n)])

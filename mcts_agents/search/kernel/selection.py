@@ -63,7 +63,7 @@ def select(search, tree, mine):
         if EXTENDED:
             step.probability = decision_of(search).probability
             if search.traces_trees:
-                note_move(search, bandit.player, action)
+                note_move(search, np.int64(bandit.player), action)
             if search.discounted:
                 begin_row(search, search.step_count)
             if search.abstracted:

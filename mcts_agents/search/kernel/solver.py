@@ -17,7 +17,8 @@ When a node is made each of its actions is tried once, so that those that end th
 are proven at once: the search sees every mate in one, which sampling may miss for long.
 These tries count as forward-model calls.
 
-It applies where a path determines the state, nothing is hidden, and values are results.
+It applies where a path determines the state, nothing is hidden, and values are results
+(`applies` below); there it is on by default if `value` is `win`.
 
 Source: M. Winands, Y. Bjornsson, J.-T. Saito, "Monte-Carlo tree search solver", 2008;
 the rule for more than two players is ours.
@@ -67,10 +68,10 @@ def _check(model, settings):
     if settings.solver and not applies(model, settings):
         raise ValueError(
             f"solver=true: {model.name} with these settings has nothing to prove; it "
-            f"takes tree='one', an open loop, no action_filter, {BY_INDEX.words}, no "
-            "evaluator, backup='monte_carlo', no chance, "
-            "nothing hidden, value 'win' or 'evaluate', and no Paranoid with more than "
-            "two players or teams"
+            f"takes tree='one', an open loop, no graph, simultaneous='decoupled', no "
+            f"action_filter, {BY_INDEX.words}, no evaluator, backup='monte_carlo', no "
+            "chance, nothing hidden, value 'win' or 'evaluate', and no Paranoid with "
+            "more than two players or teams"
         )
 
 

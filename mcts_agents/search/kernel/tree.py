@@ -40,7 +40,7 @@ def clear_node(node, movers, player):
 def add_node(search, movers, link):
     """Append a node for `movers` below `link`, one bandit a player; return it."""
     node = search.node_count
-    player = 0
+    player = np.int64(0)  # a literal would be a type of its own
     rest = movers
     while rest:
         if rest & 1:
@@ -80,7 +80,7 @@ def clear_edge(edge, action):
 def add_link(search):
     """Append an edge that stands for no single action; return its index."""
     index = search.edge_count
-    clear_edge(edges_of(search)[index], NONE)
+    clear_edge(edges_of(search)[index], np.int32(NONE))
     search.edge_count = index + 1
     return index
 

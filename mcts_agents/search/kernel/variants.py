@@ -57,7 +57,9 @@ def variant_of(function: Callable, constants: Mapping[str, bool]) -> Callable:
                 if new is not value:
                     changed[name] = new
             if changed:
-                copies[original] = njit(_with_globals(original.py_func, changed))
+                function = _with_globals(original.py_func, changed)
+                inline = original.targetoptions.get("inline", "never")
+                copies[original] = njit(function, inline=inline)
         return copies[original]
 
     return copy(function)

@@ -6,6 +6,10 @@ best by the action heuristic H(s, a). Sources: G. Chaslot et al., "Progressive
 strategies for Monte-Carlo tree search", 2008; A. Couetoux et al., "Continuous upper
 confidence trees", LION 2011; Baier, Kaisers, CoG 2020, equation 3 (which rounds up; the
 manual rounds down, and would leave no candidate at the first visit for W < 1).
+
+`candidates.list_candidates` calls it. Edges are listed for each visit then, even where
+the path determines them (`listed`). It takes a tree policy that computes an index, and
+sequential halving refuses it.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Root policies: how the decision that is made differs from those in the tree.
 
 Each is a `RootPolicy` in a file of its own; the list below is all that has to know of a
-new one.
+new one. `sequential_halving.py` is an example, and `docs/algorithms/README.md` has one
+that a user gives.
 """
 
 from typing import Any
