@@ -12,6 +12,7 @@ from mcts_agents.search.options.applicability import needed
 from mcts_agents.search.options.option import option_of
 
 DOCS = Path(__file__).parent
+SEARCH = "../mcts_agents/search"
 BEGIN, END = "<!-- presets: made by make_options.py -->", "<!-- end of presets -->"
 
 HEAD = """# Options of `mcts`
@@ -26,6 +27,7 @@ leaves the choice to the game, or switches off what the option is about. In Pyth
 `none` is None, except where `none` stands among the words.
 
 *TAG* is the name in [TAG's JSON files](tag_json.md), whose defaults differ in part.
+*File* is the one that does it, and says at its beginning what else has a part in it.
 """
 
 
@@ -43,6 +45,7 @@ def options_page() -> str:
             meaning,
             only,
             f"`{option.tag}`" if option.tag else "",
+            f"[{Path(option.file).name}]({SEARCH}/{option.file})",
         ]
         groups.setdefault(option.group, []).append(row(cells))
     parts = [HEAD]
@@ -58,7 +61,7 @@ def options_page() -> str:
 
 def header() -> list[str]:
     """Return the head of a table of options."""
-    names = ["option", "default", "allowed", "meaning", "only with", "TAG"]
+    names = ["option", "default", "allowed", "meaning", "only with", "TAG", "file"]
     return [row(names), "|" + "---|" * len(names)]
 
 

@@ -28,6 +28,7 @@ class Option:
         functions: Whether functions, and objects with a method `decide`, are, too.
         source: Where it comes from.
         tag: The name of the parameter in TAG's JSON files, if it has one.
+        file: The file of the search that says what the option does.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Option:
     functions: bool = True
     source: str = ""
     tag: str = ""
+    file: str = ""
 
     @property
     def allowed(self) -> str:

@@ -44,6 +44,7 @@ class SearchSettings:
         least=1,
         optional=True,
         tag="BUDGET_ITERATIONS",
+        file="driver/workspace.py",
     )
     seconds: float | None = option(
         None,
@@ -53,6 +54,7 @@ class SearchSettings:
         above=0.0,
         optional=True,
         tag="BUDGET_TIME",
+        file="driver/workspace.py",
     )
     safety_margin: float = option(
         0.0,
@@ -61,6 +63,7 @@ class SearchSettings:
         kind=float,
         least=0.0,
         tag="breakMS",
+        file="driver/search.py",
     )
     forward_model_calls: int | None = option(
         None,
@@ -70,6 +73,7 @@ class SearchSettings:
         least=1,
         optional=True,
         tag="BUDGET_FM_CALLS",
+        file="driver/workspace.py",
     )
     memory: int | None = option(
         None,
@@ -80,6 +84,7 @@ class SearchSettings:
         least=1,
         most=1 << 24,  # 16 TiB
         optional=True,
+        file="kernel/iterations.py",
     )
     threads: int = option(
         1,
@@ -91,6 +96,7 @@ class SearchSettings:
         least=1,
         most=256,
         source="Chaslot, Winands, van den Herik, CG 2008",
+        file="driver/merging.py",
     )
     reuse_tree: bool = option(
         False,
@@ -99,6 +105,7 @@ class SearchSettings:
         "Budget",
         kind=bool,
         tag="reuseTree",
+        file="kernel/reuse.py",
     )
     # -- tree
     tree: str = option(
@@ -112,6 +119,7 @@ class SearchSettings:
         choices=TREES,
         source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
         tag="opponentTreePolicy",
+        file="kernel/descent.py",
     )
     opponent: str | None = option(
         None,
@@ -122,6 +130,7 @@ class SearchSettings:
         choices=("nearest", "next"),
         optional=True,
         source=_WEIL,
+        file="kernel/pair.py",
     )
     paranoid: bool = option(
         False,
@@ -131,6 +140,7 @@ class SearchSettings:
         kind=bool,
         source=_MULTITREE,
         tag="paranoid",
+        file="kernel/back_up.py",
     )
     abstraction: str = option(
         "none",
@@ -141,6 +151,7 @@ class SearchSettings:
         choices=("none", "own", "all"),
         source=_OMA,
         tag="opponentTreePolicy",
+        file="kernel/abstraction.py",
     )
     abstraction_visits: float = option(
         30.0,
@@ -151,6 +162,7 @@ class SearchSettings:
         above=0.0,
         source=f"{_OMA}, equation 5",
         tag="omaVisits",
+        file="kernel/abstraction.py",
     )
     graph: bool = option(
         False,
@@ -159,6 +171,7 @@ class SearchSettings:
         kind=bool,
         source=_MANUAL,
         tag="opponentTreePolicy",
+        file="kernel/graph.py",
     )
     expand_after_clash: bool = option(
         True,
@@ -167,6 +180,7 @@ class SearchSettings:
         "Tree",
         kind=bool,
         tag="MCGSExpandAfterClash",
+        file="kernel/graph.py",
     )
     simultaneous: str = option(
         "decoupled",
@@ -176,6 +190,7 @@ class SearchSettings:
         "Tree",
         choices=("decoupled", "serialised"),
         source="Finnsson, Bjornsson, AAAI 2008",
+        file="kernel/descent.py",
     )
     action_filter: str | None = option(
         None,
@@ -185,6 +200,7 @@ class SearchSettings:
         choices=("all", "game"),
         optional=True,
         source=_WEIL,
+        file="kernel/candidates.py",
     )
     max_depth: int = option(
         1000,
@@ -194,6 +210,7 @@ class SearchSettings:
         least=1,
         most=100_000,
         tag="maxTreeDepth",
+        file="kernel/descent.py",
     )
     solver: bool | None = option(
         None,
@@ -203,6 +220,7 @@ class SearchSettings:
         kind=bool,
         optional=True,
         source="Winands, Bjornsson, Saito, CG 2008",
+        file="kernel/solver.py",
     )
     # -- information
     information: str = option(
@@ -213,6 +231,7 @@ class SearchSettings:
         choices=("set", "perfect"),
         source=_MULTITREE,
         tag="information",
+        file="kernel/descent.py",
     )
     loop: str = option(
         "open",
@@ -224,6 +243,7 @@ class SearchSettings:
         choices=("open", "closed", "sampled"),
         source=f"{_MANUAL}; Weil et al. 2023",
         tag="information",
+        file="kernel/closed_loop.py",
     )
     opponent_information: str = option(
         "merged",
@@ -233,6 +253,7 @@ class SearchSettings:
         "that it acts on what it holds.",
         "Information",
         choices=("merged", "separate"),
+        file="kernel/descent.py",
     )
     determinizations: int = option(
         1,
@@ -243,6 +264,7 @@ class SearchSettings:
         least=1,
         most=10_000,
         tag="numDeterminizations",
+        file="driver/merging.py",
     )
     combine: str = option(
         "average",
@@ -251,6 +273,7 @@ class SearchSettings:
         "Information",
         choices=("average", "visits", "vote"),
         tag="perfectInformationPolicy",
+        file="inspection/root.py",
     )
     # -- tree policy
     tree_policy: Any = option(
@@ -262,6 +285,7 @@ class SearchSettings:
         "(view, settings, rng) -> edge",
         instances=(TreePolicy,),
         tag="treePolicy",
+        file="kernel/tree_policies/__init__.py",
     )
     root_policy: Any = option(
         "tree",
@@ -274,6 +298,7 @@ class SearchSettings:
         instances=(RootPolicy,),
         functions=False,
         source="Karnin, Koren, Somekh, ICML 2013; Pepels et al., CGW 2014",
+        file="kernel/root_policies/__init__.py",
     )
     exploration: float = option(
         1.0,
@@ -282,6 +307,7 @@ class SearchSettings:
         kind=float,
         least=0.0,
         tag="K",
+        file="kernel/tree_policies/ucb1.py",
     )
     epsilon: float = option(
         0.1,
@@ -291,6 +317,7 @@ class SearchSettings:
         above=0.0,
         most=1.0,
         tag="exploreEpsilon",
+        file="kernel/tree_policies/sampling.py",
     )
     temperature: float = option(
         0.1,
@@ -299,6 +326,7 @@ class SearchSettings:
         kind=float,
         above=0.0,
         tag="exp3Boltzmann",
+        file="kernel/tree_policies/exp3.py",
     )
     first_play_urgency: float | None = option(
         None,
@@ -309,6 +337,7 @@ class SearchSettings:
         least=0.0,
         optional=True,
         tag="FPU",
+        file="kernel/tree_policies/first_play.py",
     )
     first_play_value: str = option(
         "least",
@@ -318,6 +347,7 @@ class SearchSettings:
         "Tree policy",
         choices=("least", "parent"),
         source="Wu 2019, section 3; Leela Zero",
+        file="kernel/tree_policies/first_play.py",
     )
     first_play_reduction: float = option(
         0.0,
@@ -326,6 +356,7 @@ class SearchSettings:
         "Tree policy",
         kind=float,
         least=0.0,
+        file="kernel/tree_policies/first_play.py",
     )
     normalise: bool = option(
         True,
@@ -334,6 +365,7 @@ class SearchSettings:
         "Tree policy",
         kind=bool,
         tag="normaliseRewards",
+        file="kernel/tree_policies/__init__.py",
     )
     final: str | None = option(
         None,
@@ -344,6 +376,7 @@ class SearchSettings:
         choices=("visits", "value", "sample"),
         optional=True,
         tag="selectionPolicy",
+        file="inspection/root.py",
     )
     # -- action heuristics
     action_heuristic: Any = option(
@@ -355,6 +388,7 @@ class SearchSettings:
         choices=("none", "game", "mast"),
         objects="a function (model, state, player, actions) -> values",
         tag="actionHeuristic",
+        file="kernel/action_heuristics.py",
     )
     action_heuristic_interval: int = option(
         20,
@@ -363,6 +397,7 @@ class SearchSettings:
         kind=int,
         least=1,
         tag="actionHeuristicRecalculation",
+        file="kernel/action_heuristics.py",
     )
     prior_temperature: float | None = option(
         None,
@@ -374,6 +409,7 @@ class SearchSettings:
         optional=True,
         source="Silver et al., Nature 550, 2017",
         tag="pUCTTemperature",
+        file="kernel/action_heuristics.py",
     )
     progressive_bias: float = option(
         0.0,
@@ -383,6 +419,7 @@ class SearchSettings:
         least=0.0,
         source="Chaslot et al. 2008",
         tag="progressiveBias",
+        file="kernel/tree_policies/extended.py",
     )
     initial_visits: int = option(
         0,
@@ -394,6 +431,7 @@ class SearchSettings:
         most=1_000_000,
         source="Gelly, Silver, ICML 2007",
         tag="initialiseVisits",
+        file="kernel/tree_policies/extended.py",
     )
     widening: float = option(
         0.0,
@@ -404,6 +442,7 @@ class SearchSettings:
         least=0.0,
         source=f"{_OMA}, equation 3; Chaslot et al. 2008",
         tag="progressiveWideningConstant",
+        file="kernel/widening.py",
     )
     widening_exponent: float = option(
         0.5,
@@ -413,6 +452,7 @@ class SearchSettings:
         above=0.0,
         most=1.0,
         tag="progressiveWideningExponent",
+        file="kernel/widening.py",
     )
     # -- rollouts
     rollout: int | None = option(
@@ -423,6 +463,7 @@ class SearchSettings:
         least=0,
         optional=True,
         tag="rolloutLength",
+        file="kernel/rollout.py",
     )
     rollout_per_player: bool = option(
         False,
@@ -430,6 +471,7 @@ class SearchSettings:
         "Rollouts",
         kind=bool,
         tag="rolloutLengthPerPlayer",
+        file="kernel/rollout.py",
     )
     rollout_end: str = option(
         "exact",
@@ -439,6 +481,7 @@ class SearchSettings:
         "Rollouts",
         choices=tuple(ENDS),
         tag="rolloutTermination",
+        file="kernel/rollout.py",
     )
     rollout_policy: Any = option(
         None,
@@ -448,6 +491,7 @@ class SearchSettings:
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
         tag="rolloutType",
+        file="kernel/rollout.py",
     )
     opponent_model: Any = option(
         None,
@@ -457,6 +501,7 @@ class SearchSettings:
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
         tag="oppModelType",
+        file="kernel/rollout.py",
     )
     mast: str = option(
         "none",
@@ -466,6 +511,7 @@ class SearchSettings:
         choices=("none", "tree", "rollout", "both"),
         source="Finnsson, Bjornsson, AAAI 2008",
         tag="MAST",
+        file="kernel/mast.py",
     )
     mast_decay: float = option(
         0.5,
@@ -475,6 +521,7 @@ class SearchSettings:
         least=0.0,
         most=1.0,
         tag="MASTGamma",
+        file="kernel/mast.py",
     )
     mast_temperature: float = option(
         0.1,
@@ -483,6 +530,7 @@ class SearchSettings:
         kind=float,
         above=0.0,
         tag="MASTBoltzmann",
+        file="kernel/mast.py",
     )
     mast_default: float = option(
         0.5,
@@ -492,6 +540,7 @@ class SearchSettings:
         least=0.0,
         most=1.0,
         tag="MASTDefaultValue",
+        file="kernel/mast.py",
     )
     # -- leaves
     value: Any = option(
@@ -503,6 +552,7 @@ class SearchSettings:
         optional=True,
         objects="a function (model, state) -> a value for each player",
         tag="heuristic",
+        file="kernel/leaf_values.py",
     )
     score_bonus: float | None = option(
         None,
@@ -514,6 +564,7 @@ class SearchSettings:
         most=1.0,
         optional=True,
         source=_MULTITREE,
+        file="kernel/leaf_values.py",
     )
     score_bonus_by: str = option(
         "magnitude",
@@ -523,6 +574,7 @@ class SearchSettings:
         "Leaves and backup",
         choices=("magnitude", "tag"),
         source="TAG",
+        file="kernel/leaf_values.py",
     )
     discount: float | None = option(
         None,
@@ -536,6 +588,7 @@ class SearchSettings:
         most=1.0,
         optional=True,
         source="Kocsis, Szepesvari, ECML 2006",
+        file="kernel/rewards.py",
     )
     backup: str = option(
         "monte_carlo",
@@ -547,6 +600,7 @@ class SearchSettings:
         choices=("monte_carlo", *BACKUPS),
         source="Khandelwal et al., ICML 2016",
         tag="backupPolicy",
+        file="kernel/backup_operators.py",
     )
     backup_lambda: float = option(
         0.9,
@@ -556,6 +610,7 @@ class SearchSettings:
         least=0.0,
         most=1.0,
         tag="backupLambda",
+        file="kernel/backup_operators.py",
     )
     backup_threshold: float = option(
         100.0,
@@ -564,6 +619,7 @@ class SearchSettings:
         kind=float,
         least=0.0,
         tag="maxBackupThreshold",
+        file="kernel/backup_operators.py",
     )
     # -- leaf evaluation in batches
     evaluator: Any = option(
@@ -576,6 +632,7 @@ class SearchSettings:
         objects="a function (observations, players, legal) -> (values, logits), or a "
         "PolicyAgent",
         source="Silver et al., Science 362, 2018",
+        file="kernel/batches.py",
     )
     batch: int = option(
         8,
@@ -584,6 +641,7 @@ class SearchSettings:
         kind=int,
         least=1,
         most=65_536,
+        file="kernel/batches.py",
     )
     virtual_loss: int = option(
         1,
@@ -594,6 +652,7 @@ class SearchSettings:
         least=0,
         most=1_000_000,
         source="Chaslot, Winands, van den Herik, CG 2008",
+        file="kernel/batches.py",
     )
     root_noise: float = option(
         0.0,
@@ -603,6 +662,7 @@ class SearchSettings:
         least=0.0,
         most=1.0,
         source="Silver et al., Nature 550, 2017",
+        file="kernel/priors.py",
     )
     root_noise_alpha: float = option(
         0.3,
@@ -611,6 +671,7 @@ class SearchSettings:
         "Leaf evaluation in batches",
         kind=float,
         above=0.0,
+        file="kernel/priors.py",
     )
 
     def __post_init__(self):
