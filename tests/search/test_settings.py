@@ -2,11 +2,15 @@
 
 import dataclasses
 import math
+import re
+from pathlib import Path
 
 import pytest
 
+import mcts_agents.search
 from mcts_agents import make_agent
 from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.options.option import options_of
 from tests.toy_games import auction, fuse, hands, nim
 
 FIELDS = [field.name for field in dataclasses.fields(SearchSettings)]
@@ -109,6 +113,13 @@ LIMITS = {
     "score_bonus": [0, 1.0, None],
     "solver": [None, False, True],
 }
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_file_of_an_option_speaks_of_it(name):
+    room = Path(mcts_agents.search.__file__).parent
+    file = room / options_of(SearchSettings)[name].file
+    assert re.search(rf"\b{name}\b", file.read_text(encoding="utf-8"))
 
 
 def test_every_setting_has_invalid_values():

@@ -54,7 +54,7 @@ class SearchSettings:
         above=0.0,
         optional=True,
         tag="BUDGET_TIME",
-        file="driver/workspace.py",
+        file="driver/search.py",
     )
     safety_margin: float = option(
         0.0,
