@@ -93,7 +93,7 @@ def list_best(ranks, visits, values, by_value, best):
         """
 @njit(int64(intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
 def take_answers(search, values, logits):
-    return kernel_take_in(RECORD(search), values, logits)
+    return kernel_take_answers(RECORD(search), values, logits)
 
 @njit(int64(intp, float64, float64), cache=CACHE)
 def add_root_noise(search, noise, alpha):
