@@ -312,6 +312,8 @@ def main() -> int:
     parser.add_argument("--places", type=int, default=2100)
     parser.add_argument("--only", default="", help="part of a configuration's name")
     arguments = parser.parse_args()
+    # What a shell runs in the background ignores Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = [c for c in CONFIGURATIONS if arguments.only in c.name]
     total = Tally()
     for configuration in chosen:
