@@ -158,18 +158,20 @@ class Evaluation:
         done = search["simulations"]
         target = min(int(done[0]) + simulations, NO_LIMIT)
         waiting = self._record["lane_count"]
+        self._record["target"] = target
         timed = deadline < math.inf
         descents = 1 if timed else DESCENTS
         answering = 0.0  # seconds of the evaluator's last call
         status = SLICE_DONE
         while done[0] < target:
             began = clock.now()
-            status = self.fill(search, descents, target, call_limit)
+            # Descends until a batch is full, or so many times.
+            status = self._run_slice(self._address, descents, call_limit)
             filled = clock.now()
             if status == EVALUATE and self.later:
                 return status
             if status == EVALUATE:
-                self._ask(search)
+                self._ask()
                 answering = clock.now() - filled
             elif status == GROW:
                 grow()
@@ -185,34 +187,21 @@ class Evaluation:
                     status = BUDGET_SPENT
                     break
         if status == BUDGET_SPENT and waiting[0] and not self.later:
-            self._ask(search)
+            self._ask()
         return status
 
     def begin(self, search: np.ndarray) -> None:
         """Begin a decision: nothing waits, and the root has no noise yet."""
         for name in ("lane_count", "step_count", "row_count", "leaves", "others"):
             self._record[name] = 0
+        self._address = search.ctypes.data
         self._noise_due = self._noise[0] > 0.0
         # A root that is left of the last decision has its priors already.
-        self._add_noise_once(search)
+        self._add_noise_once()
 
-    def _add_noise_once(self, search: np.ndarray) -> None:
+    def _add_noise_once(self) -> None:
         if self._noise_due:
-            self._noise_due = not self._add_noise(search.ctypes.data, *self._noise)
-
-    def fill(
-        self, search: np.ndarray, descents: int, target: int, call_limit: int
-    ) -> int:
-        """Descend until a batch is full, or so many times; return the slice's status.
-
-        Args:
-            search: The SEARCH record.
-            descents: Iterations of this slice.
-            target: Simulations at which the search ends.
-            call_limit: Forward-model calls at which it ends.
-        """
-        self._record["target"] = target
-        return self._run_slice(search.ctypes.data, descents, call_limit)
+            self._noise_due = not self._add_noise(self._address, *self._noise)
 
     @property
     def waiting(self) -> int:
@@ -224,14 +213,15 @@ class Evaluation:
 
         Row by row of all that waits; read-only, and valid until they are answered.
         """
-        shown = {name: view[: self.waiting] for name, view in self._shown.items()}
+        rows, shown = self.waiting, self._shown
+        players = shown["players"][:rows]
         if self._observe is None:
-            seen = shown["observations"]
+            seen = shown["observations"][:rows]
         else:
-            seen = self._observe(self.model, shown["states"], shown["players"])
-        return seen, shown["players"], shown["legal"]
+            seen = self._observe(self.model, shown["states"][:rows], players)
+        return seen, players, shown["legal"][:rows]
 
-    def _ask(self, search: np.ndarray) -> None:
+    def _ask(self) -> None:
         """Ask the evaluator about all that waits, and take its answers in."""
         with self.lock:
             answer = self._evaluator(*self.shown())
@@ -240,9 +230,9 @@ class Evaluation:
                 f"{self._named} returned {type(answer).__name__}; expected the tuple "
                 "(values, logits)"
             )
-        self.answer(search, *answer)
+        self.answer(*answer)
 
-    def answer(self, search: np.ndarray, values: Any, logits: Any) -> None:
+    def answer(self, values: Any, logits: Any) -> None:
         """Take in the values and logits of all that waits, a row each.
 
         Raises:
@@ -253,7 +243,7 @@ class Evaluation:
         values = self._numbers("values", values, (rows, self.model.players))
         logits = self._numbers("logits", logits, (rows, self.model.actions))
         taken = values.ravel(), logits.ravel()
-        status = self._take_in(search.ctypes.data, *taken)
+        status = self._take_in(self._address, *taken)
         if status == BAD_VALUES:
             allowed = "shares of a win, from 0 to 1" if self._shares else "finite"
             raise ValueError(
@@ -266,12 +256,13 @@ class Evaluation:
                 "for all legal actions of a position; expected finite ones, or -inf "
                 "for some"
             )
-        self._add_noise_once(search)
+        self._add_noise_once()
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, int]) -> np.ndarray:
         """Return what the evaluator gave as numbers of the right shape."""
-        # A copy: the caller's array may be read-only.
-        array = np.asarray(given, np.float64).copy(order="C")
+        array = np.asarray(given, np.float64, order="C")
+        if not array.flags.behaved:
+            array = array.copy()  # compiled code takes none that is read-only
         if array.shape != shape:
             raise ValueError(
                 f"{self._named} returned {name} of shape {array.shape}; expected "

@@ -511,7 +511,7 @@ class Search:
         if not self.waiting:
             raise RuntimeError(f"{self.model.name}: no leaf waits for an answer")
         workspace = self._workspace
-        workspace.evaluation.answer(workspace.record, values, logits)
+        workspace.evaluation.answer(values, logits)
         # Noise was drawn from it.
         self._steps.rng[:] = workspace.memory.arrays["rng"]
 

@@ -72,7 +72,7 @@ def exponential(x):
     return total
 
 
-@njit
+@njit(inline="always")
 def share_out(weights, n, temperature):
     """Turn the first n values into probabilities, in place.
 
