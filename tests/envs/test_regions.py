@@ -236,7 +236,7 @@ def test_the_regions_of_cards_show_these_cards(name, card_of, card_picture):
                 # On the right another card may lie on it, after 13 pixels at least.
                 left, top = round(region.shape.left), round(region.shape.top)
                 there = shown[left + 4 : left + 13, top + 8 : top + card.shape[1] - 8]
-                assert (there == card[4:13, 8:-8]).all()
+                assert np.abs(there - card[4:13, 8:-8].astype(int)).max() <= 2
                 compared += 1
     assert compared > 50
 
