@@ -41,9 +41,12 @@ VARIANTS = {
         {"players": 3, "maki": "published", "rulebook": "published"},
     ],
     "chinese_checkers": [
-        {"players": players, "fields": fields}
-        for players in (2, 3, 4, 6)
-        for fields in (73, 121)
+        {"max_plies_per_player": 5},
+        *(
+            {"players": players, "fields": fields}
+            for players in (2, 3, 4, 6)
+            for fields in (73, 121)
+        ),
     ],
     "love_letter": [{"players": players} for players in (2, 3, 4)],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
