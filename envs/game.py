@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mcts_agents.envs.recordings import Progress, Report
+from mcts_agents.envs.regions import Region
 from mcts_agents.envs.tag_records import TagRecords
 from mcts_agents.model import ForwardModel, Rules
 
@@ -31,6 +32,9 @@ class Game:
         size: `(model) -> (width, height)`: pixels of a picture.
         paint: `(surface, model, state, observer)`: draw on a `pygame.Surface` of that
             size.
+        regions: `(model, state, observer, player) -> list[Region]`: where each legal
+            action of `player` lies on the picture that `paint` draws for `observer`,
+            who is the same player or None. Without it pictures can only be looked at.
         recorded_variant: `(header) -> dict`: the variant's keywords for the header line
             of a recorded file (`mcts-agents verify`); ValueError if it is another game.
         recordings: Readers of recorded files in formats of the game's own, by the
@@ -52,6 +56,9 @@ class Game:
     ansi: Callable[[ForwardModel, np.ndarray, int | None], str]
     size: Callable[[ForwardModel], tuple[int, int]]
     paint: Callable[..., None]
+    regions: (
+        Callable[[ForwardModel, np.ndarray, int | None, int], list[Region]] | None
+    ) = None
     recorded_variant: Callable[[Mapping[str, object]], dict] | None = None
     recordings: Mapping[str, Callable[[Path, Progress], Report]] = field(
         default_factory=dict

@@ -13,6 +13,7 @@ from pettingzoo import ParallelEnv
 
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import Screen
+from mcts_agents.envs.regions import Region
 from mcts_agents.envs.registry import GAMES, load_game
 from mcts_agents.model import (
     PLAYING,
@@ -278,6 +279,27 @@ class GameEnvironment:
             return self._screen.pixels()
         self._screen.show()
         return None
+
+    def regions(self, agent: str) -> list[Region]:
+        """Return where each legal action of `agent` lies on the picture of `render`.
+
+        The list is empty for an agent that has no decision to make now. Clicks are
+        looked up by `action_at` of `mcts_agents.envs.regions`.
+
+        Raises:
+            RuntimeError: Before `reset`.
+            ValueError: No such agent.
+            RulesError: The game does not say where its actions lie.
+        """
+        state, player = self._current_state(), self._player(agent)
+        if self.game.regions is None:
+            raise RulesError(
+                f"{self.game.name}: its picture does not say where actions lie. Write: "
+                "def regions(model, state, observer, player), and give it to the Game"
+            )
+        if player not in self._undecided():
+            return []
+        return self.game.regions(self.forward_model, state, None, player)
 
     def close(self) -> None:
         """Close the window, if there is one; may be called again."""

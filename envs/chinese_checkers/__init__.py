@@ -118,7 +118,7 @@ the strict rule: as in OpenSpiel, whose recorded games the rules reproduce. The 
 """
 
 from mcts_agents.envs.chinese_checkers.board import SEATS
-from mcts_agents.envs.chinese_checkers.draw import paint, size
+from mcts_agents.envs.chinese_checkers.draw import paint, regions, size
 from mcts_agents.envs.chinese_checkers.notation import (
     format_action,
     parse_action,
@@ -141,6 +141,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     recorded_variant=recorded_variant,
 )
 

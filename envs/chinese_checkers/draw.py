@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.envs.chinese_checkers.board import SEATS, Star, star
+from mcts_agents.envs.chinese_checkers.notation import format_action
 from mcts_agents.envs.chinese_checkers.view import (
     Position,
     last_move,
@@ -37,6 +38,7 @@ from mcts_agents.envs.painting import (
     rounded_rectangle,
     text,
 )
+from mcts_agents.envs.regions import Circle, Region, legal_actions
 from mcts_agents.model import RESULT_NAMES, WON, ForwardModel
 
 HEIGHT = 760
@@ -47,6 +49,8 @@ CARD, CARD_GAP = 74, 12
 WOOD: Color = (231, 206, 164)
 EDGE: Color = (173, 137, 88)
 ROW_HEIGHT = math.sqrt(3) / 2
+# What belongs to a field, a little less than half of the way to the next one.
+REACH = 0.48
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -74,6 +78,21 @@ def paint(
         _paint_player(surface, shown, player, observer)
     x, _ = _middle(shown.board)
     text(surface, status(shown), (x, HEIGHT - FOOTER / 2), 32, INK)
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the moves of a player: first the piece's field, then where it goes."""
+    board = star(model.variant["fields"])
+    reach = REACH * _spacing(board)
+    circles = [Circle(*_place(board, field), reach) for field in range(board.fields)]
+    found = []
+    for action in legal_actions(model, state, player):
+        origin, target = divmod(action, board.fields)
+        label = format_action(model, action)
+        found.append(Region(action, circles[origin], label, until=circles[target]))
+    return found
 
 
 # -- where things lie

@@ -122,7 +122,7 @@ B. Faidutti, A. R. Moon, "Diamant" (Schmidt Spiele 2005), rules. R. D. Gaina et 
 """
 
 from mcts_agents.envs.diamant.caves import FEWEST_PLAYERS, MOST_PLAYERS
-from mcts_agents.envs.diamant.draw import paint, size
+from mcts_agents.envs.diamant.draw import paint, regions, size
 from mcts_agents.envs.diamant.notation import format_action, parse_action
 from mcts_agents.envs.diamant.recordings import RECORDS
 from mcts_agents.envs.diamant.rules import rules
@@ -142,6 +142,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     tag_records=RECORDS,
 )
 

@@ -15,6 +15,7 @@ from mcts_agents.envs.diamant.artwork import (
     diamond,
 )
 from mcts_agents.envs.diamant.cards import FIRST_HAZARD
+from mcts_agents.envs.diamant.notation import CONTINUE, format_action
 from mcts_agents.envs.diamant.table import Seat, Table, table
 from mcts_agents.envs.painting import (
     BACKGROUND,
@@ -30,6 +31,7 @@ from mcts_agents.envs.painting import (
     rounded_rectangle,
     text,
 )
+from mcts_agents.envs.regions import Rectangle, Region, legal_actions
 from mcts_agents.model import ForwardModel
 
 MARGIN = 14
@@ -47,6 +49,8 @@ ROW, ROW_GAP = 54, 8
 CAVE: tuple[int, int, int] = (226, 217, 201)
 # Where the columns of a player's row begin.
 NAME_LEFT, STATUS_LEFT, CHEST_LEFT, HAND_LEFT = MARGIN + 22, 190, 400, 620
+DECK_LEFT, CARDS_TOP = MARGIN + 14, HEADER + GAP + 4
+GEM = 13  # radius of the gem before a number
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -75,14 +79,31 @@ def paint(
     _paint_cave(surface, shown)
     _paint_removed(surface, shown)
     for seat in shown.seats:
-        _paint_seat(surface, seat, SEATS_TOP + seat.player * (ROW + ROW_GAP))
+        _paint_seat(surface, seat, _row_top(seat.player))
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return a player's choices: the deck to go on, the own chest to leave."""
+    deck = Rectangle(DECK_LEFT, CARDS_TOP, WIDTH, HEIGHT)
+    width = HAND_LEFT - CHEST_LEFT - GEM
+    chest = Rectangle(CHEST_LEFT - GEM, _row_top(player), width, ROW)
+    return [
+        Region(a, deck if a == CONTINUE else chest, format_action(model, a))
+        for a in legal_actions(model, state, player)
+    ]
+
+
+def _row_top(player: int) -> int:
+    return SEATS_TOP + player * (ROW + ROW_GAP)
 
 
 def _paint_cave(surface: Any, shown: Table) -> None:
     """Draw deck and path; a frame marks the newest card."""
     area = (MARGIN, HEADER, TOTAL_WIDTH - 2 * MARGIN, CAVE_HEIGHT)
     rounded_rectangle(surface, area, 10, CAVE, FAINT, 1)
-    left, top = MARGIN + 14, HEADER + GAP + 4
+    left, top = DECK_LEFT, CARDS_TOP
     surface.blit(back_picture(), (left, top))
     cards = "1 card" if shown.deck == 1 else f"{shown.deck} cards"
     lines = [(cards, INK), (f"{shown.dangerous} end the cave", MUTED)]
@@ -143,6 +164,6 @@ def _paint_gems(
 ) -> None:
     """Write a number of gems beside a gem."""
     left, middle = place
-    diamond(surface, (left, middle), 13, color)
+    diamond(surface, (left, middle), GEM, color)
     written = text(surface, str(number), (left + 22, middle), 34, INK, "midleft")
     text(surface, words, (written.right + 8, middle + 2), 18, MUTED, "midleft")

@@ -85,7 +85,7 @@ Peters 2000). R. D. Gaina et al., "TAG: A Tabletop Games Framework" (EXAG 2020),
 size of the board.
 """
 
-from mcts_agents.envs.dots_and_boxes.draw import ansi, paint, size
+from mcts_agents.envs.dots_and_boxes.draw import ansi, paint, regions, size
 from mcts_agents.envs.dots_and_boxes.notation import (
     format_action,
     parse_action,
@@ -111,6 +111,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     recorded_variant=recorded_variant,
 )
 raw_env, env, parallel_env = environments(GAME)

@@ -18,6 +18,7 @@ from mcts_agents.envs.painting import (
     MUTED,
     PANEL,
     PLAYER_COLORS,
+    Point,
     circle,
     darker,
     line,
@@ -25,6 +26,7 @@ from mcts_agents.envs.painting import (
     rounded_rectangle,
     text,
 )
+from mcts_agents.envs.regions import Polygon, Region, legal_actions
 from mcts_agents.model import DRAWN, WON, ForwardModel
 
 MARKS = "ABCDEF"
@@ -72,7 +74,7 @@ def paint(
 ) -> None:
     """Draw the board, each box in its owner's colour, the last edge highlighted."""
     width, height = model.variant["width"], model.variant["height"]
-    left = (size(model)[0] - width * CELL) / 2
+    left = _left(model)
     surface.fill(BACKGROUND)
     board = (left - 24, MARGIN - 24, width * CELL + 48, height * CELL + 48)
     rounded_rectangle(surface, board, 14, PANEL, FAINT, 2)
@@ -82,7 +84,7 @@ def paint(
         rounded_rectangle(surface, (x, y, CELL, CELL), 0, mixed(PANEL, color, 0.35))
         center = (x + CELL / 2, y + CELL / 2 + 1)
         text(surface, MARKS[owner], center, 40, darker(color, 0.35))
-    _paint_edges(surface, model, state, left)
+    _paint_edges(surface, model, state)
     for row in range(height + 1):
         for column in range(width + 1):
             circle(surface, (left + column * CELL, MARGIN + row * CELL), DOT, INK)
@@ -96,20 +98,46 @@ def paint(
     text(surface, _status(model, state), (total / 2, bottom - 26), 28, INK)
 
 
-def _paint_edges(
-    surface: Any, model: ForwardModel, state: np.ndarray, left: float
-) -> None:
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the edges that a player may draw.
+
+    The region of an edge reaches to the middles of the boxes beside it, so that regions
+    leave no gaps between them.
+    """
+    found = []
+    for action in legal_actions(model, state, player):
+        (x0, y0), (x1, y1) = start, end = _ends(model, action)
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        across, down = (y1 - y0) / 2, (x1 - x0) / 2
+        corners = (start, (x + across, y - down), end, (x - across, y + down))
+        found.append(Region(action, Polygon(corners), format_action(model, action)))
+    return found
+
+
+def _left(model: ForwardModel) -> float:
+    """Return where the leftmost dots lie."""
+    return (size(model)[0] - model.variant["width"] * CELL) / 2
+
+
+def _ends(model: ForwardModel, action: int) -> tuple[Point, Point]:
+    """Return the two dots of an edge."""
+    kind, row, column = split_action(model, action)
+    x, y = _left(model) + column * CELL, MARGIN + row * CELL
+    return (x, y), (x + CELL, y) if kind == "h" else (x, y + CELL)
+
+
+def _paint_edges(surface: Any, model: ForwardModel, state: np.ndarray) -> None:
     drawn = _drawn(model, state)
     last = int(model.view(state)["last"])
     # The highlighted edge lies on top.
     for action in sorted(range(model.actions), key=lambda a: (a in drawn, a == last)):
-        kind, row, column = split_action(model, action)
-        x, y = left + column * CELL, MARGIN + row * CELL
-        end = (x + CELL, y) if kind == "h" else (x, y + CELL)
+        start, end = _ends(model, action)
         if action not in drawn:
-            line(surface, (x, y), end, FAINT, 2)
+            line(surface, start, end, FAINT, 2)
         else:
-            line(surface, (x, y), end, HIGHLIGHT if action == last else INK, STROKE)
+            line(surface, start, end, HIGHLIGHT if action == last else INK, STROKE)
 
 
 def _paint_scores(surface: Any, model: ForwardModel, state: np.ndarray) -> None:

@@ -68,7 +68,7 @@ recorded, with or without a first stone.
 
 from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.hex.draw import ansi, paint, size
+from mcts_agents.envs.hex.draw import ansi, paint, regions, size
 from mcts_agents.envs.hex.notation import (
     format_action,
     parse_action,
@@ -88,6 +88,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     recorded_variant=recorded_variant,
 )
 raw_env, env, parallel_env = environments(GAME)

@@ -20,6 +20,7 @@ from mcts_agents.envs.painting import (
     ring,
     text,
 )
+from mcts_agents.envs.regions import Polygon, Region, legal_actions
 from mcts_agents.model import ForwardModel
 
 MARKS = "XO"
@@ -77,6 +78,22 @@ def paint(
     _paint_coordinates(surface, cells, radius)
     width, height = size(model)
     text(surface, _status(model, state), (width / 2, height - FOOTER / 2), 30, INK)
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the cells that a player may take."""
+    cells = model.variant["size"]
+    radius = _radius(cells)
+    return [
+        Region(
+            cell,
+            Polygon(tuple(_corners(_center(cell, cells, radius), radius))),
+            format_cell(cell, cells),
+        )
+        for cell in legal_actions(model, state, player)
+    ]
 
 
 def winning_chain(model: ForwardModel, state: np.ndarray) -> set[int]:

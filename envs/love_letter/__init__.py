@@ -166,7 +166,7 @@ S. Kanai, "Love Letter" (Alderac Entertainment Group 2012), rules. R. D. Gaina e
 
 from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.love_letter.draw import paint, size
+from mcts_agents.envs.love_letter.draw import paint, regions, size
 from mcts_agents.envs.love_letter.notation import format_action, parse_action
 from mcts_agents.envs.love_letter.recordings import RECORDS
 from mcts_agents.envs.love_letter.rounds import TARGETS
@@ -185,6 +185,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     tag_records=RECORDS,
 )
 

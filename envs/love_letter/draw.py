@@ -11,8 +11,16 @@ from mcts_agents.envs.love_letter.artwork import (
     back_picture,
     card_picture,
 )
-from mcts_agents.envs.love_letter.cards import CARD_OF
-from mcts_agents.envs.love_letter.notation import ACTION_NAMES
+from mcts_agents.envs.love_letter.cards import (
+    CARD_OF,
+    GUARD,
+    GUESS_OF,
+    GUESSES,
+    PRIEST,
+    TARGET_OF,
+    WITH_TARGET,
+)
+from mcts_agents.envs.love_letter.notation import ACTION_NAMES, format_action
 from mcts_agents.envs.love_letter.table import Middle, Seat, headline, middle, seats
 from mcts_agents.envs.painting import (
     BACKGROUND,
@@ -27,6 +35,12 @@ from mcts_agents.envs.painting import (
     mixed,
     rounded_rectangle,
     text,
+)
+from mcts_agents.envs.regions import (
+    Rectangle,
+    Region,
+    check_observer,
+    legal_actions,
 )
 from mcts_agents.model import ForwardModel
 
@@ -68,13 +82,71 @@ def paint(
     text(surface, headline(model, state), place, 24, MUTED, "midleft")
     _paint_middle(surface, middle(model, state), HEADER)
     for seat in seats(model, state, observer):
-        top = HEADER + (seat.player + 1) * (ROW + ROW_GAP)
-        _paint_seat(surface, model, seat, top)
+        _paint_seat(surface, model, seat, _row_top(seat.player))
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the cards that a player may play: those of the hand.
+
+    A card with a target is taken to the target's row by a second click. For a guard
+    that row has seven parts side by side, one for each card that may be named, in the
+    order of their numbers; the picture does not show them.
+
+    Raises:
+        ValueError: `observer` is another player.
+    """
+    check_observer(observer, player)
+    hand = seats(model, state, observer)[player].hand
+    found = []
+    for action in legal_actions(model, state, player):
+        card, until = int(CARD_OF[action]), None
+        if card == GUARD:
+            until = _guess_box(TARGET_OF[action], GUESS_OF[action])
+        elif card in WITH_TARGET:
+            until = Rectangle(*_row_box(TARGET_OF[action]))
+        label = format_action(model, action)
+        found.append(Region(action, _hand_box(hand, card, player), label, until))
+    return found
+
+
+def _row_top(player: int) -> int:
+    return HEADER + (int(player) + 1) * (ROW + ROW_GAP)
+
+
+def _row_box(player: int) -> tuple[int, int, int, int]:
+    """Return left, top, width and height of a player's row."""
+    return MARGIN, _row_top(player), TOTAL_WIDTH - 2 * MARGIN, ROW
+
+
+def _hand_left(place: int) -> int:
+    """Return the left edge of a card in a hand."""
+    return HAND_LEFT + place * (WIDTH + GROUP_GAP)
+
+
+def _hand_box(hand: list[int | None], card: int, player: int) -> Rectangle:
+    """Return where a card lies in a player's hand, twice perhaps."""
+    first, last = hand.index(card), len(hand) - 1 - hand[::-1].index(card)
+    left, right = _hand_left(first), _hand_left(last) + WIDTH
+    return Rectangle(left, _cards_top(_row_top(player)), right - left, HEIGHT)
+
+
+def _guess_box(target: int, guess: int) -> Rectangle:
+    """Return the part of a target's row that stands for a card which a guard names."""
+    width = DISCARDS_WIDTH / GUESSES
+    left = CARDS_LEFT + (int(guess) - PRIEST) * width
+    return Rectangle(left, _row_top(target), width, ROW)
+
+
+def _cards_top(top: int) -> int:
+    """Return the upper edge of the cards in a row."""
+    return top + (ROW - HEIGHT) // 2
 
 
 def _paint_middle(surface: Any, between: Middle, top: int) -> None:
     """Draw the pile, the card laid aside, and those laid aside face up."""
-    left, cards_top = MARGIN + 20, top + (ROW - HEIGHT) // 2
+    left, cards_top = MARGIN + 20, _cards_top(top)
     text(surface, "pile", (left, top + 20), 22, INK, "topleft")
     number = "1 card" if between.pile == 1 else f"{between.pile} cards"
     text(surface, number, (left, top + 42), 19, MUTED, "topleft")
@@ -96,7 +168,7 @@ def _paint_middle(surface: Any, between: Middle, top: int) -> None:
 
 def _paint_seat(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:
     color = PLAYER_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    area = _row_box(seat.player)
     ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
     outline = color if seat.is_deciding else FAINT
     rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
@@ -104,12 +176,12 @@ def _paint_seat(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None
     _paint_facts(surface, model, seat, top)
     divider = HAND_LEFT - 18
     line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
-    cards_top = top + (ROW - HEIGHT) // 2
+    cards_top = _cards_top(top)
     marked = None if seat.last is None else int(CARD_OF[seat.last])
     _paint_groups(surface, seat.discards, marked, CARDS_LEFT, cards_top, DISCARDS_WIDTH)
     for place, card in enumerate(seat.hand):
         picture = back_picture() if card is None else card_picture(card)
-        surface.blit(picture, (HAND_LEFT + place * (WIDTH + GROUP_GAP), cards_top))
+        surface.blit(picture, (_hand_left(place), cards_top))
 
 
 def _paint_facts(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:

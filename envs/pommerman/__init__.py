@@ -226,7 +226,7 @@ last one's messages.
 
 from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.pommerman.draw import paint, size
+from mcts_agents.envs.pommerman.draw import paint, regions, size
 from mcts_agents.envs.pommerman.notation import format_action, parse_action
 from mcts_agents.envs.pommerman.official import official_rewards
 from mcts_agents.envs.pommerman.recordings import verify_archive
@@ -245,6 +245,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     recordings={".npz": verify_archive},
     official_rewards=official_rewards,
 )

@@ -17,6 +17,12 @@ from mcts_agents.envs.painting import (
 )
 from mcts_agents.envs.pommerman import artwork
 from mcts_agents.envs.pommerman.artwork import CELL
+from mcts_agents.envs.pommerman.notation import (
+    MESSAGES,
+    MOVE_NAMES,
+    WORD_VALUES,
+    format_action,
+)
 from mcts_agents.envs.pommerman.official import (
     BOMB_CODE,
     FIRST_AGENT_CODE,
@@ -25,13 +31,17 @@ from mcts_agents.envs.pommerman.official import (
     FOG_CODE,
     RIGID_CODE,
     WOOD_CODE,
+    position,
 )
 from mcts_agents.envs.pommerman.table import Bomb, Seen, headline, seen
+from mcts_agents.envs.regions import Rectangle, Region, legal_actions
 from mcts_agents.model import RESULT_NAMES, ForwardModel
 
 MARGIN = 20
 HEADER = 44
 ROW = 52  # of the list of players
+LIST_GAP = 10  # between the board and that list
+AHEAD = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 # How hot a cell is by the steps until it burns, 0 for never: few shades, so that they
 # are told apart, and a film does not change all over the board on every step.
 HEAT = (0.0, *(0.42,) * 3, *(0.24,) * 3, *(0.1,) * 4)
@@ -67,24 +77,80 @@ def paint(
     for row in range(board):
         for column in range(board):
             what = _content(sight, row, column, teams, observer is None)
-            corner = (MARGIN + column * CELL, HEADER + row * CELL)
-            surface.blit(_cell(*what, HEAT[steps[row, column]]), corner)
+            surface.blit(_cell(*what, HEAT[steps[row, column]]), _corner(row, column))
     before = int(model.view(state)["alive_before"])
     for player in range(model.players):
         is_alive = sight.position.agent_alive[player]
         if before >> player & 1 and not is_alive and observer in (None, player):
             row, column = sight.position.agent_pos[player].tolist()
-            center = MARGIN + (column + 0.5) * CELL, HEADER + (row + 0.5) * CELL
+            center = _corner(row + 0.5, column + 0.5)
             artwork.dead(surface, center, player)
     results = model.results(state)
     for player in range(model.players):
-        left = MARGIN + player % 2 * (board * CELL + MARGIN) // 2
-        top = HEADER + board * CELL + 10 + player // 2 * ROW
         known = observer in (None, player)
         masked = teams and player % 2 == 1
-        _paint_player(
-            surface, sight, player, results[player], (left, top), known, masked
-        )
+        corner = _entry(board, player)[:2]
+        _paint_player(surface, sight, player, results[player], corner, known, masked)
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return what a player may do.
+
+    The agent's own cell stands for a stop, the four around it for steps (at the edge of
+    the board a strip outside it), and the player's entry under the board, where the
+    bombs are counted, for laying one. With messages a second click says the two words:
+    it falls into one of eight rows, for the first word, and eight columns of the board.
+    """
+    board = int(model.game["size"][0])
+    actions = legal_actions(model, state, player)
+    if not actions:
+        return []
+    row, column = position(model, state).agent_pos[player].tolist()
+    first = {
+        "stop": _cell_box(board, row, column),
+        "bomb": Rectangle(*_entry(board, player)),
+    }
+    for move, (down, right) in AHEAD.items():
+        first[move] = _cell_box(board, row + down, column + right)
+    found = []
+    for action in actions:
+        move, until = action, None
+        if model.actions > len(MOVE_NAMES):
+            move, message = divmod(action, MESSAGES)
+            until = _words_box(board, *divmod(message, WORD_VALUES))
+        label = format_action(model, action)
+        found.append(Region(action, first[MOVE_NAMES[move]], label, until))
+    return found
+
+
+def _corner(row: float, column: float) -> tuple[float, float]:
+    """Return the upper left corner of a cell."""
+    return MARGIN + column * CELL, HEADER + row * CELL
+
+
+def _cell_box(board: int, row: int, column: int) -> Rectangle:
+    """Return a cell; if it lies beside the board, a strip as wide as the gap below."""
+    left, top = _corner(row, column)
+    right, bottom = left + CELL, top + CELL
+    (first_x, first_y), (last_x, last_y) = _corner(0, 0), _corner(board, board)
+    left, top = max(left, first_x - LIST_GAP), max(top, first_y - LIST_GAP)
+    right, bottom = min(right, last_x + LIST_GAP), min(bottom, last_y + LIST_GAP)
+    return Rectangle(left, top, right - left, bottom - top)
+
+
+def _words_box(board: int, first: int, second: int) -> Rectangle:
+    """Return the part of the board that stands for two words."""
+    part = board * CELL / WORD_VALUES
+    return Rectangle(MARGIN + second * part, HEADER + first * part, part, part)
+
+
+def _entry(board: int, player: int) -> tuple[int, int, int, int]:
+    """Return left, top, width and height of a player's entry under the board."""
+    half = (board * CELL + MARGIN) // 2
+    top = HEADER + board * CELL + LIST_GAP + player // 2 * ROW
+    return MARGIN + player % 2 * half, top, half - MARGIN, ROW
 
 
 def _content(

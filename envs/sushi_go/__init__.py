@@ -156,7 +156,7 @@ J. Goodman, D. Perez-Liebana, S. Lucas, "MultiTree MCTS in tabletop games" (CoG 
 
 from mcts_agents.envs.environment import environments
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.sushi_go.draw import paint, size
+from mcts_agents.envs.sushi_go.draw import paint, regions, size
 from mcts_agents.envs.sushi_go.notation import format_action, parse_action
 from mcts_agents.envs.sushi_go.recordings import RECORDS
 from mcts_agents.envs.sushi_go.rules import HAND_SIZES, rules
@@ -174,6 +174,7 @@ GAME = Game(
     ansi=ansi,
     size=size,
     paint=paint,
+    regions=regions,
     tag_records=RECORDS,
 )
 

@@ -1,5 +1,6 @@
 """The table of Sushi Go! as a picture: a row per player, field left, hand right."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,12 @@ from mcts_agents.envs.painting import (
     rounded_rectangle,
     text,
 )
+from mcts_agents.envs.regions import (
+    Rectangle,
+    Region,
+    check_observer,
+    legal_actions,
+)
 from mcts_agents.envs.sushi_go.artwork import (
     CORNER,
     HEIGHT,
@@ -25,8 +32,14 @@ from mcts_agents.envs.sushi_go.artwork import (
     back_picture,
     card_picture,
 )
-from mcts_agents.envs.sushi_go.cards import CARD_OF, ON_WASABI, WASABI
-from mcts_agents.envs.sushi_go.notation import ACTION_NAMES
+from mcts_agents.envs.sushi_go.cards import (
+    CARD_OF,
+    CHOPSTICKS,
+    ON_WASABI,
+    USE_CHOPSTICKS,
+    WASABI,
+)
+from mcts_agents.envs.sushi_go.notation import ACTION_NAMES, format_action
 from mcts_agents.envs.sushi_go.table import Seat, headline, seats
 from mcts_agents.model import ForwardModel
 
@@ -71,8 +84,56 @@ def paint(
     )
     text(surface, "hands", (HAND_LEFT, HEADER / 2), 24, MUTED, "midleft")
     for seat in seats(model, state, observer):
-        top = HEADER + seat.player * (ROW + ROW_GAP)
-        _paint_seat(surface, seat, top)
+        _paint_seat(surface, seat, _row_top(seat.player))
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the cards that a player may take: those of the hand.
+
+    A nigiri that may go on a wasabi or beside it is taken to the wasabi or to the field
+    beside it by a second click. Chopsticks on the field stand for their use.
+
+    Raises:
+        ValueError: `observer` is another player.
+    """
+    check_observer(observer, player)
+    seat, top = seats(model, state, observer)[player], _row_top(player)
+    in_hand = _boxes(_hand_groups(seat), HAND_LEFT, top, HAND_WIDTH)
+    on_field = _boxes(_field_groups(seat), FIELD_LEFT, top, FIELD_WIDTH)
+    # Of the same type a card that is set aside lies last.
+    hand, field = dict(reversed(in_hand)), dict(on_field)
+    # A wasabi that was chosen with chopsticks in this turn is not on the field yet.
+    wasabi = field.get(WASABI, dict(in_hand).get(WASABI))
+    actions = legal_actions(model, state, player)
+    ways = Counter(int(CARD_OF[a]) for a in actions if a != USE_CHOPSTICKS)
+    found = []
+    for action in actions:
+        label = format_action(model, action)
+        if action == USE_CHOPSTICKS:
+            found.append(Region(action, field[CHOPSTICKS], label))
+            continue
+        kind, until = int(CARD_OF[action]), None
+        if ways[kind] == 2:
+            until = wasabi if action >= ON_WASABI else _beside(wasabi, top)
+        found.append(Region(action, hand[kind], label, until))
+    return found
+
+
+def _beside(wasabi: Rectangle, top: int) -> Rectangle:
+    """Return the field, or the larger part of it beside a wasabi that lies there."""
+    right = FIELD_LEFT + FIELD_WIDTH
+    if wasabi.left >= right:
+        return Rectangle(FIELD_LEFT, top, FIELD_WIDTH, ROW)
+    end = wasabi.left + wasabi.width
+    if right - end > wasabi.left - FIELD_LEFT:
+        return Rectangle(end, top, right - end, ROW)
+    return Rectangle(FIELD_LEFT, top, wasabi.left - FIELD_LEFT, ROW)
+
+
+def _row_top(player: int) -> int:
+    return HEADER + player * (ROW + ROW_GAP)
 
 
 def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
@@ -85,9 +146,8 @@ def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
     _paint_facts(surface, seat, top)
     divider = HAND_LEFT - 16
     line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
-    cards_top = top + (ROW - HEIGHT) // 2
-    _paint_groups(surface, _field_groups(seat), FIELD_LEFT, cards_top, FIELD_WIDTH)
-    _paint_groups(surface, _hand_groups(seat), HAND_LEFT, cards_top, HAND_WIDTH)
+    _paint_groups(surface, _field_groups(seat), FIELD_LEFT, top, FIELD_WIDTH)
+    _paint_groups(surface, _hand_groups(seat), HAND_LEFT, top, HAND_WIDTH)
 
 
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
@@ -143,17 +203,52 @@ def _hand_groups(seat: Seat) -> list[Group]:
 def _paint_groups(
     surface: Any, groups: list[Group], left: int, top: int, room: int
 ) -> None:
-    """Lay groups side by side; where there is no room for that they move together."""
-    if not groups or not groups[0][0]:
-        return
-    widths = [WIDTH + step * (len(cards) - 1) for cards, step, _, _ in groups]
+    if groups and groups[0][0]:
+        for group, place in zip(groups, _places(groups, left, room), strict=True):
+            _paint_group(surface, group, place, _cards_top(top))
+
+
+def _places(groups: list[Group], left: int, room: int) -> list[int]:
+    """Return the left edges of groups that lie side by side.
+
+    Where there is no room for that they move together, and the later ones lie on top.
+    """
+    widths = [_width(group) for group in groups]
     gap = float(GROUP_GAP)
     if len(groups) > 1:
         gap = min(gap, (room - sum(widths)) / (len(groups) - 1))
-    x = float(left)
-    for group, width in zip(groups, widths, strict=True):
-        _paint_group(surface, group, round(x), top)
+    places, x = [], float(left)
+    for width in widths:
+        places.append(round(x))
         x += width + gap
+    return places
+
+
+def _width(group: Group) -> int:
+    cards, step, *_ = group
+    return WIDTH + step * (len(cards) - 1)
+
+
+def _cards_top(top: int) -> int:
+    """Return the upper edge of the cards in the row of a player."""
+    return top + (ROW - HEIGHT) // 2
+
+
+def _boxes(
+    groups: list[Group], left: int, top: int, room: int
+) -> list[tuple[int, Rectangle]]:
+    """Return the type of each group of equal cards, and what no later group covers."""
+    found = []
+    places = _places(groups, left, room)
+    for number, group in enumerate(groups):
+        kind, *others = group[0]
+        width = _width(group)
+        if number + 1 < len(groups):
+            width = min(width, places[number + 1] - places[number])
+        if all(other == kind for other in others):
+            box = Rectangle(places[number], _cards_top(top), width, HEIGHT)
+            found.append((kind, box))
+    return found
 
 
 def _paint_group(surface: Any, group: Group, left: int, top: int) -> None:

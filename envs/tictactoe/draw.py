@@ -17,7 +17,8 @@ from mcts_agents.envs.painting import (
     rounded_rectangle,
     text,
 )
-from mcts_agents.envs.tictactoe.notation import COLUMNS, ROWS
+from mcts_agents.envs.regions import Rectangle, Region, legal_actions
+from mcts_agents.envs.tictactoe.notation import COLUMNS, ROWS, format_action
 from mcts_agents.envs.tictactoe.rules import LINES
 from mcts_agents.model import ForwardModel
 
@@ -51,12 +52,11 @@ def paint(
     surface.fill(BACKGROUND)
     won = _winning_cells(record)
     for cell in range(9):
-        row, column = divmod(cell, 3)
-        left, top = MARGIN + column * (CELL + GAP), MARGIN + row * (CELL + GAP)
+        left, top, *_ = box = _box(cell)
         color = PANEL
         if won >> cell & 1:
             color = mixed(PANEL, PLAYER_COLORS[record["winner"]], 0.25)
-        rounded_rectangle(surface, (left, top, CELL, CELL), 14, color, FAINT, 2)
+        rounded_rectangle(surface, box, 14, color, FAINT, 2)
         _paint_mark(surface, _mark(record, cell), (left + CELL / 2, top + CELL / 2))
     for index in range(3):
         middle = MARGIN + index * (CELL + GAP) + CELL / 2
@@ -64,6 +64,22 @@ def paint(
         text(surface, ROWS[index], (MARGIN / 2, middle), 26, MUTED)
     width, height = size(model)
     text(surface, _status(model, state), (width / 2, height - FOOTER / 2), 32, INK)
+
+
+def regions(
+    model: ForwardModel, state: np.ndarray, observer: int | None, player: int
+) -> list[Region]:
+    """Return the cells that a player may mark."""
+    return [
+        Region(cell, Rectangle(*_box(cell)), format_action(model, cell))
+        for cell in legal_actions(model, state, player)
+    ]
+
+
+def _box(cell: int) -> tuple[int, int, int, int]:
+    """Return left, top, width and height of a cell."""
+    row, column = divmod(cell, 3)
+    return MARGIN + column * (CELL + GAP), MARGIN + row * (CELL + GAP), CELL, CELL
 
 
 def _paint_mark(surface: Any, mark: str, center: tuple[float, float]) -> None:
