@@ -9,7 +9,7 @@ from typing import Any
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import write_file
-from mcts_agents.agents.kinds import kind_of
+from mcts_agents.agents.own import kind_of
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.names import parse_value
 
