@@ -649,8 +649,10 @@ def test_commands(tmp_path):
         "mine",
         "my_agents:Forest",
     }
-    done = command("record", "tictactoe", "--agent", flat, "--games", "2", "--jobs", "2",
-                   "--out", str(tmp_path / "data"))  # fmt: skip
+    done = command(
+        "record", "tictactoe", "--agent", flat, "--games", "2", "--jobs", "2",
+        "--out", str(tmp_path / "data"),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     done = command("play", "tictactoe", "--agent", "my_agents:Flat")
     assert done.returncode == 2
@@ -705,7 +707,7 @@ def test_entry_points_are_found_like_the_packages_own(installed, run_here):
     assert listed[-1] == {
         "agent": "flat",
         "options": ["playouts", "seed"],
-        "about": "Plays random games after each action and takes the one that did best.",
+        "about": "Plays random games after each action and takes the best.",
     }
     with pytest.raises(ValueError, match="unknown agent 'flatt': did you mean flat"):
         make_agent("flatt")
