@@ -18,7 +18,6 @@ from mcts_agents.agents import (
     agent_seed,
     make_agent,
 )
-from mcts_agents.agents.constructors import made
 from mcts_agents.agents.specs import resolve
 from mcts_agents.model.actions import as_action, checked
 
@@ -131,8 +130,6 @@ class Opponents:
         if isinstance(given, Mixture):
             parts = zip(given.weights, map(self._read, given.opponents), strict=True)
             return Mixture(*parts)
-        if isinstance(given, type) and issubclass(given, Agent):
-            return _Player(made(given, {}, None, given.__name__))
         if isinstance(given, Agent):
             # Others may hold it too, in another environment.
             return _Player(copy.deepcopy(given))

@@ -127,7 +127,7 @@ def _module(name: str, module: str) -> Any:
             f"agent {name!r}: processes that play games have another __main__; write "
             "the class into a module of its own, or pass the class itself in Python"
         )
-    if module in sys.modules:
+    if sys.modules.get(module) is not None:
         return sys.modules[module]
     if place:
         raise ValueError(
