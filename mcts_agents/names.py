@@ -78,6 +78,11 @@ def parse_spec(
     return _Spec(spec, known).parsed(0, len(spec), 0)
 
 
+def begins_in_module(text: str) -> bool:
+    """Say whether a text begins as `module:Class` or `module:Class:option=value` do."""
+    return _IN_MODULE.match(text) is not None
+
+
 def parse_value(text: str) -> object:
     """Read an integer, a number, true, false or none; anything else is a word."""
     if text.lower() in _WORDS:

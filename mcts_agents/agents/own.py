@@ -238,7 +238,7 @@ def _entry(name: str) -> type[Agent]:
         )
     (entry,) = entries
     place = f"agent {name!r} of {_origin(entry)}"
-    if not is_plain_name(name) or not is_in_module(f"{entry.module}:{entry.attr}"):
+    if not is_plain_name(name) or not is_in_module(entry.value.partition("[")[0]):
         raise ValueError(
             f"{place}: the entry point is {name} = {entry.value}; expected "
             "NAME = module:Class"

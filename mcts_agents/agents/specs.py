@@ -24,6 +24,7 @@ from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import (
     MAX_NESTING,
     MOST_SPEC,
+    begins_in_module,
     parse_value,
     quoted,
     unknown_name,
@@ -101,7 +102,7 @@ def _kind(name: str, options: Mapping[str, Any]) -> AgentKind | None:
     if name == OBJECT:
         raise ValueError(
             f"an object of {options.get('class')}, which a program passed: only that "
-            "program can make this agent again"
+            "program can make this agent again (a replay without searches needs none)"
         )
     if name in PRESETS or is_file_name(name):
         return None
@@ -210,8 +211,10 @@ def _file_of(spec: Any) -> str | None:
     name = spec.partition(":")[0].strip()
     if name in KINDS or name in PRESETS or len(spec) > MOST_SPEC:  # which is refused
         return None
+    if is_file_name(name):
+        return name
     # Otherwise a colon may belong to the path.
-    return next((text for text in (name, spec) if is_file_name(text)), None)
+    return spec if is_file_name(spec) and not begins_in_module(spec) else None
 
 
 def _split(spec: Any) -> tuple[str, dict[str, Any]]:
