@@ -83,7 +83,7 @@ def kind_of_class(agent: type[Agent], name: str) -> AgentKind:
     for kind in KINDS.values():
         if kind.agent is agent:
             return kind
-    constructor = Constructor.of(name, agent)
+    constructor = Constructor(name, agent)
 
     def make(**options: Any) -> Agent:
         new = constructor.make(**options)
