@@ -15,6 +15,9 @@ MOST_SHOWN = 200
 
 _WORDS = {"true": True, "false": False, "none": None}
 
+# `module:Class` at the beginning of a spec, where options may follow.
+_IN_MODULE = re.compile(r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*\s*(?=:|$)")
+
 
 def quoted(value: object) -> str:
     """Return a value as messages show it: the middle of a long one is left out."""
@@ -50,11 +53,19 @@ def _near(name: str, allowed: list[str]) -> list[str]:
     ]
 
 
-def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
+def parse_spec(
+    spec: str, known: Callable[[str], bool] | None = None
+) -> tuple[str, dict[str, object]]:
     """Split a spec into its name and its options.
 
     A value in parentheses is a spec itself: `mcts:opponent_model=(one-step:samples=3)`.
     It becomes a mapping, `{"agent": "one-step", "samples": 3}`.
+
+    Args:
+        spec: The text.
+        known: Says of a name whether options follow it. With it, a name of two parts,
+            `module:Class`, stands where the first part is not known; without it, no
+            name has a colon.
 
     Raises:
         ValueError: An option without a value or named twice, or parentheses that do
@@ -64,7 +75,12 @@ def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
         raise ValueError(
             f"{quoted(spec)}: longer than the {MOST_SPEC:,} characters allowed"
         )
-    return _Spec(spec).parsed(0, len(spec), 0)
+    return _Spec(spec, known).parsed(0, len(spec), 0)
+
+
+def begins_in_module(text: str) -> bool:
+    """Say whether a text begins as `module:Class` or `module:Class:option=value` do."""
+    return _IN_MODULE.match(text) is not None
 
 
 def parse_value(text: str) -> object:
@@ -83,8 +99,9 @@ def parse_value(text: str) -> object:
 class _Spec:
     """A spec being read; positions count characters of the whole text from 1."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, known: Callable[[str], bool] | None):
         self.text = text
+        self.known = known
 
     def parsed(
         self, start: int, end: int, nesting: int
@@ -92,7 +109,7 @@ class _Spec:
         """Read the spec that lies between two positions."""
         if nesting > MAX_NESTING:
             raise self._error(start, f"nested more than {MAX_NESTING} deep")
-        colon = self.text.find(":", start, end)
+        colon = self._colon(start, end)
         name_end = end if colon < 0 else colon
         name = self.text[start:name_end]
         for sign in "()":
@@ -105,6 +122,14 @@ class _Spec:
         for first, last in self._parts(colon + 1, end):
             self._read_option(first, last, options, nesting)
         return name.strip(), options
+
+    def _colon(self, start: int, end: int) -> int:
+        """Return where the options' colon stands, -1 if there is none."""
+        first = self.text.find(":", start, end)
+        in_module = _IN_MODULE.match(self.text, start, end)
+        if in_module is None or self.known is None or self.known(in_module[1]):
+            return first
+        return self.text.find(":", in_module.end(), end)
 
     def _parts(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Find the options between commas that stand in no parentheses."""

@@ -53,7 +53,13 @@ class Agent(ABC):
         redeterminise: Instead of that word, a function `(env_copy, agent_name,
             numpy.random.Generator)` that resamples in the copy what the named agent
             cannot know.
+
+    Attributes:
+        made_as: The name `module:Class` and the options of a spec from which the agent
+            was made; None if it was not made from such a spec.
     """
+
+    made_as: tuple[str, dict[str, Any]] | None = None
 
     def __init__(
         self,

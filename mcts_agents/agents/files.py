@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from mcts_agents.agents.tag_json import from_tag, is_tag
-from mcts_agents.names import MAX_NESTING, quoted
+from mcts_agents.names import MAX_NESTING, begins_in_module, quoted
 from mcts_agents.reading import read_json, read_settings, read_yaml
 from mcts_agents.writing import replacing
 
@@ -66,7 +66,9 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
 
 def _begins_with_file(value: str) -> bool:
     """Say whether a text is a file's name, with or without options after it."""
-    return is_file_name(value) or is_file_name(value.partition(":")[0].strip())
+    if is_file_name(value.partition(":")[0].strip()):
+        return True
+    return is_file_name(value) and not begins_in_module(value)
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:

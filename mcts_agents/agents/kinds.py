@@ -16,9 +16,14 @@ from mcts_agents.names import quoted, unknown_name
 from mcts_agents.search.options.option import Option
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# The name of a class in a module, which is the name of its kind.
+IN_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+# What stores write for an agent that a program passed as an object.
+OBJECT = "object"
 
 # Words that mean something else where an agent may be named.
-_WORDS = ("human", "mast")
+_WORDS = ("human", "mast", OBJECT)
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class AgentKind:
     """A class of agents that specs can name.
 
     Attributes:
-        name: What specs call it: a letter, then letters, digits, `-` and `_`.
+        name: What specs call it: a letter, then letters, digits, `-` and `_`. Or
+            `module:Class`, for a class that is named without being registered.
         agent: The class.
         make: Makes an agent of its options, given as keywords.
         options: The names of these options, `seed` included.
@@ -55,7 +61,9 @@ class AgentKind:
     search_space: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not (
+            is_plain_name(self.name) or IN_MODULE.fullmatch(self.name)
+        ):
             raise ValueError(
                 f"kind {quoted(self.name)}: expected a letter, then letters, digits, "
                 "- and _"
@@ -83,13 +91,26 @@ class AgentKind:
 KINDS: dict[str, AgentKind] = {}
 
 
+def is_plain_name(name: str) -> bool:
+    """Say whether a kind may be registered by this name, if nothing else has it."""
+    return _NAME.fullmatch(name) is not None
+
+
+def is_taken(name: str) -> bool:
+    """Say whether a name means something already."""
+    return name in KINDS or name in PRESETS or name in _WORDS
+
+
 def register(kind: AgentKind) -> None:
     """Enter a kind of agents.
 
     Raises:
-        ValueError: The name means something else already, or the class has a kind.
+        ValueError: The name means something else already, or is `module:Class`, which
+            needs no registration; or the class has a kind.
     """
-    if kind.name in (*KINDS, *PRESETS, *_WORDS):
+    if not is_plain_name(kind.name):
+        raise ValueError(f"agent {kind.name!r}: register a name without a colon")
+    if is_taken(kind.name):
         raise ValueError(f"agent {kind.name!r}: this name is taken")
     for other in KINDS.values():
         if other.agent is kind.agent:
@@ -99,16 +120,11 @@ def register(kind: AgentKind) -> None:
     KINDS[kind.name] = kind
 
 
-def kind_of(agent: Agent) -> AgentKind:
-    """Return the kind of an agent.
+def foreign_modules() -> tuple[str, ...]:
+    """Return the modules of registered classes that are not this package's.
 
-    Raises:
-        ValueError: Its class is none that specs can name.
+    A process that imports them knows these kinds too, if the modules register them.
     """
-    for kind in KINDS.values():
-        if type(agent) is kind.agent:
-            return kind
-    raise ValueError(
-        f"{agent!r}: its class is not registered as a kind of agent, so no text names "
-        "it; see mcts_agents.agents.kinds"
-    )
+    package = __name__.partition(".")[0]
+    modules = (kind.agent.__module__ for kind in KINDS.values())
+    return tuple(m for m in modules if m.partition(".")[0] not in (package, "__main__"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import write_file
-from mcts_agents.agents.kinds import kind_of
+from mcts_agents.agents.own import kind_of
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.names import parse_value
 
@@ -56,7 +56,8 @@ def _text(name: str, value: Any, full: bool) -> Any:
         value = value.agent
     if isinstance(value, Agent):
         return to_mapping(value, full=full)
-    if value is None or isinstance(value, str | bool | int | float):
+    # A mapping is that of an agent, as a spec named it.
+    if value is None or isinstance(value, str | bool | int | float | dict):
         return value
     raise ValueError(f"{name}={value!r}: a Python object, which no text stands for")
 

@@ -2,18 +2,20 @@
 
 `mcts:tree=multi,simulations=1000`, `{"agent": "mcts", "tree": "multi"}`, or the path of
 a file that holds such a mapping. Values in parentheses are specs of agents themselves:
-`mcts:tree=self,opponent_model=(one-step:samples=3)`.
+`mcts:tree=self,opponent_model=(one-step:samples=3)`. A class of somebody else is
+`module:Class`, with options as in `my_agents:FlatMonteCarlo:playouts=200`.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from os import PathLike, fspath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.files import is_file_name, read_file
-from mcts_agents.agents.kinds import KINDS
+from mcts_agents.agents.kinds import KINDS, OBJECT, AgentKind
+from mcts_agents.agents.own import entry_points, is_in_module, kind_named
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.agents.policies.files import distrust
 from mcts_agents.agents.policy import PolicyAgent
@@ -22,11 +24,12 @@ from mcts_agents.agents.scripted import ScriptedAgent
 from mcts_agents.names import (
     MAX_NESTING,
     MOST_SPEC,
-    parse_spec,
+    begins_in_module,
     parse_value,
     quoted,
     unknown_name,
 )
+from mcts_agents.names import parse_spec as parse_any_spec
 from mcts_agents.search.options.option import Option
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
@@ -43,9 +46,10 @@ def make_agent(
     """Make an agent from a spec, a mapping or a file.
 
     Args:
-        spec: `name` or `name:option=value,option=value`, with the name of an agent or
-            of a preset (`presets.PRESETS`); values are integers, numbers, true, false,
-            none, words or specs in parentheses. Or a mapping with the name under
+        spec: `name` or `name:option=value,option=value`, with the name of an agent, of
+            a preset (`presets.PRESETS`), or of a class, `module:Class`, whose module is
+            imported; values are integers, numbers, true, false, none, words or specs in
+            parentheses. Or a mapping with the name under
             `agent`. Or the path of a `.yaml`, `.yml` or `.json` file that holds such a
             mapping or TAG's MCTS parameters; options may follow it as they follow a
             name.
@@ -56,45 +60,75 @@ def make_agent(
             not allowed; the message names it and what is allowed.
     """
     with _in_file(spec), _one_deeper():
-        name, options = resolve(spec)
-        return KINDS[name].make(**{"seed": seed, **options})
+        kind, options = resolve(spec)
+        return kind.make(**{"seed": seed, **options})
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
+    """Split an agent's spec into its name and its options; see `names.parse_spec`."""
+    return parse_any_spec(spec, _precedes_options)
 
 
 def resolve(
     spec: str | PathLike[str] | Mapping[str, Any],
-) -> tuple[str, dict[str, Any]]:
-    """Return the class of agent that a spec names, and its options.
+) -> tuple[AgentKind, dict[str, Any]]:
+    """Return the kind of agent that a spec names, and its options.
 
     Raises:
         ValueError: An unknown agent or option; see `make_agent`.
     """
     name, options = _split(spec)
     steps = 0
-    while name not in KINDS:
-        steps += 1
-        if steps > MAX_NESTING:
-            raise ValueError(_ENDLESS)
-        name, inner = _split(_meaning(name))
-        options = {**inner, **options}
-    kind = KINDS[name]
+    with ExitStack() as reading:
+        while (kind := _kind(name, options)) is None:
+            steps += 1
+            if steps > MAX_NESTING:
+                raise ValueError(_ENDLESS)
+            if is_file_name(name):
+                reading.enter_context(distrust(name))
+            name, inner = _split(_meaning(name))
+            options = {**inner, **options}
     for option in options:
         if option not in kind.options:
             raise ValueError(unknown_name(f"option of {name}", option, kind.options))
-    return name, {
+    return kind, {
         option: _read(kind.described.get(option), value)
         for option, value in options.items()
     }
 
 
+def _kind(name: str, options: Mapping[str, Any]) -> AgentKind | None:
+    """Return the kind of a name, None for a preset, a file and what is unknown."""
+    if name == OBJECT:
+        raise ValueError(
+            f"an object of {options.get('class')}, which a program passed: only that "
+            "program can make this agent again (a replay without searches needs none)"
+        )
+    if name in PRESETS or is_file_name(name):
+        return None
+    return kind_named(name)
+
+
 def known_names() -> tuple[str, ...]:
-    """Return every name that a spec may begin with."""
-    return (*KINDS, *PRESETS)
+    """Return every name that a spec may begin with, classes in modules aside."""
+    own = (*KINDS, *PRESETS)
+    return (*own, *(name for name in entry_points() if name not in own))
+
+
+def _precedes_options(name: str) -> bool:
+    """Say whether a colon after a name is that of its options."""
+    return name in KINDS or name in PRESETS or is_file_name(name)
 
 
 def names_an_agent(spec: str) -> bool:
-    """Say whether a spec begins with a name that is known, or with a file."""
+    """Say whether a spec begins with a known name, a class in a module, or a file."""
     name = spec.partition(":")[0].strip()
-    return name in known_names() or _file_of(spec) is not None
+    if name in known_names() or _file_of(spec) is not None:
+        return True
+    try:
+        return is_in_module(parse_spec(spec)[0])
+    except ValueError:  # which names what is wrong where the agent is made
+        return False
 
 
 def policy_of(value: Any) -> Any:
@@ -175,10 +209,12 @@ def _file_of(spec: Any) -> str | None:
     if not isinstance(spec, str):
         return None
     name = spec.partition(":")[0].strip()
-    if name in known_names() or len(spec) > MOST_SPEC:  # which is refused
+    if name in KINDS or name in PRESETS or len(spec) > MOST_SPEC:  # which is refused
         return None
+    if is_file_name(name):
+        return name
     # Otherwise a colon may belong to the path.
-    return next((text for text in (name, spec) if is_file_name(text)), None)
+    return spec if is_file_name(spec) and not begins_in_module(spec) else None
 
 
 def _split(spec: Any) -> tuple[str, dict[str, Any]]:

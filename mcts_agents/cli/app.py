@@ -16,7 +16,7 @@ from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.command_options import TreeOptions, takes_options
 from mcts_agents.cli.learn_app import learn
 from mcts_agents.cli.parameters import MOST_NUMBER, GameName, Json, Players, path_of
-from mcts_agents.cli.requests import INTERRUPTED, RequestError
+from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.cli.streams import (
     READER_GONE,
     OutputError,
@@ -65,8 +65,22 @@ def options(
             "--version", callback=show_version, is_eager=True, help="Show the version."
         ),
     ] = False,
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Import a module first, so that files may name agents in it.",
+        ),
+    ] = None,
 ) -> None:
     """Planning agents and the games that they play."""
+    if modules:
+        from mcts_agents.agents.own import imported
+
+        with requested():
+            for module in modules:
+                imported(module, "--import")
 
 
 @app.command("list")

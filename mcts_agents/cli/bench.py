@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 
 from mcts_agents.agents import Planner, make_agent
-from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.specs import resolve
 from mcts_agents.cli.requests import (
     HUMAN,
@@ -93,8 +92,7 @@ def _requested_agent(
         agent = make_agent(spec, seed=SEED)  # says what is wrong with the spec
         if not isinstance(agent, Planner):
             raise refused
-        name, options = resolve(spec)
-        kind = KINDS[name]
+        kind, options = resolve(spec)
         budget = None
         if "simulations" in kind.budgets:
             if any(o in options for o in kind.budgets if o != "simulations"):
@@ -103,7 +101,7 @@ def _requested_agent(
             agent = kind.make(**{"seed": SEED, **options, "simulations": budget})
         elif simulations is not None:
             raise RequestError(
-                f"--simulations: {name} agents have no budget of simulations"
+                f"--simulations: {kind.name} agents have no budget of simulations"
             )
         agent.prepare(model)
     return agent, budget

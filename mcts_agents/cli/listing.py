@@ -6,7 +6,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from mcts_agents.agents.kinds import KINDS
+from mcts_agents.agents.kinds import KINDS, is_taken
+from mcts_agents.agents.own import entry_points, kind_named
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.cli.requests import HUMAN
 from mcts_agents.envs import GAMES, load_game
@@ -19,6 +20,7 @@ def list_all(as_json: bool) -> None:
         {"agent": name, "options": list(kind.options), "about": kind.about}
         for name, kind in KINDS.items()
     ]
+    agents += [_installed(name) for name in entry_points() if not is_taken(name)]
     presets = [
         {"preset": name, "about": preset.about, "options": dict(preset.options)}
         for name, preset in PRESETS.items()
@@ -54,6 +56,16 @@ def list_all(as_json: bool) -> None:
     for row in agents:
         options = ", ".join(row["options"])
         console.print(f"Options of {row['agent']}: {options}", highlight=False)
+
+
+def _installed(name: str) -> dict[str, object]:
+    """Describe an agent that an installed package brings; or say what is wrong."""
+    try:
+        kind = kind_named(name)
+    except ValueError as error:
+        return {"agent": name, "options": [], "about": f"cannot be used: {error}"}
+    assert kind is not None  # an entry point has this name
+    return {"agent": name, "options": list(kind.options), "about": kind.about}
 
 
 def _described(name: str) -> dict[str, object]:

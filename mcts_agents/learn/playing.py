@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
+from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture
 from mcts_agents.envs import environments, make_model
 from mcts_agents.learn.dataset_columns import Layout
@@ -54,7 +54,7 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
     layout = Layout(model.observation_shape, model.actions)
     players = range(model.players)
     seats = [
-        make_agent(entrant.mapping(), seed=agent_seed(fixture.seed, seat))
+        entrant.make(agent_seed(fixture.seed, seat))
         for seat, entrant in enumerate(fixture.seats)
     ]
     for player, agent in enumerate(seats):

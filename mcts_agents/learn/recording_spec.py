@@ -12,6 +12,7 @@ import numpy as np
 
 from mcts_agents import __version__
 from mcts_agents.agents import Agent, Planner, make_agent, to_mapping
+from mcts_agents.agents.held import HeldAgent
 from mcts_agents.arena.playing.backends import Backend, LocalBackend
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.playing.workers import attempt
@@ -30,7 +31,7 @@ from mcts_agents.model import ForwardModel
 
 GAMES_PER_SHARD = 32
 
-AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent
+AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent | type[Agent]
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class RecordingSpec:
 
     Attributes:
         game: Spec of the game, such as `hex:size=5`.
-        agents: What `make_agent` takes, or an agent, of which settings are taken. One
-            for all seats; or one for each player, or each team where there are teams,
-            who take turns in the seats from game to game.
+        agents: What `make_agent` takes, or an agent or a class of agents, see
+            `given_agent`. One for all seats; or one for each player, or each team where
+            there are teams, who take turns in the seats from game to game.
         games: How many games.
         players: Number of players, the game's default if None.
         seed: Seed of the recording. Game number n is played from a seed that derives
@@ -134,7 +135,8 @@ class Recording:
         if model.observation_shape is None:
             raise ValueError(f"{spec.game}: has no observations to record")
         mappings = spec.agent_mappings(model)
-        agents = [make_agent(mapping) for mapping in mappings]
+        entrants = tuple(_entrant(mapping) for mapping in mappings)
+        agents = [entrant.make() for entrant in entrants]
         for agent in agents:
             agent.prepare(model)
         counting = [isinstance(a, Planner) and a.counts_visits for a in agents]
@@ -151,7 +153,7 @@ class Recording:
         return cls(
             spec,
             Setting(spec.game, model.players),
-            tuple(Entrant(m["agent"], json.dumps(m)) for m in mappings),
+            entrants,
             _description(spec, model, described, layout),
             layout,
             model.teams,
@@ -196,9 +198,15 @@ class Recording:
 
 def _mapping(agent: AgentSpec) -> dict[str, Any]:
     """Return the mapping that makes an agent, as short as can be."""
-    if not isinstance(agent, Agent):
-        agent = make_agent(agent_mapping(agent))
-    return to_mapping(agent)
+    mapping = agent_mapping(agent)
+    if isinstance(mapping, HeldAgent):
+        return mapping
+    return to_mapping(make_agent(mapping))
+
+
+def _entrant(mapping: dict[str, Any]) -> Entrant:
+    held = mapping if isinstance(mapping, HeldAgent) else None
+    return Entrant(mapping["agent"], json.dumps(mapping), held)
 
 
 def _description(

@@ -27,7 +27,8 @@ def evaluate(
     in this process; `mcts-agents tournament` spreads and stores them.
 
     Args:
-        agent: A spec or mapping, such as `{"agent": "policy", "file": "model.npz"}`.
+        agent: A spec or mapping, such as `{"agent": "policy", "file": "model.npz"}`; or
+            an agent or a class of agents, of your own too.
         opponent: Who plays in the other seats, or in the other teams.
         game: Spec of the game, such as `hex:size=5`.
         players: Number of players, the game's default if None.

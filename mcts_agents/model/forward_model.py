@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mcts_agents.model.contract import ENTRIES, HEADER, MOVE, MOVE_CODES, ROW
+from mcts_agents.model.random import draw_below
 from mcts_agents.model.spec import Spec
+
+# More actions than any playout has.
+ENDLESS = 2**62
 
 
 class ForwardModel:
@@ -273,6 +277,44 @@ class ForwardModel:
         out = np.zeros(self.observation_size, np.int8)
         self.call("observe", state.ctypes.data, player, out.ctypes.data)
         return out.reshape(self.observation_shape)
+
+    def playout(
+        self, state: np.ndarray, rng: np.ndarray, limit: int | None = None
+    ) -> int:
+        """Play uniformly random moves; return how many actions were played.
+
+        Copied environments play too, one step after the other, inside `planning`.
+
+        Args:
+            state: Played on in place, to the end of the game or until there is no room
+                for the next joint action.
+            rng: Advanced.
+            limit: The most actions, from 0; None for all. Some games never end
+                without.
+
+        Raises:
+            ValueError: A negative limit.
+            RuntimeError: A player who is to move has no legal action.
+        """
+        if limit is not None and limit < 0:
+            raise ValueError(f"limit={limit}: expected a number of actions from 0")
+        most = ENDLESS if limit is None else limit
+        if self.has("playout"):
+            return self.call("playout", state.ctypes.data, rng.ctypes.data, most)
+        played = 0
+        while movers := self.movers(state):
+            if played + len(movers) > most:
+                break
+            joint = {player: self._random(state, player, rng) for player in movers}
+            self.apply(state, joint, rng)
+            played += len(movers)
+        return played
+
+    def _random(self, state: np.ndarray, player: int, rng: np.ndarray) -> int:
+        actions = self.legal_actions(state, player)
+        if not len(actions):
+            raise RuntimeError(f"{self.name}: player {player} has no legal action")
+        return int(actions[draw_below(rng, len(actions))])
 
     @property
     def move_codes(self) -> tuple[str, ...]:

@@ -173,7 +173,7 @@ def test_an_illegal_action_is_an_error():
 
 def test_an_error_in_a_game_is_a_failure(monkeypatch):
     monkeypatch.setattr(
-        "mcts_agents.arena.playing.match.make_agent",
+        "mcts_agents.arena.playing.fixtures.make_agent",
         lambda spec, seed: Illegal(seed=seed),
     )
     played = fixture("tictactoe", 2, [RANDOM, RANDOM], 1)

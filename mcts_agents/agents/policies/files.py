@@ -72,12 +72,17 @@ _may_trust: ContextVar[str] = ContextVar("may_trust", default="")
 
 @contextmanager
 def distrust(place: str) -> Iterator[None]:
-    """Refuse `trust` for a while: it was written in a file, not in a call."""
+    """Refuse `trust` and imports for a while: a file asks for them, not a call."""
     token = _may_trust.set(place)
     try:
         yield
     finally:
         _may_trust.reset(token)
+
+
+def distrusted() -> str:
+    """Return the file (or what else `distrust` named) that is being read, or ""."""
+    return _may_trust.get()
 
 
 def read_policy(

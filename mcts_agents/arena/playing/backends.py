@@ -15,6 +15,7 @@ import loky
 from loky.process_executor import BrokenProcessPool
 
 from mcts_agents import __version__
+from mcts_agents.agents.kinds import foreign_modules
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.workers import begin_worker, play
 from mcts_agents.extras import from_extra
@@ -94,7 +95,7 @@ class LocalBackend(Backend):
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
-        waiting = iter(fixtures)
+        waiting = _portable(fixtures)
         while lost := (yield from self._play_until_broken(waiting)):
             with LocalBackend(1, self._work) as alone:
                 for fixture in lost:
@@ -112,7 +113,7 @@ class LocalBackend(Backend):
             self._executor = loky.ProcessPoolExecutor(
                 self.jobs,
                 initializer=begin_worker,
-                initargs=(os.getpid(),),
+                initargs=(os.getpid(), foreign_modules()),
                 env={"OMP_NUM_THREADS": threads},
             )
         running: dict[Future[Outcome], Fixture] = {}
@@ -140,6 +141,22 @@ class LocalBackend(Backend):
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
+
+
+def _portable(fixtures: Iterable[Fixture]) -> Iterator[Fixture]:
+    """Give the games; objects among their agents are pickled here, once.
+
+    Raises:
+        ValueError: An agent cannot be pickled.
+    """
+    for fixture in fixtures:
+        for entrant in fixture.seats:
+            if entrant.held is not None:
+                try:
+                    entrant.held.pickled()
+                except ValueError as error:
+                    raise ValueError(f"{entrant.name}: {error}") from error
+        yield fixture
 
 
 def _is_broken(future: Future[Outcome]) -> bool:
@@ -208,7 +225,7 @@ class RayBackend(Backend):
         jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # A game that kills its process would kill the next one as well.
         task = ray.remote(max_retries=0)(play)
-        waiting = iter(fixtures)
+        waiting = _portable(fixtures)
         running: dict[Any, Fixture] = {}
         try:
             while True:

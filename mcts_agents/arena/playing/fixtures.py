@@ -1,10 +1,13 @@
 """What the arena plays (`Fixture`) and what it writes down (`GameRecord`)."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from mcts_agents.agents import Agent, make_agent
+from mcts_agents.agents.held import HeldAgent
 
 
 @dataclass(frozen=True)
@@ -15,14 +18,22 @@ class Entrant:
         name: Name in results, tables and pictures.
         spec: The mapping from which `make_agent` makes it, as JSON, with the budget and
             the game's search options in it: everything but the seed.
+        held: The agent, if the caller passed an object; `spec` then says no more.
     """
 
     name: str
     spec: str
+    held: HeldAgent | None = field(default=None, repr=False, compare=False)
 
     def mapping(self) -> dict[str, Any]:
         """Return the spec as a mapping for `make_agent`."""
         return json.loads(self.spec)
+
+    def make(self, seed: int | None = None) -> Agent:
+        """Return a new agent for one game."""
+        if self.held is not None:
+            return self.held.make(seed)
+        return make_agent(self.mapping(), seed=seed)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 import mcts_agents
-from mcts_agents.agents import Agent, Planner, agent_seed, make_agent
+from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture, GameRecord, SeatRecord
 from mcts_agents.envs import Game, environments, make_model
 from mcts_agents.model import DRAWN, RESULT_NAMES, WON, ForwardModel
+from mcts_agents.model.actions import as_action
+from mcts_agents.names import quoted
 from mcts_agents.search import SearchResult
 
 # In the order in which players are placed: who has not finished counts as having lost.
@@ -34,9 +36,15 @@ class Seat:
         result = None
         if isinstance(self.agent, Planner):
             result = self.agent.plan(env)
-            action = result.action
+            chosen = result.action
         else:
-            action = self.agent.act(env)
+            chosen = self.agent.act(env)
+        action = as_action(chosen)
+        if action is None:
+            raise ValueError(
+                f"{self.agent!r} chose {quoted(chosen)}: expected an action, which is "
+                "an integer"
+            )
         self.seconds.append(time.perf_counter() - started)
         # Not every search counts simulations.
         if result is not None and (result.simulations or result.depth):
@@ -110,7 +118,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     game, model = _model(fixture.setting.game, fixture.setting.players)
     seeds = [agent_seed(fixture.seed, seat) for seat in range(model.players)]
     seats = [
-        Seat(make_agent(entrant.mapping(), seed=seed))
+        Seat(entrant.make(seed))
         for entrant, seed in zip(fixture.seats, seeds, strict=True)
     ]
     for player, seat in enumerate(seats):

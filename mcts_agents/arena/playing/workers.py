@@ -5,9 +5,11 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
+from mcts_agents.agents.own import imported
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.match import play_fixture
 
@@ -17,13 +19,20 @@ T = TypeVar("T")
 WATCH = 1.0
 
 
-def begin_worker(parent: int) -> None:
+def begin_worker(parent: int, modules: Sequence[str] = ()) -> None:
     """Set up a local worker process.
+
+    Args:
+        parent: The process that wants the games.
+        modules: Where kinds of agents are registered that games may name.
 
     An interrupt from the keyboard reaches all processes; the parent alone decides what
     it means. A parent that was killed cannot tell its workers to end, so they watch.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for module in modules:
+        with suppress(ValueError):  # an agent that is missing then says so
+            imported(module, "a worker")
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import closing
 from os import PathLike
 
-from mcts_agents.agents import make_agent
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.schedule import Schedule
@@ -33,7 +32,7 @@ def prepare(spec: TournamentSpec) -> Schedule:
         _, model = make_model(setting.game, setting.players)
         for entrant in (*entrants, *([field] if field else [])):
             try:
-                make_agent(entrant.mapping()).prepare(model)
+                entrant.make().prepare(model)
             except ValueError as error:
                 place = ("field",) if entrant is field else ("agents", entrant.name)
                 raise SettingError(

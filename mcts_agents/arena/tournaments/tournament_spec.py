@@ -16,7 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from mcts_agents.agents import make_agent
+from mcts_agents.agents import Agent, make_agent
+from mcts_agents.agents.held import HeldAgent, given_agent
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
@@ -46,16 +47,24 @@ class SettingError(ValueError):
 def agent_mapping(value: Any) -> dict[str, Any]:
     """Return an agent's spec as a mapping, files and presets read.
 
+    Agents and classes of agents are taken too; see `given_agent`.
+
     Raises:
         ValueError: It is none, or names a seed.
     """
+    if isinstance(value, HeldAgent):
+        return value
+    if isinstance(value, Agent | type):
+        value = given_agent(value)
+        if isinstance(value, HeldAgent):
+            return value
     agent = make_agent(value)
     kind, options = resolve(value)
     if "seed" in options:
         raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
     # An agent that was given no budget has one by default, unless the tournament has
     # budgets: those are only its own if they were written.
-    budgets = KINDS[kind].budgets
+    budgets = kind.budgets
     own = any(option in options for option in budgets)
     short, full = to_mapping(agent), to_mapping(agent, full=True)
     return {
@@ -86,12 +95,12 @@ def _search(value: Any) -> dict[str, Any]:
     """Return search options, from a mapping of them or from a spec of such an agent."""
     if isinstance(value, Mapping):
         value = {"agent": _SEARCHING, **value}
-    name, options = resolve(value)
-    if name != _SEARCHING:
-        raise ValueError(f"{name} has no search options, only {_SEARCHING} has")
+    kind, options = resolve(value)
+    if kind.name != _SEARCHING:
+        raise ValueError(f"{kind.name} has no search options, only {_SEARCHING} has")
     if "seed" in options:
         raise ValueError(f"seed={options['seed']}: no option of a game's search")
-    make_agent({"agent": name, **options})
+    make_agent({"agent": kind.name, **options})
     return options
 
 
@@ -105,6 +114,12 @@ def _named(value: Any) -> Any:
     if isinstance(value, Mapping):
         pairs = list(value.items())
     elif isinstance(value, list | tuple):
+        for agent in value:
+            if isinstance(agent, Agent | type):
+                raise ValueError(
+                    f"{quoted(agent)} needs a name for tables: {{name: agent}} instead "
+                    "of a list"
+                )
         pairs = [split_name(agent) for agent in value]
     else:
         return value
@@ -210,7 +225,8 @@ class TournamentSpec(Strict):
 
     Attributes:
         games: The games.
-        agents: What each agent is called, and its mapping for `make_agent`.
+        agents: What each agent is called, and its mapping for `make_agent`; or a
+            class derived from `Agent`, or an agent, see `agents.held`.
         field: The agent in all other seats (`one-against-field` only).
         budgets: Budgets of each decision, see `budget_setting`; every game and number
             of players is played with each. Without any, agents have their own. Agents
@@ -323,11 +339,12 @@ class TournamentSpec(Strict):
         Raises:
             SettingError: See `entrants`.
         """
-        everywhere: dict[str, list[str]] = {}
+        everywhere: dict[str, list[object]] = {}
         for setting in self.settings():
             for entrant in self.entrants(setting):
-                everywhere.setdefault(entrant.name, []).append(entrant.spec)
-        alike: dict[tuple[str, ...], list[str]] = {}
+                same = entrant.spec if entrant.held is None else id(entrant.held)
+                everywhere.setdefault(entrant.name, []).append(same)
+        alike: dict[tuple[object, ...], list[str]] = {}
         for name, agents in everywhere.items():
             alike.setdefault(tuple(agents), []).append(name)
         return [tuple(names) for names in alike.values() if len(names) > 1]
@@ -349,8 +366,16 @@ class TournamentSpec(Strict):
         agent: Mapping[str, Any],
         place: tuple[str | int, ...],
     ) -> Entrant:
+        if isinstance(agent, HeldAgent):
+            if setting.budget and agent.budgets:
+                raise SettingError(
+                    f"{name} is an object with a budget of its own, beside "
+                    f"budgets={list(self.budgets)}: leave these out, or give its spec",
+                    place,
+                )
+            return Entrant(name, json.dumps(agent), agent)
         mapping = dict(agent)
-        kind = KINDS[mapping["agent"]]
+        kind, _ = resolve(mapping)
         if kind.name == _SEARCHING:
             (game,) = (g for g in self.games if g.game == setting.game)
             mapping = {**mapping, **game.search, **agent}

@@ -25,8 +25,10 @@ from pydantic import (
 )
 
 from mcts_agents.agents import make_agent
+from mcts_agents.agents.held import HeldAgent
 from mcts_agents.agents.kinds import KINDS, AgentKind
 from mcts_agents.agents.saving import agent_spec
+from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Failure
@@ -93,7 +95,11 @@ class TuningSpec(Strict):
     @field_validator("agent")
     @classmethod
     def _check_agent(cls, agent: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not KINDS[agent["agent"]].described:
+        if isinstance(agent, HeldAgent):
+            raise ValueError(
+                f"an object of {agent['class']} has no options to tune; give its spec"
+            )
+        if not resolve(agent)[0].described:
             known = [name for name, kind in KINDS.items() if kind.described]
             raise ValueError(
                 f"{agent['agent']} agents have no options to tune; these have: "
@@ -122,7 +128,7 @@ class TuningSpec(Strict):
     ) -> tuple[str, ...]:
         if "agent" not in known.data:  # which is refused
             return parameters
-        kind = KINDS[known.data["agent"]["agent"]]
+        kind, _ = resolve(known.data["agent"])
         parameters = parameters or kind.search_space
         if not parameters:
             raise ValueError(
@@ -144,9 +150,11 @@ class TuningSpec(Strict):
         against = self.agent if self.against is None else self.against
         for key, options, kind in (
             ("agent", self.agent, self.kind),
-            ("against", against, KINDS[against["agent"]]),
+            ("against", against, _kind(against)),
             ("parameters", tried, self.kind),
         ):
+            if kind is None:
+                continue
             for option in kind.budgets:
                 if option in options:
                     raise SettingError(
@@ -161,7 +169,7 @@ class TuningSpec(Strict):
     @property
     def kind(self) -> AgentKind:
         """The kind of the agent."""
-        return KINDS[self.agent["agent"]]
+        return resolve(self.agent)[0]
 
     def space(self) -> list[Parameter]:
         """Return the values that are tried."""
@@ -187,6 +195,11 @@ class TuningSpec(Strict):
             games_each=games,
             seed=int.from_bytes(digest[:8], "big") >> 11,
         )
+
+
+def _kind(agent: Mapping[str, Any]) -> AgentKind | None:
+    """Return the kind of an agent; an object's own budget is looked at by its match."""
+    return None if isinstance(agent, HeldAgent) else resolve(agent)[0]
 
 
 class Trial(BaseModel):

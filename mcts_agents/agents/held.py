@@ -1,0 +1,140 @@
+"""Agents that a program passes as objects or classes, where specs of agents stand."""
+
+import copy
+import pickle
+import sys
+from typing import Any
+
+import cloudpickle
+
+from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.constructors import made
+from mcts_agents.agents.kinds import KINDS, OBJECT
+from mcts_agents.agents.own import kind_of_class
+from mcts_agents.agents.saving import to_mapping
+
+
+class HeldAgent(dict[str, Any]):
+    """An agent of the caller, beside the mapping that stands for it in stores.
+
+    The mapping is `{"agent": "object", "class": "module:Class"}`: no text makes such an
+    agent again.
+
+    It travels to processes that play games as a pickle, which is made once and read
+    when the first agent is made there.
+
+    Args:
+        agent: The agent, of which a copy is taken.
+
+    Raises:
+        ValueError: `copy.deepcopy` fails.
+    """
+
+    def __init__(self, agent: Agent):
+        super().__init__({"agent": OBJECT, "class": _name(type(agent))})
+        self._pickle: bytes | None = None
+        self._agent: Agent | None = None
+        try:
+            self._agent = copy.deepcopy(agent)
+        except Exception as error:
+            raise ValueError(
+                f"{agent!r} cannot be copied, and each game takes a copy: "
+                f"{_line(error)}"
+            ) from error
+
+    def make(self, seed: int | None = None) -> Agent:
+        """Return a copy of the agent, its generator begun anew.
+
+        Raises:
+            ValueError: In another process: its class cannot be imported there.
+        """
+        agent = copy.deepcopy(self._held())
+        agent.reset(seed)
+        return agent
+
+    def _held(self) -> Agent:
+        if self._agent is None:
+            try:
+                self._agent = pickle.loads(self._pickle or b"")
+            except Exception as error:
+                raise ValueError(
+                    f"an object of {self['class']} cannot be made again in the process "
+                    f"that plays: {_line(error)}"
+                ) from error
+        return self._agent
+
+    def pickled(self) -> bytes:
+        """Return the agent for another process.
+
+        Raises:
+            ValueError: It cannot be pickled.
+        """
+        if self._pickle is None:
+            try:
+                self._pickle = cloudpickle.dumps(self._agent)
+            except Exception as error:
+                raise ValueError(
+                    f"an object of {self['class']} cannot be pickled for the processes "
+                    f"that play (mcts_agents.learn.evaluate plays in this one): "
+                    f"{_line(error)}"
+                ) from error
+        return self._pickle
+
+    def __reduce__(self) -> Any:
+        return _unpacked, (dict(self), self.pickled())
+
+    @property
+    def budgets(self) -> tuple[str, ...]:
+        """Options that bound a decision, which the object has from its maker."""
+        try:
+            return kind_of_class(type(self._held()), self["class"]).budgets
+        except ValueError:  # its constructor takes what no text stands for
+            return ()
+
+
+def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:
+    """Return the mapping of an agent that a program passes, or hold the agent itself.
+
+    A class that can be imported is named, as `module:Class`. Of the package's own
+    agents the settings are taken where a text can say them all. Any other object is
+    held, for it may have learned something since it was made.
+
+    Raises:
+        ValueError: A class that is no agent, whose constructor raises or requires
+            anything; or an object that cannot be copied.
+    """
+    if isinstance(agent, type):
+        if not issubclass(agent, Agent):
+            raise ValueError(f"{agent!r}: expected a class derived from Agent")
+        if _is_importable(agent):
+            return {"agent": _name(agent)}
+        return HeldAgent(made(agent, {}, None, _name(agent)))
+    told = agent.perfect_information or agent.redeterminise is not None
+    if any(type(agent) is kind.agent for kind in KINDS.values()) and not told:
+        try:
+            return to_mapping(agent)
+        except ValueError:  # a function, a policy in memory
+            pass
+    return HeldAgent(agent)
+
+
+def _unpacked(mapping: dict[str, Any], pickled: bytes) -> HeldAgent:
+    held = HeldAgent.__new__(HeldAgent)
+    held.update(mapping)
+    held._agent, held._pickle = None, pickled
+    return held
+
+
+def _line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _name(agent: type[Agent]) -> str:
+    return f"{agent.__module__}:{agent.__qualname__}"
+
+
+def _is_importable(agent: type[Agent]) -> bool:
+    module = sys.modules.get(agent.__module__)
+    return agent.__module__ != "__main__" and agent is getattr(
+        module, agent.__qualname__, None
+    )

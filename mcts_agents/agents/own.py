@@ -1,0 +1,247 @@
+"""Agents of other people's modules: `module:Class`, or a name from an entry point.
+
+A package names its agents by entry points of the group `mcts_agents.agents`, such as
+`flat = "my_agents:FlatMonteCarlo"`. Names of this package go before those.
+
+Nothing is imported because a file says so: while a file is read (`distrust`), only
+modules that this process has imported already are looked into.
+"""
+
+import functools
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.constructors import Constructor
+from mcts_agents.agents.kinds import (
+    IN_MODULE,
+    KINDS,
+    AgentKind,
+    is_plain_name,
+    is_taken,
+)
+from mcts_agents.agents.policies.files import distrusted
+from mcts_agents.names import quoted, unknown_name
+
+GROUP = "mcts_agents.agents"
+
+# Options that bound a decision, whoever has them.
+BUDGETS = ("simulations", "seconds", "forward_model_calls")
+
+
+def is_in_module(name: str) -> bool:
+    """Say whether a name has the form `module:Class`."""
+    return IN_MODULE.fullmatch(name) is not None
+
+
+def kind_named(name: str) -> AgentKind | None:
+    """Return the kind of agents that a name stands for, None if it stands for none.
+
+    Raises:
+        ValueError: A class that cannot be imported or is no agent, or a name that two
+            installed packages bring.
+    """
+    if name in KINDS:
+        return KINDS[name]
+    if is_in_module(name):
+        return kind_of_class(class_named(name), name)
+    if name in entry_points() and not is_taken(name):
+        return kind_of_class(_entry(name), name)
+    return None
+
+
+def kind_of(agent: Agent) -> AgentKind:
+    """Return the kind of an agent.
+
+    Raises:
+        ValueError: Its class is none that specs can name.
+    """
+    for kind in KINDS.values():
+        if type(agent) is kind.agent:
+            return kind
+    if agent.made_as is not None:
+        kind = kind_named(agent.made_as[0])
+        if kind is not None:
+            return kind
+    raise ValueError(
+        f"{agent!r}: its class is not registered as a kind of agent, and the agent was "
+        "not made from a spec such as 'module:Class', so no text names it"
+    )
+
+
+def kind_of_class(agent: type[Agent], name: str) -> AgentKind:
+    """Return the kind of a class, made from its constructor if it has not registered.
+
+    Raises:
+        ValueError: Its constructor requires what no text stands for.
+    """
+    for kind in KINDS.values():
+        if kind.agent is agent:
+            return kind
+    constructor = Constructor(name, agent)
+
+    def make(**options: Any) -> Agent:
+        new = constructor.make(**options)
+        new.made_as = name, {n: v for n, v in options.items() if n != "seed"}
+        return new
+
+    def written(agent: Agent, full: bool) -> dict[str, Any]:
+        given = {} if agent.made_as is None else agent.made_as[1]
+        defaults = constructor.defaults
+        if full:
+            return {**defaults, **given}
+        return {n: v for n, v in given.items() if n not in defaults or v != defaults[n]}
+
+    described = constructor.described
+    return AgentKind(
+        name=name,
+        agent=agent,
+        make=make,
+        options=(*described, *constructor.others, "seed"),
+        written=written,
+        described=described,
+        budgets=tuple(option for option in BUDGETS if option in described),
+    )
+
+
+def class_named(name: str) -> type[Agent]:
+    """Return the class that `module:Class` names; its module is imported.
+
+    Raises:
+        ValueError: There is no such module or class, the import fails, the class is no
+            agent, or a file names a module that is not imported yet.
+    """
+    module, _, attribute = name.partition(":")
+    return _checked(name, _module(name, module), attribute)
+
+
+def _module(name: str, module: str) -> Any:
+    place = distrusted()
+    if module == "__main__":
+        raise ValueError(
+            f"agent {name!r}: processes that play games have another __main__; write "
+            "the class into a module of its own, or pass the class itself in Python"
+        )
+    if sys.modules.get(module) is not None:
+        return sys.modules[module]
+    if place:
+        raise ValueError(
+            f"agent {name!r}: {place} names a module, and no file makes mcts-agents "
+            f"import one; if you trust it say so: mcts-agents --import {module} ..., "
+            f"or import {module} in Python"
+        )
+    return imported(module, f"agent {name!r}")
+
+
+def imported(module: str, place: str) -> Any:
+    """Import a module that the caller named, also from the working folder.
+
+    Raises:
+        ValueError: It does not exist, or its import raises; `place` begins the message.
+    """
+    folder = _search_working_folder()
+    importlib.invalidate_caches()  # it may have been written a moment ago
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise _import_error(place, module, error) from error
+        raise ValueError(
+            f"{place}: there is no module {quoted(module)}: neither in the working "
+            f"folder ({folder}) nor where Python looks for modules (sys.path)"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise _import_error(place, module, error) from error
+
+
+def _import_error(place: str, module: str, error: BaseException) -> ValueError:
+    told = " ".join(f"{type(error).__name__}: {error}".split())
+    return ValueError(f"{place}: importing {module} raised {told}")
+
+
+def _search_working_folder() -> str:
+    """Let Python find modules of the working folder, after all others."""
+    try:
+        folder = os.getcwd()
+    except OSError:
+        return "which is gone"
+    if "" not in sys.path and folder not in sys.path:
+        sys.path.append(folder)
+    return folder
+
+
+def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
+    """Return a class of a module.
+
+    Raises:
+        ValueError: There is none of the name, or it is no agent that can decide.
+    """
+    where = getattr(module, "__file__", None) or module.__name__
+    found = getattr(module, attribute, None)
+    if not isinstance(found, type) or not issubclass(found, Agent):
+        agents = [
+            word
+            for word, value in vars(module).items()
+            if isinstance(value, type)
+            and issubclass(value, Agent)
+            and not inspect.isabstract(value)
+        ]
+        known = f"its agents: {', '.join(agents)}" if agents else "it has no agents"
+        if found is None:
+            told = unknown_name("class", attribute, agents) if agents else known
+            raise ValueError(f"agent {name!r}: {where}: {told}")
+        raise ValueError(
+            f"agent {name!r}: {quoted(found)} in {where} is no class derived from "
+            f"mcts_agents.Agent; {known}"
+        )
+    if inspect.isabstract(found):
+        missing = ", ".join(sorted(found.__abstractmethods__))
+        raise ValueError(
+            f"agent {name!r}: {found.__name__} in {where} does not define {missing}"
+        )
+    return found
+
+
+# -- entry points
+
+
+@functools.cache
+def entry_points() -> Mapping[str, tuple[metadata.EntryPoint, ...]]:
+    """Return the agents of installed packages by name; two of one name are both there.
+
+    Read once in each process.
+    """
+    found: dict[str, dict[str, metadata.EntryPoint]] = {}
+    for entry in metadata.entry_points(group=GROUP):
+        # One package may be found twice, as where it is installed to be edited.
+        found.setdefault(entry.name, {})[f"{_origin(entry)} {entry.value}"] = entry
+    return {name: tuple(same.values()) for name, same in found.items()}
+
+
+def _origin(entry: metadata.EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "an installed package"
+
+
+def _entry(name: str) -> type[Agent]:
+    """Return the class that an installed package brings under a name."""
+    entries = entry_points()[name]
+    if len(entries) > 1:
+        told = " and ".join(f"{entry.value} ({_origin(entry)})" for entry in entries)
+        raise ValueError(
+            f"agent {name!r}: two packages bring an agent of this name: {told}; name "
+            "the class itself, module:Class"
+        )
+    (entry,) = entries
+    place = f"agent {name!r} of {_origin(entry)}"
+    if not is_plain_name(name) or not is_in_module(entry.value.partition("[")[0]):
+        raise ValueError(
+            f"{place}: the entry point is {name} = {entry.value}; expected "
+            "NAME = module:Class"
+        )
+    module = sys.modules.get(entry.module) or imported(entry.module, place)
+    return _checked(name, module, entry.attr)
