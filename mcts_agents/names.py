@@ -36,12 +36,12 @@ def shortened(text: str, most: int) -> str:
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return a one-line message that names `name`, the nearest and all allowed ones."""
     allowed = list(allowed)
-    near = _near(name[:MOST_SHOWN], allowed)
+    near = nearest(name[:MOST_SHOWN], allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return f"unknown {kind} {quoted(name)}: {hint}known: {', '.join(allowed)}"
 
 
-def _near(name: str, allowed: list[str]) -> list[str]:
+def nearest(name: str, allowed: list[str]) -> list[str]:
     """Return the names most like `name`, none of them much less so than the first."""
     near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
     likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in near]
@@ -50,11 +50,15 @@ def _near(name: str, allowed: list[str]) -> list[str]:
     ]
 
 
-def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
+def parse_spec(spec: str, start: int = 0) -> tuple[str, dict[str, object]]:
     """Split a spec into its name and its options.
 
     A value in parentheses is a spec itself: `mcts:opponent_model=(one-step:samples=3)`.
     It becomes a mapping, `{"agent": "one-step", "samples": 3}`.
+
+    Args:
+        spec: The spec.
+        start: Where the name begins. What stands before may have colons of its own.
 
     Raises:
         ValueError: An option without a value or named twice, or parentheses that do
@@ -64,7 +68,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
         raise ValueError(
             f"{quoted(spec)}: longer than the {MOST_SPEC:,} characters allowed"
         )
-    return _Spec(spec).parsed(0, len(spec), 0)
+    return _Spec(spec).parsed(start, len(spec), 0)
 
 
 def parse_value(text: str) -> object:

@@ -1,6 +1,7 @@
 """`mcts-agents list`."""
 
 import json
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -8,13 +9,20 @@ from rich.table import Table
 
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.presets import PRESETS
-from mcts_agents.cli.requests import HUMAN
-from mcts_agents.envs import GAMES, load_game
+from mcts_agents.cli.requests import HUMAN, requested
+from mcts_agents.envs import known_games, load_game
 
 
-def list_all(as_json: bool) -> None:
-    """Print games, agents and presets."""
-    games = [_described(name) for name in GAMES]
+def list_all(names: list[str], as_json: bool) -> None:
+    """Print games, those of some names or all, and unless named agents and presets."""
+    with requested():
+        games = [_described(name) for name in names or known_games()]
+    if names:
+        if as_json:
+            print(json.dumps({"games": games}))
+        else:
+            _print_games(Console(), games)
+        return
     agents = [
         {"agent": name, "options": list(kind.options), "about": kind.about}
         for name, kind in KINDS.items()
@@ -27,6 +35,22 @@ def list_all(as_json: bool) -> None:
         print(json.dumps({"games": games, "agents": agents, "presets": presets}))
         return
     console = Console()
+    _print_games(console, games)
+    table = _table("agent", "about", whole=("agent",))
+    for row in agents:
+        table.add_row(row["agent"], row["about"])
+    table.add_row(HUMAN, "You, in the terminal (play only).")
+    console.print(table)
+    table = _table("preset of mcts", "about", whole=("preset of mcts",))
+    for row in presets:
+        table.add_row(row["preset"], row["about"])
+    console.print(table)
+    for row in agents:
+        options = ", ".join(row["options"])
+        console.print(f"Options of {row['agent']}: {options}", highlight=False)
+
+
+def _print_games(console: Console, games: list[dict[str, Any]]) -> None:
     table = _table(
         "game", "title", "players", "moves", "options", whole=("game", "options")
     )
@@ -42,21 +66,9 @@ def list_all(as_json: bool) -> None:
         words = [word for cell in column.cells for word in str(cell).split()]
         column.min_width = max(map(len, words))
     console.print(table)
-    table = _table("agent", "about", whole=("agent",))
-    for row in agents:
-        table.add_row(row["agent"], row["about"])
-    table.add_row(HUMAN, "You, in the terminal (play only).")
-    console.print(table)
-    table = _table("preset of mcts", "about", whole=("preset of mcts",))
-    for row in presets:
-        table.add_row(row["preset"], row["about"])
-    console.print(table)
-    for row in agents:
-        options = ", ".join(row["options"])
-        console.print(f"Options of {row['agent']}: {options}", highlight=False)
 
 
-def _described(name: str) -> dict[str, object]:
+def _described(name: str) -> dict[str, Any]:
     game = load_game(name)
     options = dict(game.rules.defaults())
     default = options.pop("players")
