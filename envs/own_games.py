@@ -26,7 +26,7 @@ from mcts_agents.envs.game import Game
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.importing import is_object_name, object_named
 from mcts_agents.model import Rules
-from mcts_agents.names import quoted
+from mcts_agents.names import MOST_SHOWN, quoted, shortened
 
 GROUP = "mcts_agents.games"
 
@@ -78,10 +78,9 @@ def load_own_game(name: str, instead: Collection[str] = ()) -> Game:
             such module or object, importing it failed, or it is something else.
     """
     if (place := _in_file.get()) is not None and name not in place[1]:
-        module = name.partition(":")[0]
         raise ValueError(
-            f"{place[0]} names the game {quoted(name)}, which runs the module "
-            f"{module}: allow it with --allow-game {name} if you trust that module"
+            f"{place[0]} names the game {quoted(name)}, and to load that runs code: if "
+            f"you trust it, allow it with --allow-game {shortened(name, MOST_SHOWN)}"
         )
     return _game_of(name, "game", instead)
 

@@ -33,7 +33,7 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
         TypeError: `Game` has no such attribute.
     """
     if "format_action" in parts and "parse_action" not in parts:
-        parts["parse_action"] = _parser(parts["format_action"])
+        parts["parse_action"] = partial(parse_name, parts["format_action"])
     made = Game(
         name=rules.name,
         version=0,
@@ -65,19 +65,15 @@ def parse_action(model: ForwardModel, string: str) -> int:
     raise ValueError(f"{string!r}: expected a number from 0 to {model.actions - 1}")
 
 
-def _parser(
-    name_of: Callable[[ForwardModel, int], str],
-) -> Callable[[ForwardModel, str], int]:
-    """Return the inverse of a game's `format_action`."""
-
-    def parse(model: ForwardModel, string: str) -> int:
-        names = {name_of(model, action): action for action in range(model.actions)}
-        if string in names:
-            return names[string]
-        near = nearest(string, list(names)) or list(names)[:3]
-        raise ValueError(f"{string!r}: expected a move such as {', '.join(near)}")
-
-    return parse
+def parse_name(
+    name_of: Callable[[ForwardModel, int], str], model: ForwardModel, string: str
+) -> int:
+    """Return the action that `name_of` gives a name; ValueError if there is none."""
+    names = {name_of(model, action): action for action in range(model.actions)}
+    if string in names:
+        return names[string]
+    near = nearest(string, list(names)) or list(names)[:3]
+    raise ValueError(f"{string!r}: expected a move such as {', '.join(near)}")
 
 
 def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
@@ -88,7 +84,7 @@ def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
     width = max(map(len, record.dtype.names))
     lines = []
     for name in record.dtype.names:
-        first, *rest = _grid(record[name]).splitlines()
+        first, *rest = _grid(record[name]).splitlines() or [""]
         lines.append(f"{name:{width}}  {first}")
         lines += [f"{'':{width}}  {line}".rstrip() for line in rest]
     return "\n".join(lines)

@@ -77,7 +77,7 @@ def object_named(
         found = getattr(owner, name, _NOTHING)
         if found is _NOTHING:
             raise ValueError(
-                f"{place}: {module_name} has no object {quoted(name)}: "
+                f"{place}: there is no object {quoted(name)} in it: "
                 f"{_listed(name, owner, fits)}"
             )
         owner = found
@@ -93,7 +93,8 @@ def _imported(name: str, place: str, instead: Iterable[str]) -> ModuleType:
         )
     if _from_working_folder and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    importlib.invalidate_caches()  # the file may have been written a moment ago
+    if name not in sys.modules:
+        importlib.invalidate_caches()  # the file may have been written a moment ago
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
@@ -102,12 +103,11 @@ def _imported(name: str, place: str, instead: Iterable[str]) -> ModuleType:
             near = nearest(missing, [*_neighbours(missing), *instead])
             hint = f"did you mean {' or '.join(near)}? " if near else ""
             raise ValueError(
-                f"{place}: there is no module {quoted(missing)}: {hint}expected a "
-                f"module that Python can import, such as {name}.py in the working "
-                "folder"
+                f"{place}: there is no module {quoted(missing)}: {hint}expected one "
+                "that Python can import, such as a file in the working folder"
             ) from error
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{place}: importing {name} failed: {reason}") from error
+        raise ValueError(f"{place}: importing it failed: {reason}") from error
 
 
 def _is_within(name: str, missing: str | None) -> bool:

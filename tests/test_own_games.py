@@ -214,28 +214,34 @@ def test_learners_play_own_games(importable):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("heeps:rules", r"no module 'heeps': did you mean heaps\? expected a module"),
+        ("heeps:rules", r"no module 'heeps': did you mean heaps\? expected one"),
         ("hexx:size", r"no module 'hexx': did you mean hex\?"),
         (
             "heaps_package.iner:rules",
             "no module 'heaps_package.iner': did you mean heaps_package.inner",
         ),
         ("heaps.inner:rules", "there is no module 'heaps.inner'"),
-        ("heaps:rule", r"heaps has no object 'rule': did you mean rules\? known: "),
-        ("heaps:Inner.rule", r"no object 'rule': did you mean rules\? known: rules"),
+        (
+            "heaps:rule",
+            r"there is no object 'rule' in it: did you mean rules\? known: ",
+        ),
+        (
+            "heaps:Inner.rule",
+            r"no object 'rule' in it: did you mean rules\? known: rules",
+        ),
         ("heaps:STATE", r"is an object of type .*DType.*: expected a Rules, a Game"),
         ("heaps:Inner", "is the class Inner: expected a Rules, a Game, or a function"),
         ("heaps:of_size", "is a function that needs arguments: expected a Rules"),
         ("heaps:failing", "'heaps:failing' failed: RuntimeError: no dice here"),
         ("heaps:environment", "returns an environment, which has no rules to compile"),
-        ("heaps_broken:rules", "importing heaps_broken failed: ZeroDivisionError: div"),
+        ("heaps_broken:rules", "importing it failed: ZeroDivisionError: div"),
         (
             "heaps_needy:rules",
-            "importing heaps_needy failed: ModuleNotFoundError: No module named "
+            "importing it failed: ModuleNotFoundError: No module named "
             "'heaps_library_not_here'",
         ),
-        ("heaps_script:rules", "importing heaps_script failed: SystemExit: usage"),
-        ("heaps_typo:rules", "importing heaps_typo failed: SyntaxError: .*line 1"),
+        ("heaps_script:rules", "importing it failed: SystemExit: usage"),
+        ("heaps_typo:rules", "importing it failed: SyntaxError: .*line 1"),
         ("__main__:rules", "save it in a file and name that file's module"),
     ],
 )
@@ -267,8 +273,8 @@ def test_a_file_imports_no_game_that_the_caller_did_not_allow(importable):
         named_in_file("the file", ["heaps:game"]),
         pytest.raises(
             ValueError,
-            match="the file names the game 'heaps_spy:rules', which runs the module "
-            "heaps_spy: allow it with --allow-game heaps_spy:rules",
+            match="the file names the game 'heaps_spy:rules', and to load that runs "
+            "code: if you trust it, allow it with --allow-game heaps_spy:rules",
         ),
     ):
         make_model("heaps_spy:rules")
@@ -481,7 +487,7 @@ def test_the_command_tells_in_one_line_what_it_cannot_load(folder):
         *("tournament", "--game", "heaps:rulez", "--agent", "random"),
         *("--store", "s.sqlite"),
     )
-    assert told.startswith("--game: game 'heaps:rulez': heaps has no object 'rulez'")
+    assert told.startswith("--game: game 'heaps:rulez': there is no object 'rulez'")
 
 
 def test_the_working_folder_is_not_searched_for_libraries(store, elsewhere):
@@ -554,8 +560,8 @@ def test_distributions_register_games(importable, tmp_path, monkeypatch):
         ("stones = heaps", r"by heaps-dist 1.0 \(heaps\): expected module:object"),
         (
             "stones = heaps:rulez",
-            r"game 'stones' of heaps-dist 1.0 \(heaps:rulez\): 'heaps:rulez': heaps "
-            "has no object 'rulez'",
+            r"game 'stones' of heaps-dist 1.0 \(heaps:rulez\): 'heaps:rulez': there "
+            "is no object 'rulez'",
         ),
     ],
 )
