@@ -431,7 +431,9 @@ def test_record_and_read(folder, elsewhere, importable):
     dataset = Dataset(out)
     assert dataset.description["game"] == "heaps:rules"
     assert dataset.games == 4
-    again = record("heaps:rules", "mcts:simulations=20", 4, elsewhere / "b", seed=3)
+    again = record(
+        "heaps:rules", "mcts:simulations=20", 4, elsewhere / "b", seed=3, jobs=1
+    )
     for name, column in dataset[:].items():
         np.testing.assert_array_equal(column, again[:][name])
 
