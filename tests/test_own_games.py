@@ -27,7 +27,6 @@ from mcts_agents.envs import (
     parse_game,
 )
 from mcts_agents.learn import Dataset, record
-from mcts_agents.testing import check_rules
 from mcts_agents.wrappers import single_agent_env
 from tests.golden import exactly, golden_folder
 
@@ -500,16 +499,19 @@ def test_the_working_folder_is_not_searched_for_libraries(store, elsewhere):
 # -- the guide
 
 
+SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+
+
 @pytest.fixture(scope="module")
 def guide(folder):
     """The game of the guide, in a file as a reader saves it."""
-    code = re.search(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL).group(1)
-    (folder / "breakthrough.py").write_text(code)
+    (folder / "breakthrough.py").write_text(SNIPPETS[0])
     return folder
 
 
-def test_the_guide_s_game_has_no_mistake(guide, importable):
-    check_rules(load_game("breakthrough:game").rules, episodes=5)
+@pytest.mark.parametrize("snippet", SNIPPETS[1:])
+def test_the_guide_s_other_snippets_run(guide, importable, snippet):
+    exec(compile(snippet, "own_games.md", "exec"), {})
 
 
 def test_the_guide_s_game_is_openspiel_s(guide):
