@@ -64,7 +64,7 @@ def _print_games(console: Console, games: list[dict[str, Any]]) -> None:
         )
     for column in table.columns:  # a title that is one word stays whole
         words = [word for cell in column.cells for word in str(cell).split()]
-        column.min_width = max(map(len, words))
+        column.min_width = max(map(len, words), default=0)
     console.print(table)
 
 
