@@ -99,7 +99,8 @@ def load_game(name: str) -> Game:
         return load_own_game(name, GAMES)
     if name in registered_games():
         return load_registered_game(name)
-    raise ValueError(unknown_name("game", name, known_games()))
+    told = unknown_name("game", name, known_games())
+    raise ValueError(f"{told}; a game of yours is named module:object")
 
 
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:

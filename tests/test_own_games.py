@@ -251,6 +251,11 @@ def test_what_cannot_be_loaded_is_named(importable, name, message):
     assert "\n" not in str(caught.value)
 
 
+def test_an_unknown_name_tells_how_own_games_are_named():
+    with pytest.raises(ValueError, match=r"a game of yours is named module:object$"):
+        load_game("heaps")
+
+
 def test_an_unknown_option_of_an_own_game_is_named(importable):
     with pytest.raises(ValueError, match=r"option of heaps:rules 'size'.*players"):
         make_model("heaps:rules:size=3")
