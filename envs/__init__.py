@@ -10,15 +10,28 @@ from types import ModuleType
 
 from mcts_agents.envs.environment import environments, environments_from_rules
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.registry import GAMES, load_game, make_model, register_all
+from mcts_agents.envs.own_games import named_in_file
+from mcts_agents.envs.registry import (
+    GAMES,
+    known_games,
+    load_game,
+    make_model,
+    parse_game,
+    register_all,
+)
+from mcts_agents.envs.text_game import game_from_rules
 
 __all__ = [
     "GAMES",
     "Game",
     "environments",
     "environments_from_rules",
+    "game_from_rules",
+    "known_games",
     "load_game",
     "make_model",
+    "named_in_file",
+    "parse_game",
     "register_all",
 ]
 

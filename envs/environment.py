@@ -16,6 +16,7 @@ from pettingzoo.utils import wrappers
 
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.game_environment import GameEnvironment
+from mcts_agents.envs.registry import load_game
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
 from mcts_agents.model.stepping import FIRST_ACTION, WANTED
@@ -257,7 +258,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
 
 
 def environments(
-    game: Game,
+    game: Game | Rules | str,
 ) -> tuple[
     Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
 ]:
@@ -265,11 +266,22 @@ def environments(
 
     All take `render_mode` and the variant's keywords. Nothing is compiled before one of
     them is called.
+
+    Args:
+        game: The game, its rules alone, or its name, see `load_game`.
+
+    Raises:
+        ValueError: There is no game of this name.
     """
+    if isinstance(game, str):
+        game = load_game(game)
+    elif isinstance(game, Rules):
+        game = game_from_rules(game)
+    played = game  # which is a Game in what follows
 
     def raw_env(render_mode: str | None = None, **variant: Any) -> GameAECEnv:
         """Return the AEC environment without wrappers; illegal actions raise."""
-        return GameAECEnv(game, render_mode, **variant)
+        return GameAECEnv(played, render_mode, **variant)
 
     def env(render_mode: str | None = None, **variant: Any) -> AECEnv:
         """Return the AEC environment; an illegal action loses the game at once."""
@@ -280,7 +292,7 @@ def environments(
 
     def parallel_env(render_mode: str | None = None, **variant: Any) -> GameParallelEnv:
         """Return the parallel environment; illegal actions raise."""
-        return GameParallelEnv(game, render_mode, **variant)
+        return GameParallelEnv(played, render_mode, **variant)
 
     return raw_env, env, parallel_env
 

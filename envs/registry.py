@@ -6,6 +6,12 @@ import gymnasium
 import pettingzoo
 
 from mcts_agents.envs.game import Game
+from mcts_agents.envs.own_games import (
+    load_own_game,
+    load_registered_game,
+    registered_games,
+)
+from mcts_agents.importing import is_object_name
 from mcts_agents.model import ForwardModel, RulesError
 from mcts_agents.names import parse_spec, unknown_name
 
@@ -23,6 +29,9 @@ _ENVIRONMENTS = (
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)
 
+# With Gymnasium, any game: `gymnasium.make(OWN_GAME_ID, game="breakthrough:rules")`.
+OWN_GAME_ID = "mcts_agents/Game-v0"
+
 # PettingZoo's registries and the factory that each one calls.
 _FACTORIES = {"aec": "env", "parallel": "parallel_env"}
 
@@ -31,8 +40,9 @@ def register_all() -> None:
     """Register every game with PettingZoo and with Gymnasium.
 
     With PettingZoo as `mcts_agents/hex-v0`, for both APIs; with Gymnasium, for one
-    learner (`mcts_agents.wrappers`), as `mcts_agents/Hex-v0`. No game is imported
-    before `make` asks for it. What is registered already stays.
+    learner (`mcts_agents.wrappers`), as `mcts_agents/Hex-v0`; `OWN_GAME_ID` is for
+    games that are not in this package. No game is imported before `make` asks for it.
+    What is registered already stays.
     """
     registered = {
         "aec": pettingzoo.aec_registry,
@@ -53,6 +63,10 @@ def register_all() -> None:
                 entry_point="mcts_agents.wrappers:single_agent_env",
                 kwargs={"game": name},
             )
+    if OWN_GAME_ID not in gymnasium.registry:
+        gymnasium.register(
+            OWN_GAME_ID, entry_point="mcts_agents.wrappers:single_agent_env"
+        )
 
 
 def gymnasium_id(environment: str) -> str:
@@ -62,15 +76,42 @@ def gymnasium_id(environment: str) -> str:
     return f"mcts_agents/{words}-{version}"
 
 
+def known_games() -> tuple[str, ...]:
+    """Return the names of this package's games and of those others have registered."""
+    return (*GAMES, *(name for name in registered_games() if name not in GAMES))
+
+
 def load_game(name: str) -> Game:
-    """Return the game of a name.
+    """Return the game of a name, and import it if need be.
+
+    Args:
+        name: One of this package's games (`GAMES`), else `module:object` (see
+            `mcts_agents.envs.own_games`), else a name that another distribution has
+            registered.
 
     Raises:
-        ValueError: There is none; the message gives the nearest names.
+        ValueError: There is no such game, or it cannot be loaded; the message gives the
+            nearest names.
     """
-    if name not in GAMES:
-        raise ValueError(unknown_name("game", name, GAMES))
-    return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if name in GAMES:
+        return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if is_object_name(name):
+        return load_own_game(name, GAMES)
+    if name in registered_games():
+        return load_registered_game(name)
+    told = unknown_name("game", name, known_games())
+    raise ValueError(f"{told}; a game of yours is named module:object")
+
+
+def parse_game(spec: str) -> tuple[str, dict[str, object]]:
+    """Split the spec of a game into its name and its options; import nothing.
+
+    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`.
+
+    Raises:
+        ValueError: See `mcts_agents.names.parse_spec`.
+    """
+    return parse_spec(spec, lambda name: name in GAMES)
 
 
 def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardModel]:
@@ -78,14 +119,14 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
 
     Args:
         spec: `name` or `name:option=value,option=value`; values are integers, numbers,
-            true, false, none or words.
+            true, false, none or words. The name is one that `load_game` takes.
         players: Number of players, the game's default if None and not in the spec.
 
     Raises:
         ValueError: An unknown game or option, or a value that is not allowed; the
             message names it and what is allowed.
     """
-    name, options = parse_spec(spec)
+    name, options = parse_game(spec)
     game = load_game(name)
     known = game.rules.defaults()
     for option in options:

@@ -1,5 +1,8 @@
 """A `Game` made of rules alone, shown as text: for games in one file or a notebook."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,15 +10,31 @@ import numpy as np
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import BACKGROUND, text
 from mcts_agents.model import ForwardModel, Rules
+from mcts_agents.names import nearest
 
 SIZE = (640, 480)
 LETTER_SIZE = 22
 LINE_HEIGHT = 24
 
 
-def game_from_rules(rules: Rules) -> Game:
-    """Return a game without notation and pictures of its own."""
-    return Game(
+def game_from_rules(rules: Rules, **parts: Any) -> Game:
+    """Return a game whose parts are as below unless they are given.
+
+    Actions are named by their numbers, and a position is the state's fields as text, a
+    line each and grids row by row. Of a game that hides something, a player sees the
+    observation instead.
+
+    Args:
+        rules: The rules.
+        **parts: Attributes of `Game`, such as `title`, `format_action` or `ansi`. With
+            a `format_action` alone, actions are read by comparing their names.
+
+    Raises:
+        TypeError: `Game` has no such attribute.
+    """
+    if "format_action" in parts and "parse_action" not in parts:
+        parts["parse_action"] = partial(parse_name, parts["format_action"])
+    made = Game(
         name=rules.name,
         version=0,
         title=rules.name.replace("_", " ").title(),
@@ -28,6 +47,10 @@ def game_from_rules(rules: Rules) -> Game:
         size=size,
         paint=paint,
     )
+    made = replace(made, **parts)
+    if "ansi" in parts and "paint" not in parts:
+        made = replace(made, paint=partial(paint, shown=made.ansi))
+    return made
 
 
 def format_action(model: ForwardModel, action: int) -> str:
@@ -42,13 +65,41 @@ def parse_action(model: ForwardModel, string: str) -> int:
     raise ValueError(f"{string!r}: expected a number from 0 to {model.actions - 1}")
 
 
+def parse_name(
+    name_of: Callable[[ForwardModel, int], str], model: ForwardModel, string: str
+) -> int:
+    """Return the action that `name_of` gives a name; ValueError if there is none."""
+    names = {name_of(model, action): action for action in range(model.actions)}
+    if string in names:
+        return names[string]
+    near = nearest(string, list(names)) or list(names)[:3]
+    raise ValueError(f"{string!r}: expected a move such as {', '.join(near)}")
+
+
 def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
     """Return the record's fields; of a hidden game what the observer sees."""
     if observer is not None and model.hidden_information:
-        return str(model.observe(state, observer))
+        return _grid(model.observe(state, observer))
     record = model.view(state)
     width = max(map(len, record.dtype.names))
-    return "\n".join(f"{name:{width}}  {record[name]}" for name in record.dtype.names)
+    lines = []
+    for name in record.dtype.names:
+        first, *rest = _grid(record[name]).splitlines() or [""]
+        lines.append(f"{name:{width}}  {first}")
+        lines += [f"{'':{width}}  {line}".rstrip() for line in rest]
+    return "\n".join(lines)
+
+
+def _grid(values: Any) -> str:
+    """Return numbers as text: the last axis side by side, the one before in lines."""
+    values = np.asarray(values)
+    if values.ndim == 0:
+        return str(values)
+    if values.ndim > 2:
+        return "\n\n".join(map(_grid, values))
+    words = [[str(value) for value in row] for row in np.atleast_2d(values)]
+    width = max((len(word) for row in words for word in row), default=0)
+    return "\n".join(" ".join(word.rjust(width) for word in row) for row in words)
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -57,10 +108,15 @@ def size(model: ForwardModel) -> tuple[int, int]:
 
 
 def paint(
-    surface: Any, model: ForwardModel, state: np.ndarray, observer: int | None
+    surface: Any,
+    model: ForwardModel,
+    state: np.ndarray,
+    observer: int | None,
+    *,
+    shown: Callable[[ForwardModel, np.ndarray, int | None], str] = ansi,
 ) -> None:
-    """Write the text of `ansi` on the surface."""
+    """Write the text of `shown` on the surface."""
     surface.fill(BACKGROUND)
-    for row, line in enumerate(ansi(model, state, observer).splitlines()):
+    for row, line in enumerate(shown(model, state, observer).splitlines()):
         position = (LINE_HEIGHT, LINE_HEIGHT * (1 + row))
         text(surface, line, position, LETTER_SIZE, anchor="topleft")

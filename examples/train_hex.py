@@ -6,11 +6,13 @@
 The learner's seat is drawn in each episode, and so is its opponent. It earns 1 for a
 won game and -1 for a lost one. In between and at the end the policy plays games against
 random moves and planners; `out` gets the policy, which plays without torch
-(`policy:file=out/train_hex.npz`), and a picture of its learning.
+(`policy:file=out/train_hex.npz`), and a picture of its learning. `--game` names another
+game of two players, also one of your own: `--game breakthrough:rules`.
 """
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -18,6 +20,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from mcts_agents import PolicyAgent
+from mcts_agents.importing import import_from_working_folder
 from mcts_agents.learn import draw_learning_curve, evaluate
 from mcts_agents.wrappers import Mixture, single_agent_env
 
@@ -30,12 +33,12 @@ FINAL = (*CURVES, "mcts:simulations=100", "mcts:simulations=1000")
 STEPS = "training steps; each tenth of them is rounded up to whole batches of 2048"
 
 
-def environment():
+def environment(game):
     """Make an environment of the vector."""
-    return single_agent_env(GAME, OPPONENTS, seat="random")
+    return single_agent_env(game, OPPONENTS, seat="random")
 
 
-def main(steps=200_000, out="out", games=200, points=10):
+def main(steps=200_000, out="out", games=200, points=10, game=GAME):
     """Train, evaluate, and return the policy's figures against each opponent."""
     torch.set_num_threads(1)  # more only wait for each other in small networks
     out = Path(out)
@@ -44,7 +47,7 @@ def main(steps=200_000, out="out", games=200, points=10):
     agent["deterministic"] = True
     model = MaskablePPO(
         "MlpPolicy",
-        DummyVecEnv([environment] * 8),
+        DummyVecEnv([partial(environment, game)] * 8),
         n_steps=256,
         batch_size=512,
         n_epochs=6,
@@ -65,16 +68,16 @@ def main(steps=200_000, out="out", games=200, points=10):
         busy += time.process_time() - worked
         PolicyAgent(model).save_npz(agent["file"])
         for opponent, curve in curves.items():
-            rate = evaluate(agent, opponent, GAME, games=games, seed=1).win_rate
+            rate = evaluate(agent, opponent, game, games=games, seed=1).win_rate
             curve.append((model.num_timesteps, rate))
             print(f"{model.num_timesteps} steps, {opponent}: {rate.value:.1%}")
     print(f"training took {seconds:.0f} seconds, {busy:.0f} of them on a processor")
     draw_learning_curve(
-        out / "train_hex.png", curves, title="MaskablePPO on Hex 5x5", even=0.5
+        out / "train_hex.png", curves, title=f"MaskablePPO on {game}", even=0.5
     )
     figures = {}
     for opponent in FINAL:
-        figures[opponent] = evaluate(agent, opponent, GAME, games=games, seed=2)
+        figures[opponent] = evaluate(agent, opponent, game, games=games, seed=2)
         rate = figures[opponent].win_rate
         print(
             f"against {opponent}: {rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
@@ -86,4 +89,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=200_000, help=STEPS)
     parser.add_argument("--out", default="out")
+    parser.add_argument("--game", default=GAME)
+    import_from_working_folder()  # where a game of yours may be, as for the commands
     main(**vars(parser.parse_args()))

@@ -39,12 +39,12 @@ def shortened(text: str, most: int) -> str:
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return a one-line message that names `name`, the nearest and all allowed ones."""
     allowed = list(allowed)
-    near = _near(name[:MOST_SHOWN], allowed)
+    near = nearest(name[:MOST_SHOWN], allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return f"unknown {kind} {quoted(name)}: {hint}known: {', '.join(allowed)}"
 
 
-def _near(name: str, allowed: list[str]) -> list[str]:
+def nearest(name: str, allowed: list[str]) -> list[str]:
     """Return the names most like `name`, none of them much less so than the first."""
     near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
     likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in near]

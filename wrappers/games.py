@@ -1,11 +1,10 @@
-"""This package's games for one learner, by name."""
+"""Games for one learner, by name."""
 
 from typing import Any
 
-from mcts_agents.envs import load_game
+from mcts_agents.envs import load_game, parse_game
 from mcts_agents.envs.environment import GameParallelEnv
 from mcts_agents.envs.game_environment import RENDER_FPS, RENDER_MODES
-from mcts_agents.names import parse_spec
 from mcts_agents.wrappers.single_agent import SingleAgentEnv
 
 
@@ -19,13 +18,16 @@ def single_agent_env(
     render_mode: str | None = None,
     **variant: Any,
 ) -> SingleAgentEnv:
-    """Return a game of this package with one seat for a learner.
+    """Return a game with one seat for a learner.
 
     `gymnasium.make("mcts_agents/SushiGo-v0", players=3)` is
-    `single_agent_env("sushi_go", players=3)` in Gymnasium's wrappers.
+    `single_agent_env("sushi_go", players=3)` in Gymnasium's wrappers, and
+    `gymnasium.make("mcts_agents/Game-v0", game="breakthrough:rules")` is
+    `single_agent_env("breakthrough:rules")` there.
 
     Args:
-        game: Name or spec, such as `"hex"` or `"sushi_go:players=3"`.
+        game: Name or spec, such as `"hex"`, `"sushi_go:players=3"` or
+            `"breakthrough:rules"`.
         opponents: See `SingleAgentEnv`, as `seat`, `observation` and `illegal`.
         seat: See there.
         observation: See there.
@@ -37,7 +39,7 @@ def single_agent_env(
         ValueError: An unknown game, a value that is not allowed, an option that is
             unknown or given twice; see also `SingleAgentEnv`.
     """
-    name, options = parse_spec(game)
+    name, options = parse_game(game)
     twice = sorted(options.keys() & variant.keys())
     if twice:
         raise ValueError(f"{game!r} names {', '.join(twice)}, and so do the keywords")

@@ -25,6 +25,8 @@ from mcts_agents.cli.streams import (
     tell,
 )
 from mcts_agents.extras import MissingExtraError
+from mcts_agents.importing import import_from_working_folder
+from mcts_agents.model import RulesError
 from mcts_agents.names import quoted, shortened
 
 # Typer's own complaints about options and arguments; it exports no name for them.
@@ -84,11 +86,20 @@ def options(
 
 
 @app.command("list")
-def list_command(json: Json = False) -> None:
+def list_command(
+    games: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names of games, to list these alone; module:object for one of yours.",
+            metavar="GAMES",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
     """List the games, the agents with their options, and the presets."""
     from mcts_agents.cli.listing import list_all
 
-    list_all(json)
+    list_all(games or [], json)
 
 
 @app.command()
@@ -161,7 +172,9 @@ def tree(options: TreeOptions) -> None:
 
 @app.command()
 def verify(
-    game: Annotated[str, typer.Argument(help="Name of a game.")],
+    game: Annotated[
+        str, typer.Argument(help="Name of a game, or module:object for one of yours.")
+    ],
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -219,6 +232,7 @@ def _run(arguments: list[str]) -> int:
     """Return the exit code; see `mcts_agents.cli`."""
     try:
         _check(arguments)
+        import_from_working_folder()
         code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
@@ -226,7 +240,7 @@ def _run(arguments: list[str]) -> int:
     except PersonLeft as left:
         tell(f"mcts-agents: {left}")
         return INTERRUPTED
-    except (RequestError, MissingExtraError, NotImplementedError) as error:
+    except (RequestError, RulesError, MissingExtraError, NotImplementedError) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())

@@ -10,7 +10,13 @@ from mcts_agents.cli.command_options import (
     TuneOptions,
     takes_options,
 )
-from mcts_agents.cli.parameters import MOST_SHOWN, Json, StoreFile, path_of
+from mcts_agents.cli.parameters import (
+    MOST_SHOWN,
+    AllowedGames,
+    Json,
+    StoreFile,
+    path_of,
+)
 from mcts_agents.extras import from_extra
 
 # Between two looks at a tournament: a day.
@@ -125,6 +131,7 @@ def replay(
         int,
         typer.Option(min=1, max=MOST_SHOWN, help="Actions shown of each search."),
     ] = 5,
+    allow_game: AllowedGames = None,
     json: Json = False,
 ) -> None:
     """Show a stored game again, move by move, with what each search found.
@@ -137,7 +144,8 @@ def replay(
     """
     from mcts_agents.cli.replay import replay_game
 
-    if not replay_game(store, number, output, search, actions, json):
+    allowed = allow_game or []
+    if not replay_game(store, number, output, search, actions, allowed, json):
         raise typer.Exit(1)
 
 

@@ -19,6 +19,7 @@ from mcts_agents.cli.parameters import (
     MOST_NUMBER,
     MOST_SHOWN,
     Address,
+    AllowedGames,
     BackendName,
     BackendOption,
     GameName,
@@ -99,7 +100,10 @@ class TournamentOptions:
         typer.Argument(help="YAML file that describes the tournament.", metavar="FILE"),
     ] = None
     game: Annotated[
-        list[str] | None, typer.Option(help="Name of a game; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Name of a game, or module:object for one of yours; may be repeated."
+        ),
     ] = None
     players: Annotated[
         list[int] | None,
@@ -133,6 +137,7 @@ class TournamentOptions:
         ),
     ] = None
     seed: Annotated[int | None, typer.Option(help="Seed of all; 0 if left out.")] = None
+    allow_game: AllowedGames = None
     store: Annotated[
         Path,
         typer.Option(
@@ -157,7 +162,9 @@ class TournamentOptions:
 class TuneOptions:
     """What `tune` tries, how often, and where it plays and stores."""
 
-    game: Annotated[str, typer.Option(help="Name of a game.")]
+    game: Annotated[
+        str, typer.Option(help="Name of a game, or module:object for one of yours.")
+    ]
     store: Annotated[
         Path,
         typer.Option(

@@ -8,14 +8,14 @@ from rich.table import Table
 
 from mcts_agents.agents import make_agent
 from mcts_agents.cli.requests import requested
-from mcts_agents.envs import GAMES, make_model
+from mcts_agents.envs import known_games, make_model
 from mcts_agents.model.compilation import cache_folder, statistics
 
 
 def compile_games(games: list[str], agents: list[str], as_json: bool) -> None:
     """Compile what the agents need for the games, and print what that took."""
     rows = []
-    for name in games or GAMES:
+    for name in games or known_games():
         before, began = statistics(), time.perf_counter()
         with requested():
             model = make_model(name)[1]

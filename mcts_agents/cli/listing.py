@@ -1,6 +1,7 @@
 """`mcts-agents list`."""
 
 import json
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -9,13 +10,20 @@ from rich.table import Table
 from mcts_agents.agents.kinds import KINDS, is_taken
 from mcts_agents.agents.own import entry_points, kind_named
 from mcts_agents.agents.presets import PRESETS
-from mcts_agents.cli.requests import HUMAN
-from mcts_agents.envs import GAMES, load_game
+from mcts_agents.cli.requests import HUMAN, requested
+from mcts_agents.envs import known_games, load_game
 
 
-def list_all(as_json: bool) -> None:
-    """Print games, agents and presets."""
-    games = [_described(name) for name in GAMES]
+def list_all(names: list[str], as_json: bool) -> None:
+    """Print games, those of some names or all, and unless named agents and presets."""
+    with requested():
+        games = [_described(name) for name in names or known_games()]
+    if names:
+        if as_json:
+            print(json.dumps({"games": games}))
+        else:
+            _print_games(Console(), games)
+        return
     agents = [
         {"agent": name, "options": list(kind.options), "about": kind.about}
         for name, kind in KINDS.items()
@@ -29,21 +37,7 @@ def list_all(as_json: bool) -> None:
         print(json.dumps({"games": games, "agents": agents, "presets": presets}))
         return
     console = Console()
-    table = _table(
-        "game", "title", "players", "moves", "options", whole=("game", "options")
-    )
-    for row in games:
-        table.add_row(
-            row["game"],
-            row["title"],
-            _counts(row["players"]),
-            _kind(row),
-            "\n".join(f"{name}={value}" for name, value in row["options"].items()),
-        )
-    for column in table.columns:  # a title that is one word stays whole
-        words = [word for cell in column.cells for word in str(cell).split()]
-        column.min_width = max(map(len, words))
-    console.print(table)
+    _print_games(console, games)
     table = _table("agent", "about", whole=("agent",))
     for row in agents:
         table.add_row(row["agent"], row["about"])
@@ -68,7 +62,25 @@ def _installed(name: str) -> dict[str, object]:
     return {"agent": name, "options": list(kind.options), "about": kind.about}
 
 
-def _described(name: str) -> dict[str, object]:
+def _print_games(console: Console, games: list[dict[str, Any]]) -> None:
+    table = _table(
+        "game", "title", "players", "moves", "options", whole=("game", "options")
+    )
+    for row in games:
+        table.add_row(
+            row["game"],
+            row["title"],
+            _counts(row["players"]),
+            _kind(row),
+            "\n".join(f"{name}={value}" for name, value in row["options"].items()),
+        )
+    for column in table.columns:  # a title that is one word stays whole
+        words = [word for cell in column.cells for word in str(cell).split()]
+        column.min_width = max(map(len, words), default=0)
+    console.print(table)
+
+
+def _described(name: str) -> dict[str, Any]:
     game = load_game(name)
     options = dict(game.rules.defaults())
     default = options.pop("players")

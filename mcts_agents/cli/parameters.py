@@ -24,7 +24,20 @@ def path_of(text: str) -> Path:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GameName = Annotated[
-    str, typer.Argument(help="Name of a game, or name:option=value,option=value.")
+    str,
+    typer.Argument(
+        help="Name of a game, or name:option=value,option=value; module:object for a "
+        "game of yours."
+    ),
+]
+AllowedGames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-game",
+        help="Import this module:object, which the file names as a game; may be "
+        "repeated.",
+        metavar="MODULE:OBJECT",
+    ),
 ]
 Players = Annotated[
     int | None, typer.Option(help="Number of players; the game's default if left out.")

@@ -1,12 +1,12 @@
 """What was asked for, turned into games and agents, or into one clear line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
-from mcts_agents.envs import Game, make_model
+from mcts_agents.envs import Game, make_model, parse_game
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import unknown_name
 
@@ -38,6 +38,26 @@ def requested_model(spec: str, players: int | None) -> tuple[Game, ForwardModel]
     """Return a game and one of its variants, such as `hex:size=11`."""
     with requested():
         return make_model(spec, players)
+
+
+def check_allowed(allowed: Iterable[str], games: Sequence[str]) -> None:
+    """Refuse permission to import games that a file does not name.
+
+    Args:
+        allowed: The names that `--allow-game` allows.
+        games: The specs of the file's games.
+
+    Raises:
+        RequestError: The file does not name one of them.
+        ValueError: A game of the file is none.
+    """
+    for name in allowed:
+        named = [parse_game(spec)[0] for spec in games]
+        if name not in named:
+            raise RequestError(
+                f"--allow-game {name}: the file names no such game, only "
+                f"{', '.join(named)}"
+            )
 
 
 def requested_agents(

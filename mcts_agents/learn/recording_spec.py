@@ -22,7 +22,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     MOST_SEED,
     agent_mapping,
 )
-from mcts_agents.envs import make_model
+from mcts_agents.envs import make_model, parse_game
 from mcts_agents.learn.dataset_columns import Layout
 from mcts_agents.learn.description import SCHEMA
 from mcts_agents.learn.playing import GameRows, places_of, play_rows
@@ -39,7 +39,7 @@ class RecordingSpec:
     """What is recorded: who plays what, how often, and from which seed.
 
     Attributes:
-        game: Spec of the game, such as `hex:size=5`.
+        game: Spec of the game, such as `hex:size=5` or `breakthrough:rules`.
         agents: What `make_agent` takes, or an agent or a class of agents, see
             `given_agent`. One for all seats; or one for each player, or each team where
             there are teams, who take turns in the seats from game to game.
@@ -219,7 +219,7 @@ def _description(
     description = {
         "schema": SCHEMA,
         "version": __version__,
-        "game": model.name,
+        "game": parse_game(spec.game)[0],
         "variant": model.variant,
         "teams": list(model.teams),
         "agents": agents,

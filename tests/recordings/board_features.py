@@ -38,6 +38,17 @@ def of_hex(game: dict) -> set:
     return shown
 
 
+def of_breakthrough(game: dict) -> set:
+    """Also moves in each direction from each column, and how the game ends."""
+    shown = of_every_game(game)
+    for player, move in zip(game["players"], game["moves"], strict=True):
+        shown.add(("move", player, move[0], move[2]))
+    last = game["moves"][-1]
+    end = last[2] if last[3] in "16" else "captured all"
+    shown.add(("end", game["players"][-1], end))
+    return shown
+
+
 def of_dots_and_boxes(game: dict) -> set:
     """Also ties, edges that complete two boxes, and how many moves follow in a row."""
     shown = of_every_game(game)

@@ -33,6 +33,7 @@ OPENSPIEL = {
         ("hex_7x7", "hex_11x11", "hex_7x7_forced_b2", "hex_7x7_forced_c3"),
         board_features.of_hex,
     ),
+    "breakthrough_6x5": board_features.of_breakthrough,
     **dict.fromkeys(
         [f"dots_and_boxes_{size}" for size in ("2x2", "3x4", "5x7", "6x6")],
         board_features.of_dots_and_boxes,

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import mcts_agents
 from mcts_agents.agents import Agent, Planner, make_agent
 from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.playing.fixtures import GameRecord
-from mcts_agents.envs import environments, make_model
+from mcts_agents.envs import environments, make_model, named_in_file
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.search import SearchResult
 
@@ -136,21 +136,29 @@ class Replay:
     Args:
         record: The game.
         search: Whether agents plan again; without, no agent is made.
+        allow_games: Names `module:object` of games whose modules may be imported
+            although only the record names them.
 
     Attributes:
         differences: Filled while the game goes on: moves for which an agent whose
             budget is not one of time chose another action than the stored one.
 
     Raises:
-        ValueError: A game that this version does not know.
+        ValueError: A game that this version does not know, or that is not allowed.
     """
 
-    def __init__(self, record: GameRecord, search: bool = True):
+    def __init__(
+        self,
+        record: GameRecord,
+        search: bool = True,
+        allow_games: Collection[str] = (),
+    ):
         self.record = record
         self.search = search
         setting = record.setting
         try:
-            self.game, self.model = make_model(setting.game, setting.players)
+            with named_in_file("the record", allow_games):
+                self.game, self.model = make_model(setting.game, setting.players)
         except ValueError as error:
             raise ValueError(f"game {record.number}: {error}") from error
         if len(record.seats) != self.model.players:

@@ -1,5 +1,6 @@
 """Tournaments in YAML files, and errors that name the line and the key."""
 
+from collections.abc import Collection
 from os.path import dirname
 from typing import Any
 
@@ -14,6 +15,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     TournamentSpec,
     split_name,
 )
+from mcts_agents.envs import named_in_file
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.reading import read_settings, read_yaml
 
@@ -38,18 +40,21 @@ class SpecFile:
     """A tournament in a YAML file, `{games: [...], agents: {...}, ...}`.
 
     The keys are the attributes of `TournamentSpec`. Names of agents' files in it are
-    taken from the folder of the file. Nothing in it is executed.
+    taken from the folder of the file. Nothing in it is executed, and no module is
+    imported because the file names it as a game, unless `allow_games` names it too.
 
     Args:
         path: The file.
+        allow_games: Names `module:object` of games that may be imported.
 
     Raises:
         ValueError: The file cannot be read, or is no mapping in YAML; the message names
             the line.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, allow_games: Collection[str] = ()):
         self.path = path
+        self.allow_games = allow_games
         try:
             self.data, root = read_settings(path, _read)
         except ValueError as error:
@@ -93,7 +98,7 @@ class SpecFile:
             else:
                 data[key] = self._from_folder(data[key], (key,))
         try:
-            with distrust(self.path):
+            with distrust(self.path), named_in_file("the file", self.allow_games):
                 return TournamentSpec.model_validate(data)
         except ValueError as error:
             raise ValueError(self.told(error)) from error
