@@ -1,0 +1,69 @@
+"""Options in the signature and in the help of a class that takes them as keywords."""
+
+import inspect
+import textwrap
+from dataclasses import fields
+from typing import Any
+
+from mcts_agents.search.options.option import Option, option_of
+
+WIDTH = 84  # `help` indents by four
+
+
+def show_options(agent: type, described: type) -> None:
+    """Show a dataclass's options as keywords of a class, in place of its `**options`.
+
+    A subclass with a constructor of its own has a signature of its own.
+    """
+    constructor: Any = agent.__init__
+    own = inspect.signature(constructor)
+    kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    shown = [
+        inspect.Parameter(field.name, kept[-1].kind, default=field.default)
+        for field in fields(described)
+    ]
+    constructor.__signature__ = own.replace(parameters=kept + shown)
+    # `type.__doc__` asks a descriptor, as any attribute does.
+    agent.__doc__ = _Help(agent.__doc__, described)  # type: ignore[assignment]
+
+
+class _Help:
+    """A docstring that ends with a list of options, made when somebody reads it."""
+
+    def __init__(self, text: str | None, described: type):
+        self._text, self._described = text, described
+
+    def __get__(self, instance: object, owner: type) -> str:
+        return (
+            f"{inspect.cleandoc(self._text or '')}\n\n{options_text(self._described)}"
+        )
+
+
+def options_text(described: type) -> str:
+    """Return the options of a dataclass by group: default, meaning, what is allowed."""
+    groups: dict[str, list[str]] = {}
+    for field in fields(described):
+        option = option_of(field)
+        text = f"{field.name}={field.default!r}: {option.text} Allowed: "
+        lines = textwrap.wrap(
+            f"{text}{python_words(option)}.",
+            WIDTH,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_on_hyphens=False,
+        )
+        groups.setdefault(option.group, []).extend(lines)
+    return "\n\n".join(
+        "\n".join([f"{name}:", *lines]) for name, lines in groups.items()
+    )
+
+
+def python_words(option: Option) -> str:
+    """Say what an option may be, as Python writes it: words in quotes, None, True."""
+    text = option.allowed
+    if option.kind is bool:
+        text = text.replace("true or false", "True or False")
+    words = ", ".join(map(repr, option.choices))
+    text = text.replace("one of " + ", ".join(option.choices), f"one of {words}")
+    ending = ", or none"
+    return text.removesuffix(ending) + ", or None" if option.optional else text
