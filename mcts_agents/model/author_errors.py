@@ -12,9 +12,12 @@ import re
 from collections.abc import Callable
 from traceback import walk_tb
 
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from mcts_agents.names import shortened, unknown_name
+
+# What Numba raises when it compiles.
+COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
 
 FULL_ERRORS = "MCTS_AGENTS_FULL_ERRORS"
 MOST_REASON = 300  # characters
@@ -40,7 +43,7 @@ def shows_all() -> bool:
     return bool(os.environ.get(FULL_ERRORS))
 
 
-def explanation(game: str, error: NumbaError) -> str:
+def explanation(game: str, error: Exception) -> str:
     """Return a few lines about why a game's function cannot be compiled.
 
     Args:
@@ -86,7 +89,7 @@ def _function_at(file: str, line: int) -> str | None:
     return None
 
 
-def _entry_of(error: NumbaError) -> str:
+def _entry_of(error: Exception) -> str:
     """Return the function of the contract that was being compiled."""
     entry = "a function"
     for frame, line in walk_tb(error.__traceback__):

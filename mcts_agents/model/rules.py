@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.core.errors import NumbaError
 
 from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
 from mcts_agents.model.author_errors import (
+    COMPILE_ERRORS,
     explanation,
     line_without_return,
     no_return,
@@ -450,7 +450,7 @@ class Rules:
         """Compile a module, and say in a few lines why that cannot be done."""
         try:
             return compile_module(name, source, namespace, functions)
-        except NumbaError as error:
+        except COMPILE_ERRORS as error:
             if shows_all():
                 raise
             found = error
