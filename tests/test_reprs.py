@@ -130,7 +130,7 @@ def test_games_and_their_rules(name):
 
 
 def test_models_show_their_variant():
-    model = make_model("hex", size=5)
+    _, model = make_model("hex:size=5")
     assert repr(model).startswith("<CompiledModel of hex(players=2, size=5")
     assert len(repr(model)) <= LONGEST
 

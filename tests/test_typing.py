@@ -106,7 +106,7 @@ result: SearchResult = MCTSAgent(simulations=10).plan(env)
 best: int = result.action
 line: str = f"{result.values.max()} {result.visits.sum()} {result.policy[0]}"
 options = SearchSettings(simulations=10)
-model: ForwardModel = make_model("hex", size=5)
+model: ForwardModel = make_model("hex:size=5")[1]
 model = load_game("hex").rules.model(size=5)
 learner: gymnasium.Env = SingleAgentEnv(hex_game.parallel_env, opponents=RandomAgent())
 '''
@@ -152,7 +152,9 @@ def installed(tmp_path_factory):
 def errors_in(request, installed, tmp_path):
     """Return what a type checker says of a program: its errors by line."""
     pytest.importorskip(request.param)
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    before = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(installed)] + [before] * bool(before))
+    environment = {**os.environ, "PYTHONPATH": path}
 
     def run(*arguments):
         return subprocess.run(

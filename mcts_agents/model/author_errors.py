@@ -9,8 +9,10 @@ import dis
 import linecache
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from traceback import walk_tb
+from typing import Any
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
@@ -24,6 +26,7 @@ MOST_REASON = 300  # characters
 
 _GENERATED = "<mcts_agents_compiled"  # how generated modules are called
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_RAISED = re.compile(r"Raised from (.+) \((\d+)\)")
 _PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
 # What stands before and behind Numba's reason.
 _NOISE = re.compile(r"Failed in \w+ mode pipeline|During: |File \"|-+%<-+|\s*$")
@@ -43,23 +46,54 @@ def shows_all() -> bool:
     return bool(os.environ.get(FULL_ERRORS))
 
 
-def explanation(game: str, error: Exception) -> str:
+def explanation(
+    game: str,
+    error: Exception,
+    functions: Sequence[Callable],
+    fields: Collection[str],
+) -> str | None:
     """Return a few lines about why a game's function cannot be compiled.
 
     Args:
         game: The game's name.
         error: What Numba raised.
+        functions: The author's functions that were being compiled.
+        fields: The names of all fields of the game's records.
+
+    Returns:
+        The lines; None if the error is not about the functions.
     """
     text = _COLOUR.sub("", str(error))
     place = _place_in(text)
-    reason, remedy = _reason_in(text)
-    if place is None:
-        lines = [f"{game}: `{_entry_of(error)}` cannot be compiled:"]
+    if isinstance(error, KeyError):
+        # Of a function that is inlined, this is all that Numba says of a field that a
+        # record does not have.
+        name = str(error.args[0]) if error.args else ""
+        place = _place_of(name, functions)
+        if place is None or name in fields:
+            return None
+        reason, remedy = _unknown_field(name, sorted(fields))
+    elif isinstance(error, COMPILE_ERRORS):
+        reason, remedy = _reason_in(text)
+        if place is None and (found := _NAME.search(text)):
+            place = _place_of(found[1], functions)
     else:
+        return None
+    entry = _entry_of(error)
+    if place is None:
+        codes = (getattr(f, "py_func", f).__code__ for f in functions)
+        places = (
+            (code.co_filename, code.co_firstlineno + 1)
+            for code in codes
+            if code.co_name == entry
+        )
+        place = next(places, None)
+    lines = [f"{game}: `{entry}` cannot be compiled:"]
+    if place is not None:
         file, line = place
-        function = _function_at(file, line) or _entry_of(error)
         lines = [
-            f'{game}: `{function}` cannot be compiled. File "{file}", line {line}:',
+            f"{game}: `{_function_at(file, line) or entry}` cannot be compiled. "
+            f'File "{file}", line {line}:',
             f"    {linecache.getline(file, line).strip()}",
         ]
     return "\n".join(
@@ -68,10 +102,25 @@ def explanation(game: str, error: Exception) -> str:
 
 
 def _place_in(text: str) -> tuple[str, int] | None:
-    """Return the innermost place in a file that is not generated."""
-    for file, line in _PLACE.findall(text):
+    """Return the first place, the innermost, in a file that is not generated."""
+    for file, line in _PLACE.findall(text) or _RAISED.findall(text):
         if not file.startswith(_GENERATED):
-            return file, int(line)
+            # Numba shortens the names of files in the current folder.
+            return (os.path.abspath(file) if Path(file).exists() else file), int(line)
+    return None
+
+
+def _place_of(name: str, functions: Sequence[Callable]) -> tuple[str, int] | None:
+    """Return where functions, or compiled helpers that they call, name something."""
+    reached = [*functions]
+    for function in reached:  # which grows on the way
+        plain = getattr(function, "py_func", function)
+        code = plain.__code__
+        for instruction in dis.get_instructions(code):
+            if instruction.argval == name and instruction.positions:
+                return code.co_filename, instruction.positions.lineno
+        helpers = (plain.__globals__.get(inner) for inner in code.co_names)
+        reached += [h for h in helpers if hasattr(h, "py_func") and h not in reached]
     return None
 
 
@@ -107,9 +156,7 @@ def _reason_in(text: str) -> tuple[str, str]:
     if found := _FIELD.search(text):
         field = found[1] or found[4]
         known = re.findall(r"(\w+)\[type=", found[2] or found[3])
-        return unknown_name("field of the record", field, known) + ".", (
-            "Correct the name, or add the field to the numpy.dtype that Rules gets."
-        )
+        return _unknown_field(field, known)
     if found := _NAME.search(text):
         return f"There is no {found[1]!r}.", (
             "Correct the name, or define it in the same file: a number, a NumPy array "
@@ -121,7 +168,22 @@ def _reason_in(text: str) -> tuple[str, str]:
         )
     reasons = [line.strip() for line in text.splitlines() if not _NOISE.match(line)]
     reason = reasons[0] if reasons else "Numba gives no reason."
-    return shortened(reason, MOST_REASON), _GENERAL
+    reason = reason.partition(". Raised from ")[0].rstrip(".:")
+    return shortened(reason, MOST_REASON) + ".", _GENERAL
+
+
+def _unknown_field(name: str, known: Collection[str]) -> tuple[str, str]:
+    """Return what is wrong with the name of a field, and what to do."""
+    return unknown_name("field of a record", name, known) + ".", (
+        "Correct the name, or add the field to the numpy.dtype that Rules gets."
+    )
+
+
+def field_names(record: Any) -> Iterator[str]:
+    """Yield the names of a record's fields, and of those of records inside it."""
+    for name in getattr(record, "names", None) or ():
+        yield name
+        yield from field_names(record[name].base)
 
 
 def line_without_return(function: Callable) -> int | None:

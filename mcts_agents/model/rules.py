@@ -12,8 +12,8 @@ from numba import njit
 
 from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
 from mcts_agents.model.author_errors import (
-    COMPILE_ERRORS,
     explanation,
+    field_names,
     line_without_return,
     no_return,
     shows_all,
@@ -450,11 +450,13 @@ class Rules:
         """Compile a module, and say in a few lines why that cannot be done."""
         try:
             return compile_module(name, source, namespace, functions)
-        except COMPILE_ERRORS as error:
-            if shows_all():
+        except Exception as error:
+            records = (self._game_dtype, self._state_dtype, namespace.get("MEMORY"))
+            fields = {name for record in records for name in field_names(record)}
+            text = explanation(self.name, error, functions, fields)
+            if text is None or shows_all():
                 raise
-            found = error
-        raise RulesError(explanation(self.name, found))
+        raise RulesError(text)
 
 
 class CompiledModel(ForwardModel):

@@ -61,7 +61,8 @@ def line_of_mistake(
         *(_array(model, name, parameter, given) for parameter in given),
     ]
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Where compiled code raises, and NumPy would go on.
+        with np.errstate(all="ignore", divide="raise"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             _in_python(author, {})(*made)
     except Exception as error:

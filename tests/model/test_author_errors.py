@@ -186,7 +186,7 @@ def test_rules_that_cannot_be_compiled(mistake, tmp_path):
 
 def test_all_that_numba_says(tmp_path, monkeypatch):
     monkeypatch.setenv(FULL_ERRORS, "1")
-    rules, _ = written(tmp_path, *UNCOMPILED["a misspelled field"][:2])
+    rules, _ = written(tmp_path, *UNCOMPILED["what Numba does not compile"][:2])
     with pytest.raises(Exception, match=r"nopython") as refusal:
         rules.model()
     assert not isinstance(refusal.value, RulesError)
