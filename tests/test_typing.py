@@ -130,7 +130,7 @@ WRONG = {
 }
 
 COMMANDS = {
-    "mypy": ["--no-incremental", "--cache-dir", os.devnull, "--python-executable"],
+    "mypy": ["--python-executable"],
     "pyright": ["--pythonpath"],
 }
 SAID = re.compile(r"program\.py:(\d+)(?::\d+)?(?: -|:) error:? ?(.*)")
@@ -154,7 +154,8 @@ def errors_in(request, installed, tmp_path):
     pytest.importorskip(request.param)
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(installed)] + [before] * bool(before))
-    environment = {**os.environ, "PYTHONPATH": path}
+    cache = str(installed / "cache")  # so that mypy reads the package once
+    environment = {**os.environ, "PYTHONPATH": path, "MYPY_CACHE_DIR": cache}
 
     def run(*arguments):
         return subprocess.run(
