@@ -21,6 +21,11 @@ Made by `python docs/make_options.py` from `mcts_agents/search/options/settings.
 keywords of `MCTSAgent`, in specs (`mcts:tree=multi,simulations=1000`) and in files they
 are the same. How the algorithms work: [algorithms](algorithms/README.md).
 
+In Python, `help(MCTSAgent)` lists the options, and editors and type checkers know
+them: mypy and pyright report `simulatons=100` and `tree="multii"`. Type checkers do not
+find an editable install of the checkout, because its folders are mapped into the
+package; install it with `pip install .` for them.
+
 No option is accepted and ignored. One that has no effect beside the others ("only
 with") or that a game cannot serve is refused, with what it takes. `none` as a default
 leaves the choice to the game, or switches off what the option is about. In Python,

@@ -67,3 +67,8 @@ class Game:
     official_rewards: Callable[[ForwardModel, np.ndarray], Sequence[float]] | None = (
         None
     )
+
+    def __repr__(self) -> str:
+        """Show the game and for how many it is, in one line."""
+        counts = ", ".join(map(str, self.player_counts))
+        return f"<Game {self.name}_v{self.version} for {counts} players>"

@@ -24,6 +24,7 @@ from mcts_agents.model import (
 from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.model.stepping import FIRST_ACTION, HAS_NEWS, Stepper
 from mcts_agents.model.views import observation_space
+from mcts_agents.names import made_with
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 RENDER_FPS = 4
@@ -134,6 +135,18 @@ class GameEnvironment:
         self._past_rng: np.ndarray | None = None
         self._finished: set[int] = set()
         self._screen: Screen | None = None
+
+    def __repr__(self) -> str:
+        """Show the game and what was chosen of its variants, in one line."""
+        defaults = self.game.rules.defaults()
+        variant = self.forward_model.variant
+        given = {n: v for n, v in variant.items() if v != defaults[n]}
+        if self._pays_officially:
+            given["official_rewards"] = True
+        if self.render_mode is not None:
+            given["render_mode"] = self.render_mode
+        chosen = made_with(self.metadata["name"], given)
+        return f"<{type(self).__name__} of {chosen}>"
 
     def observation_space(self, agent: str) -> spaces.Space:
         """Return the observation space of `agent`, the same object each time."""

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 # Agents in agents, in a spec, in a file or in one another's files.
 MAX_NESTING = 8
@@ -12,6 +12,9 @@ MOST_SPEC = 10_000
 
 # Characters of a value in a message.
 MOST_SHOWN = 200
+
+# Characters of an argument in the `repr` of an object that was made with it.
+MOST_ARGUMENT = 60
 
 _WORDS = {"true": True, "false": False, "none": None}
 
@@ -34,6 +37,22 @@ def shortened(text: str, most: int) -> str:
     gap = f"...({len(text):,} characters)..."
     end = (most - len(gap)) // 3
     return f"{text[: most - len(gap) - end]}{gap}{text[-end:]}"
+
+
+def made_with(name: str, options: Mapping[str, object]) -> str:
+    """Return one line that shows a call with keywords, for `repr`.
+
+    Functions and classes are shown by their names, and the middle of a long value is
+    left out.
+    """
+    return f"{name}({', '.join(f'{n}={_argument(v)}' for n, v in options.items())})"
+
+
+def _argument(value: object) -> str:
+    text = getattr(value, "__qualname__", None)  # of a function or a class
+    if not isinstance(text, str):
+        text = " ".join(repr(value).split())
+    return shortened(text, MOST_ARGUMENT)
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:

@@ -116,6 +116,11 @@ class SingleAgentEnv(gymnasium.Env):
         self._random = random.Random(0)
         self._is_playing = False
 
+    def __repr__(self) -> str:
+        """Show the environment and the learner's seat, in one line."""
+        seat = self._seats[0] if len(self._seats) == 1 else "random"
+        return f"<SingleAgentEnv of {self.environment}: seat {seat}>"
+
     def _possible_seats(self, seat: Any) -> list[int]:
         names = self._game.names
         if isinstance(seat, str) and seat in names:

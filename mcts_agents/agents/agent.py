@@ -5,13 +5,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.guards import no_full_collections
+from mcts_agents.names import made_with
 from mcts_agents.search import SearchResult
 from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
@@ -29,6 +30,14 @@ RESERVE_SHARE_OF_COPIES = 0.5
 # With a budget of so many seconds or less full collections of garbage are put off; a
 # longer one could fill the memory with copies that refer to themselves.
 SHORT_OF_TIME = 1.0
+
+
+class AgentOptions(TypedDict, total=False):
+    """The keywords of `Agent`, for subclasses that pass them on."""
+
+    seed: int | None
+    perfect_information: bool
+    redeterminise: Callable[..., Any] | None
 
 
 class Agent(ABC):
@@ -72,6 +81,7 @@ class Agent(ABC):
         self.redeterminise = redeterminise
         self._copied: CopiedEnvironment | None = None
         self._one_thread = OneThread()
+        self._seed = seed
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -87,6 +97,21 @@ class Agent(ABC):
         self._rng = new_generator(
             np.random.SeedSequence(None if seed is None else int(seed))
         )
+
+    def __repr__(self) -> str:
+        """Show the arguments that differ from their defaults, in one line."""
+        given = self._given()
+        if self._seed is not None:
+            given["seed"] = int(self._seed)
+        if self.perfect_information:
+            given["perfect_information"] = True
+        if self.redeterminise is not None:
+            given["redeterminise"] = self.redeterminise
+        return made_with(type(self).__name__, given)
+
+    def _given(self) -> dict[str, Any]:
+        """Return what a subclass was made with, as far as no default says it."""
+        return {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Copies keep settings and generator, not what belongs to an environment.
@@ -192,7 +217,7 @@ class Planner(Agent):
     uses_history: bool = False
     counts_visits: bool = False
 
-    def __init__(self, **agent: Any):
+    def __init__(self, **agent: Unpack[AgentOptions]):
         self._reserve = 0.0  # seconds, of each decision
         self._late: deque[float] = deque(maxlen=RESERVE_DECISIONS)
         super().__init__(**agent)

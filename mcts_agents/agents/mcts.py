@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.agents.search_agent import SearchAgent
+from mcts_agents.agents.search_options import SearchOptions
 from mcts_agents.agents.specs import evaluator_of, policy_of
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
-from mcts_agents.search.options.option import options_of
+from mcts_agents.search.options.option import options_of, set_options
+from mcts_agents.search.options.showing import show_options
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -28,14 +30,15 @@ class MCTSAgent(SearchAgent):
         seed: See `Agent`.
         perfect_information: See `Agent`.
         redeterminise: See `Agent`.
-        **settings: Fields of `SearchSettings`, such as `simulations=500`,
-            `seconds=0.04`, `tree="multi"`, `paranoid=True`, `rollout=30`.
-            `rollout_policy` and `opponent_model` also take agents, as objects, specs
-            (`"one-step:samples=3"`) or mappings; see `make_agent`. `evaluator` also
-            takes a `PolicyAgent`, as object, spec or mapping.
+        **options: Options of the search, such as `simulations=500`, `seconds=0.04`,
+            `tree="multi"`, `paranoid=True`, `rollout=30`; `help(MCTSAgent)` and
+            docs/options.md list them. `rollout_policy` and `opponent_model` also take
+            agents, as objects, specs (`"one-step:samples=3"`) or mappings; see
+            `make_agent`. `evaluator` also takes a `PolicyAgent`, as object, spec or
+            mapping.
 
     Raises:
-        ValueError: An unknown setting or a value that is not allowed.
+        ValueError: An unknown option or a value that is not allowed.
     """
 
     def __init__(
@@ -44,25 +47,20 @@ class MCTSAgent(SearchAgent):
         seed: int | None = None,
         perfect_information: bool = False,
         redeterminise: Callable[..., Any] | None = None,
-        **settings: Any,
+        **options: Unpack[SearchOptions],
     ):
-        for name in settings:
+        for name in options:
             if name not in SETTING_NAMES:
                 raise ValueError(unknown_name("option of mcts", name, SETTING_NAMES))
         super().__init__(
-            SearchSettings(**_with_agents(settings)),
+            SearchSettings(**_with_agents(options)),
             seed=seed,
             perfect_information=perfect_information,
             redeterminise=redeterminise,
         )
 
-    def __repr__(self) -> str:
-        given = ", ".join(
-            f"{field.name}={getattr(self.settings, field.name)!r}"
-            for field in fields(SearchSettings)
-            if getattr(self.settings, field.name) != field.default
-        )
-        return f"MCTSAgent({given})"
+    def _given(self) -> dict[str, Any]:
+        return set_options(self.settings)
 
     @one_thread
     def search(
@@ -109,23 +107,26 @@ class MCTSAgent(SearchAgent):
         )
 
 
-def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
+show_options(MCTSAgent, SearchSettings)
+
+
+def _with_agents(settings: SearchOptions) -> dict[str, Any]:
     """Turn specs of agents among the settings into agents."""
-    made = dict(settings)
+    made: dict[str, Any] = {**settings}
     readers = {**dict.fromkeys(POLICIES, policy_of), "evaluator": evaluator_of}
     for name, read in readers.items():
-        if name in settings:
+        if name in made:
             try:
-                made[name] = read(settings[name])
+                made[name] = read(made[name])
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
     return made
 
 
 def _written(agent: MCTSAgent, full: bool) -> dict[str, Any]:
-    given = {f.name: getattr(agent.settings, f.name) for f in fields(SearchSettings)}
-    defaults = {f.name: f.default for f in fields(SearchSettings)}
-    return {n: v for n, v in given.items() if full or v != defaults[n]}
+    if full:
+        return {name: getattr(agent.settings, name) for name in SETTING_NAMES}
+    return set_options(agent.settings)
 
 
 KIND = AgentKind(

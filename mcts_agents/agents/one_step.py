@@ -5,16 +5,20 @@ takes the action after which the position is worth most by the leaf heuristic. I
 the search kernel with trees one decision deep, no rollout, and equal visits.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from mcts_agents.agents.agent import AgentOptions
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.agents.search_agent import SearchAgent
+from mcts_agents.agents.search_options import LeafHeuristic, ValueWord
 from mcts_agents.model import ForwardModel, History, clock
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
 from mcts_agents.search.options.option import Option, options_of
+
+SAMPLES = 10
 
 # So large that UCB1 always takes the action tried least.
 EVEN_EXPLORATION = 1e9
@@ -37,11 +41,18 @@ class OneStepAgent(SearchAgent):
     Args:
         samples: How often each action is tried, from 1. More than one matters where
             moves are simultaneous, information is hidden or chance intervenes.
-        value: Leaf heuristic, see `SearchSettings`; None: the game's own.
+        value: Leaf heuristic, `"win"`, `"score"`, `"leader"`, `"evaluate"` or a
+            function (model, state) -> a value for each player; None: the game's own.
         seed: See `Agent`, as the other arguments.
     """
 
-    def __init__(self, *, samples: int = 10, value: str | None = None, **agent: Any):
+    def __init__(
+        self,
+        *,
+        samples: int = SAMPLES,
+        value: ValueWord | LeafHeuristic | None = None,
+        **agent: Unpack[AgentOptions],
+    ):
         DESCRIBED["samples"].check("samples", samples)
         self.samples = samples
         settings = SearchSettings(
@@ -54,9 +65,9 @@ class OneStepAgent(SearchAgent):
         )
         super().__init__(settings, **agent)
 
-    def __repr__(self) -> str:
-        value = self.settings.value
-        return f"OneStepAgent(samples={self.samples}, value={value!r})"
+    def _given(self) -> dict[str, Any]:
+        given = {"samples": self.samples, "value": self.settings.value}
+        return {n: v for n, v in given.items() if v not in (SAMPLES, None)}
 
     @one_thread
     def search(

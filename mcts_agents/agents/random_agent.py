@@ -13,9 +13,6 @@ from mcts_agents.model.copying.copied import visible_legal_actions
 class RandomAgent(Agent):
     """Plays a uniformly random legal action; see `Agent` for the arguments."""
 
-    def __repr__(self) -> str:
-        return "RandomAgent()"
-
     def act(self, env: Any, agent: str | None = None) -> int:
         """Return a legal action; environments of other people are only looked at."""
         if hasattr(getattr(env, "unwrapped", env), "planning_state"):

@@ -1,11 +1,11 @@
 """`ScriptedAgent`: plays by one of the scripted policies that a game brings."""
 
-from typing import Any
+from typing import Any, Unpack
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.agent import Agent, AgentOptions
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel
 
@@ -25,7 +25,7 @@ class ScriptedAgent(Agent):
         ValueError: `policy` is no word; when playing, if the game has no such policy.
     """
 
-    def __init__(self, *, policy: str | None = None, **agent: Any):
+    def __init__(self, *, policy: str | None = None, **agent: Unpack[AgentOptions]):
         if not isinstance(policy, str) or not policy:
             raise ValueError(
                 f"policy={policy!r}: expected the name of a scripted policy of the "
@@ -38,8 +38,8 @@ class ScriptedAgent(Agent):
         self._alone: WeakKeyDictionary[ForwardModel, dict[int, np.ndarray]]
         super().__init__(**agent)
 
-    def __repr__(self) -> str:
-        return f"ScriptedAgent(policy={self.policy!r})"
+    def _given(self) -> dict[str, Any]:
+        return {"policy": self.policy}
 
     def reset(self, seed: int | None = None) -> None:
         """Start the generator anew, and forget all games."""

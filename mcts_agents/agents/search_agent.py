@@ -3,9 +3,9 @@
 `MCTSAgent` lets its user set all of `SearchSettings`, `OneStepAgent` a few of them.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
-from mcts_agents.agents.agent import Agent, Planner
+from mcts_agents.agents.agent import Agent, AgentOptions, Planner
 from mcts_agents.model import ForwardModel
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
@@ -24,7 +24,7 @@ class SearchAgent(Planner):
 
     counts_visits = True
 
-    def __init__(self, settings: SearchSettings, **agent: Any):
+    def __init__(self, settings: SearchSettings, **agent: Unpack[AgentOptions]):
         self.settings = settings
         self._searches: dict[tuple[int, int, int | None], Search] = {}
         super().__init__(**agent)

@@ -7,6 +7,7 @@ import numpy as np
 from mcts_agents.model.contract import ENTRIES, HEADER, MOVE, MOVE_CODES, ROW
 from mcts_agents.model.random import draw_below
 from mcts_agents.model.spec import Spec
+from mcts_agents.names import made_with
 
 # More actions than any playout has.
 ENDLESS = 2**62
@@ -82,6 +83,11 @@ class ForwardModel:
         self.table = np.zeros((len(ENTRIES), 2), np.intp)
         self.table_address = self.table.ctypes.data
         self.error = np.zeros(1, np.int64)
+
+    def __repr__(self) -> str:
+        """Show the game and its variant, in one line."""
+        chosen = made_with(self.name, self.variant)
+        return f"<{type(self).__name__} of {chosen}>"
 
     # -- the two things in which the kinds differ
 

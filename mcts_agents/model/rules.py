@@ -1,14 +1,23 @@
 """`Rules`: plain functions on a fixed-size record become a compiled forward model."""
 
+import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
+from mcts_agents.model.author_errors import (
+    explanation,
+    field_names,
+    line_without_return,
+    no_return,
+    shows_all,
+)
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import (
     ENTRIES,
@@ -26,6 +35,7 @@ from mcts_agents.model.random import random_below
 from mcts_agents.model.spec import Spec
 from mcts_agents.model.wrapping import (
     COPY,
+    RETURNS_NUMBER,
     ScriptedPolicy,
     begin_source,
     playout_source,
@@ -124,6 +134,14 @@ class Rules:
         """Leave out compiled code, which is found again by its content."""
         compiled = {"_compiled": None, "_compiled_policies": {}, "_copies": {}}
         return {**self.__dict__, **compiled, "_compiled_moves": None}
+
+    def __repr__(self) -> str:
+        """Show the game and how much there is of it, in one line."""
+        written = len(self._functions)
+        return (
+            f"<Rules of {self.name}: {written} functions, states of "
+            f"{self._state_dtype.itemsize} bytes>"
+        )
 
     def define(self, function: Callable) -> Callable:
         """Add one function of the contract, by its name; returns it unchanged."""
@@ -230,7 +248,7 @@ class Rules:
         """Compile (once) and return the forward model of one variant.
 
         Raises:
-            RulesError: A required function is missing.
+            RulesError: A required function is missing or cannot be compiled.
             ValueError: An unknown keyword, or a value that the rules do not allow.
         """
         known = self.defaults()
@@ -258,6 +276,30 @@ class Rules:
         if record != self._state_dtype:
             functions = {**functions, "copy": self._copy_of(record)}
         return CompiledModel(self, functions, chosen, spec, game, record)
+
+    def check(self, **options: Any) -> Any:
+        """Play random games and raise an error at the first mistake of the rules.
+
+        The first thing to do with rules that you wrote. It finds functions that write
+        outside of their arrays or contradict one another, and samples that change what
+        their observer knows.
+
+        Args:
+            **options: See `mcts_agents.testing.check_rules`, such as `variants` and
+                `episodes`.
+
+        Returns:
+            A report of what was checked, to be printed.
+
+        Raises:
+            CheckError: The rules make a mistake; one line says where, and what to do.
+            RulesError: The rules are incomplete, or cannot be compiled.
+            MissingExtraError: The extra `arena` is not installed.
+        """
+        # Checks play games with all that stands above this room, which imports none
+        # of it.
+        testing = importlib.import_module("mcts_agents.testing")
+        return testing.check_rules(self, **options)
 
     def _record_of(self, spec: Spec) -> np.dtype:
         """Return the record of a variant's states."""
@@ -346,8 +388,10 @@ class Rules:
         if "playout" not in self._functions:
             source.append(playout_source(self.name, self._functions, "playout"))
             namespace |= _PLAYOUT_HELPERS
+        returning = (f for n, f in self._functions.items() if n in RETURNS_NUMBER)
+        self._check_returns(returning)
         functions = list(self._functions.values())
-        module = compile_module(self.name, "\n".join(source), namespace, functions)
+        module = self._module(self.name, "\n".join(source), namespace, functions)
         names = ("copy", "playout", *self._functions)
         return {name: getattr(module, name) for name in names}
 
@@ -365,7 +409,7 @@ class Rules:
             namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
             source = playout_source(self.name, functions, "playout_moves")
             name = f"{self.name}_playout_moves"
-            module = compile_module(name, source, namespace, [*functions.values()])
+            module = self._module(name, source, namespace, [*functions.values()])
             self._compiled_moves = module.playout_moves
         return self._compiled_moves
 
@@ -384,10 +428,35 @@ class Rules:
                 namespace["author_begin"] = njit(policy.plain_begin)
                 namespace["MEMORY"] = policy.memory
                 functions.append(policy.plain_begin)
-            self._compiled_policies[name] = compile_module(
+            self._check_returns([policy.act])
+            self._compiled_policies[name] = self._module(
                 f"{self.name}_{name}", source, namespace, functions
             )
         return self._compiled_policies[name]
+
+    def _check_returns(self, functions: Iterable[Callable]) -> None:
+        for function in functions:
+            line = line_without_return(function)
+            if line is not None:
+                raise RulesError(no_return(self.name, function, line))
+
+    def _module(
+        self,
+        name: str,
+        source: str,
+        namespace: dict[str, object],
+        functions: list[Callable],
+    ) -> ModuleType:
+        """Compile a module, and say in a few lines why that cannot be done."""
+        try:
+            return compile_module(name, source, namespace, functions)
+        except Exception as error:
+            records = (self._game_dtype, self._state_dtype, namespace.get("MEMORY"))
+            fields = {name for record in records for name in field_names(record)}
+            text = explanation(self.name, error, functions, fields)
+            if text is None or shows_all():
+                raise
+        raise RulesError(text)
 
 
 class CompiledModel(ForwardModel):
@@ -417,6 +486,10 @@ class CompiledModel(ForwardModel):
     def call(self, name: str, *arguments: int) -> int:
         """Call the compiled function `name` after the address of the variant."""
         return self._functions[name](self.game_address, *arguments)
+
+    def author_function(self, name: str) -> Callable | None:
+        """Return the function `name` as its author wrote it; None: there is none."""
+        return self._rules._functions.get(name)
 
     @property
     def policies(self) -> tuple[str, ...]:

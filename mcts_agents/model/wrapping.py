@@ -61,7 +61,8 @@ _OUTPUTS = {
     "action_values": "carray(as_pointer(out), n, FLOAT64)",
     "playout_moves": "carray(as_pointer(out), limit, MOVE)",
 }
-_RETURNS_NUMBER = {
+# Functions of the contract that return a number; the others return nothing.
+RETURNS_NUMBER = {
     "movers",
     "legal_actions",
     "random_action",
@@ -211,7 +212,7 @@ def wrapper_source(name: str) -> str:
             arguments.append(_VIEWS.get(parameter, parameter))
     call = f"author_{name}({', '.join(arguments)})"
     body = (
-        f"    return {call}" if name in _RETURNS_NUMBER else f"    {call}\n    return 0"
+        f"    return {call}" if name in RETURNS_NUMBER else f"    {call}\n    return 0"
     )
     return (
         f"\n@njit(int64({_kinds(parameters)}), cache=CACHE)\n"

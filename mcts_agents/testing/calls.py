@@ -11,6 +11,7 @@ import numpy as np
 
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE
+from mcts_agents.testing.locating import line_of_mistake
 from mcts_agents.testing.report import CheckError, Place
 
 # At least so many bytes on each side of what a function may write.
@@ -95,12 +96,19 @@ class Calls:
     def _call(self, name: str, state: np.ndarray, *arguments: int) -> int:
         """Call a function of the table; `state` gets what the function made of it."""
         self._state.array[:] = state
+        # Restored when a mistake is to be found: what the function drew and wrote.
+        drawn, joint = self._rng.array.copy(), self._joint.array.copy()
+
+        def line() -> str:
+            self._rng.array[:], self._joint.array[:] = drawn, joint
+            return line_of_mistake(self.model, name, state, arguments)
+
         try:
             value = self.model.call(name, self._state.address, *arguments)
         except Exception as error:
             message = self.place.message(
                 name,
-                f"raised {type(error).__name__}: {error}",
+                f"raised {type(error).__name__}: {error}{line()}",
                 "Functions of a game may not fail in positions that play can reach",
             )
             raise CheckError(message) from error
@@ -108,7 +116,7 @@ class Calls:
             if not guard.is_intact():
                 self.place.fail(
                     name,
-                    f"wrote outside of `{label}`",
+                    f"wrote outside of `{label}`{line()}",
                     "Stay inside the arrays, whose lengths are the Spec's players, "
                     "legal_limit and observation_shape and the record's own",
                 )

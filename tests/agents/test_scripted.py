@@ -117,7 +117,7 @@ def test_positions_without_an_environment():
 def test_specs_and_files(tmp_path):
     agent = make_agent("scripted:policy=simple", seed=3)
     assert isinstance(agent, ScriptedAgent)
-    assert repr(agent) == "ScriptedAgent(policy='simple')"
+    assert repr(agent) == "ScriptedAgent(policy='simple', seed=3)"
     assert to_mapping(agent) == {"agent": "scripted", "policy": "simple"}
     assert agent_spec(agent) == "scripted:policy=simple"
     for name in ("a.yaml", "a.json"):

@@ -339,8 +339,7 @@ def test_numbers_beyond_all_bounds(option, number):
 def test_agents_show_their_settings():
     spec = "mcts:simulations=9,tree=self,opponent_model=(one-step:samples=2)"
     assert repr(make_agent(spec)) == (
-        "MCTSAgent(simulations=9, tree='self', "
-        "opponent_model=OneStepAgent(samples=2, value=None))"
+        "MCTSAgent(simulations=9, tree='self', opponent_model=OneStepAgent(samples=2))"
     )
     assert repr(make_agent("random")) == "RandomAgent()"
 

@@ -82,6 +82,23 @@ class SearchResult:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(len(self.actions), value, dtype))
 
+    def __repr__(self) -> str:
+        """Show the move and what the search found, in one line."""
+        chosen = self.actions == self.action
+        parts = [f"action {self.action} of {len(self.actions)}"]
+        value = self.values[chosen]
+        if len(value) and not np.isnan(value[0]):
+            parts.append(f"value {value[0]:.4g}")
+        if total := int(self.visits.sum()):
+            parts.append(f"visits {int(self.visits[chosen].sum())} of {total}")
+        if self.simulations:
+            parts.append(f"simulations {self.simulations}")
+        if self.seconds:
+            parts.append(f"seconds {self.seconds:.3g}")
+        if self.solved:
+            parts.append("solved")
+        return f"<SearchResult: {', '.join(parts)}>"
+
     def showing(
         self,
         principal_variation: Sequence[tuple[int, int]],

@@ -126,6 +126,12 @@ def options_of(described: type) -> dict[str, Option]:
     return {field.name: option_of(field) for field in fields(described)}
 
 
+def set_options(instance: Any) -> dict[str, Any]:
+    """Return the options of a dataclass instance that differ from their defaults."""
+    pairs = ((field, getattr(instance, field.name)) for field in fields(instance))
+    return {field.name: value for field, value in pairs if value != field.default}
+
+
 def check_options(instance: Any) -> None:
     """Check every option of a dataclass instance."""
     for described in fields(instance):

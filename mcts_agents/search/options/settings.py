@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.names import made_with
 from mcts_agents.search.kernel import mast, solver
 from mcts_agents.search.kernel.backup_operators import BACKUPS
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
@@ -14,7 +15,7 @@ from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 from mcts_agents.search.options.applicability import check_applicable
-from mcts_agents.search.options.option import check_options, option
+from mcts_agents.search.options.option import check_options, option, set_options
 
 TREES = ("one", "self", "pair", "multi", "observers")
 _MULTITREE = "Goodman, Perez-Liebana, Lucas, CoG 2022"
@@ -678,6 +679,10 @@ class SearchSettings:
         check_options(self)
         if self.simulations is self.seconds is self.forward_model_calls is None:
             object.__setattr__(self, "simulations", 1000)
+
+    def __repr__(self) -> str:
+        """Show the options that differ from their defaults, in one line."""
+        return made_with("SearchSettings", set_options(self))
 
     def for_model(self, model: ForwardModel) -> "SearchSettings":
         """Fill what was left open with the game's choices, and check what it can do.

@@ -1,0 +1,215 @@
+"""Errors of compilation as an author of a game can use them: where, what, and a remedy.
+
+Numba's own messages have a hundred lines and more for a misspelled field, since each
+step of the compilation adds some. All of them are shown if the environment variable
+`MCTS_AGENTS_FULL_ERRORS` is set.
+"""
+
+import dis
+import linecache
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+from mcts_agents.names import shortened, unknown_name
+
+# What Numba raises when it compiles.
+COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
+
+FULL_ERRORS = "MCTS_AGENTS_FULL_ERRORS"
+MOST_REASON = 300  # characters
+
+_GENERATED = "<mcts_agents_compiled"  # how generated modules are called
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_RAISED = re.compile(r"Raised from (.+) \((\d+)\)")
+_PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
+# What stands before and behind Numba's reason.
+_NOISE = re.compile(r"Failed in \w+ mode pipeline|During: |File \"|-+%<-+|\s*$")
+_FIELD = re.compile(r"(?:Unknown attribute '(\w+)' of type Record\((.*)\))|"
+                    r"(?:setattr: \(Record\((.*?)\)\)\.(\w+) =)")  # fmt: skip
+_NAME = re.compile(r"NameError: .*'(\w+)'")
+_PLAIN_FUNCTION = re.compile(r"'(\w+)'.*<class 'function'>")
+
+_GENERAL = (
+    "Write it with numbers, arrays, records and loops, as Numba compiles them; helpers "
+    "are functions decorated with numba.njit."
+)
+
+
+def shows_all() -> bool:
+    """Whether the user asks for Numba's own messages."""
+    return bool(os.environ.get(FULL_ERRORS))
+
+
+def explanation(
+    game: str,
+    error: Exception,
+    functions: Sequence[Callable],
+    fields: Collection[str],
+) -> str | None:
+    """Return a few lines about why a game's function cannot be compiled.
+
+    Args:
+        game: The game's name.
+        error: What Numba raised.
+        functions: The author's functions that were being compiled.
+        fields: The names of all fields of the game's records.
+
+    Returns:
+        The lines; None if the error is not about the functions.
+    """
+    text = _COLOUR.sub("", str(error))
+    place = _place_in(text)
+    if isinstance(error, KeyError):
+        # Of a function that is inlined, this is all that Numba says of a field that a
+        # record does not have.
+        name = str(error.args[0]) if error.args else ""
+        place = _place_of(name, functions)
+        if place is None or name in fields:
+            return None
+        reason, remedy = _unknown_field(name, sorted(fields))
+    elif isinstance(error, COMPILE_ERRORS):
+        reason, remedy = _reason_in(text)
+        if place is None and (found := _NAME.search(text)):
+            place = _place_of(found[1], functions)
+    else:
+        return None
+    entry = _entry_of(error)
+    if place is None:
+        codes = (getattr(f, "py_func", f).__code__ for f in functions)
+        places = (
+            (code.co_filename, code.co_firstlineno + 1)
+            for code in codes
+            if code.co_name == entry
+        )
+        place = next(places, None)
+    lines = [f"{game}: `{entry}` cannot be compiled:"]
+    if place is not None:
+        file, line = place
+        lines = [
+            f"{game}: `{_function_at(file, line) or entry}` cannot be compiled. "
+            f'File "{file}", line {line}:',
+            f"    {linecache.getline(file, line).strip()}",
+        ]
+    return "\n".join(
+        [*lines, reason, remedy, f"(Set {FULL_ERRORS}=1 to see all that Numba says.)"]
+    )
+
+
+def _place_in(text: str) -> tuple[str, int] | None:
+    """Return the first place, the innermost, in a file that is not generated."""
+    for file, line in _PLACE.findall(text) or _RAISED.findall(text):
+        if not file.startswith(_GENERATED):
+            # Numba shortens the names of files in the current folder.
+            return (os.path.abspath(file) if Path(file).exists() else file), int(line)
+    return None
+
+
+def _place_of(name: str, functions: Sequence[Callable]) -> tuple[str, int] | None:
+    """Return where functions, or compiled helpers that they call, name something."""
+    reached = [*functions]
+    for function in reached:  # which grows on the way
+        plain = getattr(function, "py_func", function)
+        code = plain.__code__
+        for instruction in dis.get_instructions(code):
+            if instruction.argval == name and instruction.positions:
+                return code.co_filename, instruction.positions.lineno
+        helpers = (plain.__globals__.get(inner) for inner in code.co_names)
+        reached += [h for h in helpers if hasattr(h, "py_func") and h not in reached]
+    return None
+
+
+def _function_at(file: str, line: int) -> str | None:
+    """Return the name of the function around a line."""
+    lines = linecache.getlines(file)[:line]
+    inside = 10_000
+    for text in reversed(lines):
+        indent = len(text) - len(text.lstrip())
+        if not text.strip() or indent >= inside:
+            continue
+        inside = indent
+        if found := re.match(r"\s*def (\w+)", text):
+            return found[1]
+    return None
+
+
+def _entry_of(error: Exception) -> str:
+    """Return the function of the contract that was being compiled."""
+    entry = "a function"
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if file.startswith(_GENERATED):
+            # The line of the decorator, before that of the function.
+            for text in linecache.getlines(file)[line - 1 : line + 1]:
+                if found := re.match(r"def (\w+)", text):
+                    entry = found[1]
+    return entry
+
+
+def _reason_in(text: str) -> tuple[str, str]:
+    """Return what is wrong, and what to do, each in a line."""
+    if found := _FIELD.search(text):
+        field = found[1] or found[4]
+        known = re.findall(r"(\w+)\[type=", found[2] or found[3])
+        return _unknown_field(field, known)
+    if found := _NAME.search(text):
+        return f"There is no {found[1]!r}.", (
+            "Correct the name, or define it in the same file: a number, a NumPy array "
+            "or a function decorated with numba.njit."
+        )
+    if found := _PLAIN_FUNCTION.search(text):
+        return f"{found[1]!r} is a plain Python function.", (
+            "Decorate it with numba.njit, so that compiled code can call it."
+        )
+    reasons = [line.strip() for line in text.splitlines() if not _NOISE.match(line)]
+    reason = reasons[0] if reasons else "Numba gives no reason."
+    reason = reason.partition(". Raised from ")[0].rstrip(".:")
+    return shortened(reason, MOST_REASON) + ".", _GENERAL
+
+
+def _unknown_field(name: str, known: Collection[str]) -> tuple[str, str]:
+    """Return what is wrong with the name of a field, and what to do."""
+    return unknown_name("field of a record", name, known) + ".", (
+        "Correct the name, or add the field to the numpy.dtype that Rules gets."
+    )
+
+
+def field_names(record: Any) -> Iterator[str]:
+    """Yield the names of a record's fields, and of those of records inside it."""
+    for name in getattr(record, "names", None) or ():
+        yield name
+        yield from field_names(record[name].base)
+
+
+def line_without_return(function: Callable) -> int | None:
+    """Return a line at which a function ends without a number; None: it never does."""
+    code = getattr(function, "py_func", function).__code__
+    line, last = code.co_firstlineno, None
+    for instruction in dis.get_instructions(code):
+        if instruction.positions and instruction.positions.lineno:
+            line = instruction.positions.lineno
+        name, value = instruction.opname, instruction.argval
+        if (name == "RETURN_CONST" and value is None) or (
+            name == "RETURN_VALUE" and last == ("LOAD_CONST", None)
+        ):
+            return line
+        last = (name, value)
+    return None
+
+
+def no_return(game: str, function: Callable, line: int) -> str:
+    """Return a few lines about a function that can end without a number."""
+    code = getattr(function, "py_func", function).__code__
+    return "\n".join(
+        [
+            f"{game}: `{function.__name__}` can end without `return`. File "
+            f'"{code.co_filename}", line {line}:',
+            f"    {linecache.getline(code.co_filename, line).strip()}",
+            "It has to return a number on every path: add the missing `return`.",
+        ]
+    )

@@ -1,0 +1,282 @@
+"""What an author of rules is told of a mistake: a few lines that name it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from mcts_agents.envs import GAMES, load_game
+from mcts_agents.model import Rules, RulesError
+from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
+from mcts_agents.model.wrapping import RETURNS_NUMBER
+from mcts_agents.testing import CheckError
+
+MOST_LINES = 10
+
+GAME = """\
+import numpy as np
+from numba import njit
+
+from mcts_agents.model import DRAWN, PLAYING, Rules, Spec
+
+rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
+
+
+def plain(number):
+    return number
+
+
+@njit
+def other(game, turn):
+    return (turn + 1) % game.players
+
+
+@rules.variant
+def variant(game, *, players=2):
+    return Spec(players=players, actions=2)
+
+
+@rules.define
+def reset(game, state, rng):
+    state.left = 9
+    state.turn = 0
+
+
+@rules.define
+def movers(game, state):
+    return 1 << state.turn if state.left > 0 else 0
+
+
+@rules.define
+def legal_actions(game, state, player, out):
+    out[0] = 0
+    out[1] = 1
+    return min(2, state.left)
+
+
+@rules.define
+def apply(game, state, joint_action, rng):
+    state.left -= 1 + joint_action[state.turn]
+    state.turn = other(game, state.turn)
+
+
+@rules.define
+def scores(game, state, out):
+    out[:] = 0
+
+
+@rules.define
+def results(game, state, out):
+    out[:] = PLAYING if state.left > 0 else DRAWN
+"""
+
+LEFT, RETURN = "1 << state.turn if state.left > 0 else 0", "return min(2, state.left)"
+
+# A change of the game; which function and what else the error names.
+UNCOMPILED = {
+    "a misspelled field": (
+        LEFT,
+        "1 << state.turn if state.lefft > 0 else 0",
+        "movers",
+        ["'lefft'", "did you mean left?", "Correct the name"],
+    ),
+    "a misspelled field that is written": (
+        "state.left -= 1 + joint_action[state.turn]",
+        "state.lefft = 1",
+        "apply",
+        ["'lefft'", "did you mean left?", "Correct the name"],
+    ),
+    "a misspelled field in a helper": (
+        "(turn + 1) % game.players",
+        "(turn + 1) % game.player",
+        "other",
+        ["'player'", "did you mean players?", "Correct the name"],
+    ),
+    "no return": (
+        f"return {LEFT}",
+        "1 << state.turn",
+        "movers",
+        ["can end without `return`", "add the missing `return`"],
+    ),
+    "a return on one path": (
+        RETURN,
+        "if state.left > 1:\n        return 2",
+        "legal_actions",
+        ["can end without `return`", "add the missing `return`"],
+    ),
+    "an unknown name": (
+        RETURN,
+        "return min(2, stones)",
+        "legal_actions",
+        ["'stones'", "define it"],
+    ),
+    "a helper that is not compiled": (
+        RETURN,
+        "return plain(state.left)",
+        "legal_actions",
+        ["plain", "numba.njit"],
+    ),
+    "what Numba does not compile": (
+        RETURN,
+        "return sorted({1: 2}, key=str)[0]",
+        "legal_actions",
+        ["numba.njit"],
+    ),
+}
+
+# What only random games show: compiled code would write into other memory.
+WRONG = {
+    "a write past the end of out": (
+        "out[1] = 1\n",
+        "out[1] = 1\n    out[2] = 2\n",
+        "legal_actions",
+        ["wrote outside", "out[2] = 2", "Stay inside the arrays"],
+    ),
+    "a write past the end of out, by a helper": (
+        "    out[:] = 0\n",
+        "    for player in range(3):\n        put(out, player)\n\n\n"
+        "@njit\ndef put(out, player):\n    out[player] = 0.0\n",
+        "scores",
+        ["wrote outside", "out[player] = 0.0", "Stay inside the arrays"],
+    ),
+    "an exception": (
+        RETURN,
+        "return 2 // (state.left - 7)",
+        "legal_actions",
+        ["ZeroDivisionError", "return 2 // (state.left - 7)"],
+    ),
+}
+
+
+def written(folder, old="", new=""):
+    """Write the game with a change into a file, and return its rules and its text."""
+    assert not old or GAME.count(old) == 1
+    file = folder / "stones.py"
+    file.write_text(GAME.replace(old, new) if old else GAME)
+    spec = importlib.util.spec_from_file_location("stones", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.rules, file
+
+
+def line_of(file, text):
+    """Return the number of the line that has the last line of a text."""
+    lines = file.read_text().splitlines()
+    (number,) = (n for n, line in enumerate(lines, 1) if text in line)
+    return number
+
+
+@pytest.mark.parametrize("mistake", UNCOMPILED)
+def test_rules_that_cannot_be_compiled(mistake, tmp_path):
+    old, new, function, words = UNCOMPILED[mistake]
+    rules, file = written(tmp_path, old, new)
+    with pytest.raises(RulesError) as refusal:
+        rules.check(episodes=1)
+    text = str(refusal.value)
+    assert len(text.splitlines()) <= MOST_LINES, text
+    line = line_of(file, new.splitlines()[-1].strip())
+    first = text.splitlines()[0]
+    assert first.startswith(f"stones: `{function}` can"), text
+    if mistake != "a return on one path":
+        assert f'File "{file}", line {line}' in first, text
+    for word in words:
+        assert word in text
+    assert refusal.value.__cause__ is refusal.value.__context__ is None
+
+
+def test_all_that_numba_says(tmp_path, monkeypatch):
+    monkeypatch.setenv(FULL_ERRORS, "1")
+    rules, _ = written(tmp_path, *UNCOMPILED["what Numba does not compile"][:2])
+    with pytest.raises(Exception, match=r"nopython") as refusal:
+        rules.model()
+    assert not isinstance(refusal.value, RulesError)
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_rules_that_make_a_mistake(mistake, tmp_path):
+    old, new, function, words = WRONG[mistake]
+    rules, file = written(tmp_path, old, new)
+    with pytest.raises(CheckError) as refusal:
+        rules.check(episodes=1)
+    text = str(refusal.value)
+    assert len(text.splitlines()) == 1
+    assert f"stones(players=2): `{function}` " in text
+    line = line_of(file, new.splitlines()[-1].strip())
+    assert f" in {file}:{line}, " in text
+    for word in words:
+        assert word in text
+
+
+def test_sound_rules_pass(tmp_path):
+    rules, _ = written(tmp_path)
+    report = rules.check(episodes=2)
+    assert report.checked["the end of a game"] == 2
+    assert str(report).startswith("stones: no mistake found")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_functions_of_our_games_end_with_a_return(name):
+    rules = load_game(name).rules
+    found = [n for n in RETURNS_NUMBER if rules.has(n)]
+    assert "movers" in found
+    for name in found:
+        assert line_without_return(rules._functions[name]) is None
+
+
+def nothing(state):
+    state.left = 1
+
+
+def sometimes(state):  # noqa: RET503
+    if state.left:
+        return 1
+
+
+def bare(state):
+    if state.left:
+        return  # noqa: RET502
+    return 1
+
+
+def always(state):
+    if state.left:
+        return 1
+    return 0
+
+
+def raises(state):
+    for number in range(state.left):
+        if number > 3:
+            return number
+    raise ValueError
+
+
+def endless(state):
+    while True:
+        if state.left:
+            return 1
+
+
+@pytest.mark.parametrize("function", [nothing, sometimes, bare])
+def test_functions_that_can_end_without_a_number(function):
+    first = function.__code__.co_firstlineno
+    assert first < line_without_return(function) <= first + 3
+
+
+@pytest.mark.parametrize("function", [always, raises, endless])
+def test_functions_that_cannot(function):
+    assert line_without_return(function) is None
+
+
+def test_policies_return_an_action_too(tmp_path):
+    rules, file = written(tmp_path)
+
+    @rules.policy
+    def lazy(game, state, player, rng):
+        state.left = 1
+
+    with pytest.raises(RulesError, match=r"`lazy` can end without `return`") as refusal:
+        rules.compiled_policy("lazy")
+    assert str(Path(__file__)) in str(refusal.value)
+    assert isinstance(rules, Rules)
+    assert file.exists()
