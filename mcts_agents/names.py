@@ -19,7 +19,8 @@ MOST_ARGUMENT = 60
 _WORDS = {"true": True, "false": False, "none": None}
 
 # `module:Class` at the beginning of a spec, where options may follow.
-_IN_MODULE = re.compile(r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*\s*(?=:|$)")
+_DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_IN_MODULE = re.compile(rf"\s*({_DOTTED})\s*:\s*{_DOTTED}\s*(?=:|$)")
 
 
 def quoted(value: object) -> str:
@@ -115,6 +116,11 @@ def parse_value(text: str) -> object:
     return text
 
 
+def _plain(name: str) -> str:
+    """Return a name of one or two parts without the spaces around them."""
+    return ":".join(part.strip() for part in name.split(":"))
+
+
 class _Spec:
     """A spec being read; positions count characters of the whole text from 1."""
 
@@ -137,10 +143,10 @@ class _Spec:
                 raise self._error(at, f"{sign!r} in a name, not around a value")
         options: dict[str, object] = {}
         if colon < 0 or colon + 1 == end:
-            return name.strip(), options
+            return _plain(name), options
         for first, last in self._parts(colon + 1, end):
             self._read_option(first, last, options, nesting)
-        return name.strip(), options
+        return _plain(name), options
 
     def _colon(self, start: int, end: int) -> int:
         """Return where the options' colon stands, -1 if there is none."""
