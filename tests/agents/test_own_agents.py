@@ -720,7 +720,10 @@ def installed(monkeypatch):
     """Let packages bring agents."""
 
     def install(*entries):
-        monkeypatch.setattr(own.metadata, "entry_points", lambda group: entries)
+        def entry_points(group):
+            return [point for point in entries if point.group == group]
+
+        monkeypatch.setattr(own.metadata, "entry_points", entry_points)
         own.entry_points.cache_clear()
 
     yield install
