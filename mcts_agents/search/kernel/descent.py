@@ -28,7 +28,8 @@ statistics stand in its own tree (`Workspace.root_tree`).
 
 Moves in turn (`simultaneous=serialised`) are `select_in_turn`; where nodes hold states
 the others wait below the first (`closed_loop.py`). Graphs, the solver and kept trees
-refuse them.
+refuse them. The solver, graphs, abstraction and stored states refuse MultiTree, so that
+with `value=win` MaxN alone has the solver by default.
 
 A tree is left, and its players follow a policy from then on, when an untried action is
 taken in it. The node below that action is made when the action is taken a second time,

@@ -9,9 +9,9 @@ the positions of the iteration's own trajectory.
 continues there; otherwise the rollout begins at once.
 
 A key is of what the acting player knows where worlds are sampled, else of the whole
-state. `selection` goes on at the graph's node; `descent` and `batches` advance it. The
-solver, kept trees and serialised moves follow links, which a graph has not got, and are
-refused beside it.
+state. `descent` advances the graph's node and `selection` goes on there; `batches` asks
+whether paths have joined. The solver, kept trees and serialised moves follow links,
+which a graph has not got, and are refused beside it.
 
 Sources: TAG's MCGS; B. Childs, J. Brodeur, L. Kocsis,
 "Transpositions and move groups in Monte Carlo tree search", CIG 2008 (UCT2).

@@ -1,11 +1,13 @@
 """Leaves: what the state at the end of an iteration is worth to each player.
 
 The leaf is the state at which `descent.descend` ended: below the trees every action was
-one of `rollout.choose_by_policy`, or the game's compiled playout played them all.
-`evaluate_leaf` asks the game for what the leaf heuristic needs, and the heuristic, a
-plug-in that may be a Python function, writes the values; `back_up` takes them in. Where
-an evaluator values leaves (`batches.py`, with `driver/leaf_batches.py`), there is no
-rollout, and it is asked for finished games only.
+one of `rollout.choose_by_policy`, or, once all trees were left, of the game's compiled
+playout. `evaluate_leaf` asks the game for what the leaf heuristic needs, and the
+heuristic, a plug-in that may be a Python function, writes the values; `back_up` takes
+them in. Where an evaluator values leaves (`batches.py`, with `driver/leaf_batches.py`),
+there is no rollout, and the heuristic is asked only where the game is over, or over for
+the tree's player. A proven leaf has the proven result, and with a discount `rewards.py`
+takes the score off.
 
 - `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
   1/players to those still playing. Where players have team mates k and `players` count

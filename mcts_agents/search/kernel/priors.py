@@ -3,9 +3,10 @@
     P(a) = exp(logit(a)) / sum of exp(logit(b)) over the legal actions b
     at the root: P'(a) = (1 - noise) P(a) + noise eta(a), eta ~ Dirichlet(alpha)
 
-The noise (`root_noise`, `root_noise_alpha`) is mixed in once for each decision, in the
-acting player's priors: as soon as the root has been evaluated, or at the beginning
-where a tree is kept (`driver/leaf_batches.py`). Sequential halving refuses it.
+The noise (`root_noise`, `root_noise_alpha`) is mixed in once for each search of a
+decision (threads and determinizations are several), in the acting player's priors: as
+soon as the root has been evaluated, or at the beginning where a tree is kept
+(`driver/leaf_batches.py`). Sequential halving refuses it.
 
 A sample of a Dirichlet distribution is one of independent gamma variables, divided by
 their sum. All is computed from exact operations, alike on every machine.

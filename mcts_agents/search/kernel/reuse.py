@@ -5,6 +5,9 @@ in which nodes were made (a node is never older than the one above it). Which li
 is finds `inspection/played_moves.py`; `driver/kept_trees.py` prepares it, and
 `Search._begin` asks for it when a decision begins.
 
+The history must go on from the same player's last decision. Ranges of values stay;
+pools of an abstraction begin anew.
+
 `reuse_tree` is refused beside what is in `_check` below, in copies of environments
 (`options/applicability.py`), and beside sequential halving.
 """

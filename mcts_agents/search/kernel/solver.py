@@ -18,7 +18,10 @@ are proven at once: the search sees every mate in one, which sampling may miss f
 These tries count as forward-model calls.
 
 It applies where a path determines the state, nothing is hidden, and values are results
-(`applies` below); there it is on by default if `value` is `win`.
+(`applies` below); there it is on by default if `value` is `win`. `selection` tries the
+actions of new nodes, unless several players decide there; `descent` and `iterations`
+stop at what is proven, `leaf_values` gives it its exact value, indices avoid what is
+lost, and the final move ranks proofs before visits and values (`root_reading`).
 
 Source: M. Winands, Y. Bjornsson, J.-T. Saito, "Monte-Carlo tree search solver", 2008;
 the rule for more than two players is ours.

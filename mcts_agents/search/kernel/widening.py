@@ -8,8 +8,9 @@ confidence trees", LION 2011; Baier, Kaisers, CoG 2020, equation 3 (which rounds
 manual rounds down, and would leave no candidate at the first visit for W < 1).
 
 `candidates.list_candidates` calls it. Edges are listed for each visit then, even where
-the path determines them (`listed`). It takes a tree policy that computes an index, and
-sequential halving refuses it.
+the path determines them (`listed`), and N(a) counts the visits at which an action was a
+candidate. It takes a tree policy that action heuristics go with, or a function of one's
+own; sequential halving refuses it.
 """
 
 import numpy as np

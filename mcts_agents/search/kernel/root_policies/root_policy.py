@@ -3,7 +3,9 @@
 The decision at the root is the one that is made: what a search tries there, which move
 it makes at the end, and what it tells a learner may each differ from what a tree policy
 does further down. A policy of this package is one such object in the file of its
-algorithm; a user's own, given as the setting `root_policy`, has the same form.
+algorithm; a user's own, given as the setting `root_policy`, has the same form. `choose`
+is not asked where there is but one candidate, and without a budget of simulations the
+simulations left are a number beyond all budgets.
 """
 
 import math

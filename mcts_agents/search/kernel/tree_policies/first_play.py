@@ -6,7 +6,8 @@
   for the exploration term of an action that was tried.
 - `first_play_value` is what it is worth besides: the `least` value seen, or the mean of
   its `parent` less `first_play_reduction`. With priors the reduction r is r sqrt(sum of
-  P(a) over the actions tried), as in KataGo and Leela Zero.
+  P(a) over the actions tried), as in KataGo and Leela Zero, and the urgency is
+  multiplied by P(a).
 
 With `initial_visits` no action is untried, so none of this is of use. A finite urgency
 takes the form of an index to which things are added (`extended.py`), which is slower
