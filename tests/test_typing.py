@@ -166,9 +166,6 @@ def errors_in(request, installed, tmp_path):
             text=True,
         )
 
-    if request.param == "pyright" and run("--version").returncode:
-        pytest.skip("pyright needs Node.js, which it fetches when it is first called")
-
     def errors(program):
         (tmp_path / "program.py").write_text(program)
         found = run(*COMMANDS[request.param], sys.executable, "program.py")
