@@ -476,12 +476,12 @@ def test_an_error_while_compiling_leaves_nothing_behind(folder):
     code = textwrap.dedent(
         """
         import sys
-        from numba.core.errors import NumbaError
+        from mcts_agents.model import RulesError
         from game import rules, new_generator, statistics
         for attempt in range(2):
             try:
                 rules.model()
-            except NumbaError as error:
+            except RulesError as error:
                 print("refused", "nobody" in str(error))
             print([m for m in sys.modules if "compiled_dial" in m])
         """

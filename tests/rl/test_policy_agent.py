@@ -4,6 +4,7 @@ import base64
 import json
 import pickle
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -164,7 +165,8 @@ def test_workers_have_one_thread_each(monkeypatch):
 
     monkeypatch.setattr("mcts_agents.arena.playing.backends.play", threads)
     with LocalBackend(2) as backend:
-        assert list(backend.play(iter(range(2)))) == [1, 1]
+        nobody = SimpleNamespace(seats=())
+        assert list(backend.play(iter([nobody] * 2))) == [1, 1]
 
 
 # -- torch modules
