@@ -14,6 +14,7 @@ import pytest
 from mcts_agents import make_agent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.settings import TREE_POLICIES, TREES
 from tests.command import COMMAND
@@ -122,7 +123,7 @@ def test_presets_on_environments_of_other_people(preset):
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=1)
     agent = make_agent(f"{preset}:simulations=10", seed=1)
-    agent.perfect_information = True
+    agent.copying = CopyOptions(perfect_information=True)
     if PRESETS[preset].copies:
         assert agent.act(env) in range(4)
     else:

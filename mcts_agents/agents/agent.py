@@ -5,14 +5,19 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock, new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.copy_options import (
+    COPY_OPTIONS,
+    CopyKeywords,
+    CopyOptions,
+)
 from mcts_agents.model.copying.guards import no_full_collections
-from mcts_agents.names import made_with
+from mcts_agents.names import made_with, unknown_name
 from mcts_agents.search import SearchResult
 from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
@@ -32,12 +37,10 @@ RESERVE_SHARE_OF_COPIES = 0.5
 SHORT_OF_TIME = 1.0
 
 
-class AgentOptions(TypedDict, total=False):
+class AgentOptions(CopyKeywords, total=False):
     """The keywords of `Agent`, for subclasses that pass them on."""
 
     seed: int | None
-    perfect_information: bool
-    redeterminise: Callable[..., Any] | None
 
 
 class Agent(ABC):
@@ -56,14 +59,11 @@ class Agent(ABC):
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.
             The same seed and the same sequence of decisions give the same actions.
-        perfect_information: The caller's word that an environment of somebody else
-            hides nothing from the player to move. Environments of this package need
-            no such word.
-        redeterminise: Instead of that word, a function `(env_copy, agent_name,
-            numpy.random.Generator)` that resamples in the copy what the named agent
-            cannot know.
+        **copying: What only you can say of environments of other people, such as
+            `perfect_information=True`; see `CopyOptions`.
 
     Attributes:
+        copying: The same.
         made_as: The name `module:Class` and the options of a spec from which the agent
             was made; None if it was not made from such a spec.
     """
@@ -74,11 +74,13 @@ class Agent(ABC):
         self,
         *,
         seed: int | None = None,
-        perfect_information: bool = False,
-        redeterminise: Callable[..., Any] | None = None,
+        **copying: Unpack[CopyKeywords],
     ):
-        self.perfect_information = perfect_information
-        self.redeterminise = redeterminise
+        for name in copying:
+            if name not in COPY_OPTIONS:
+                kind = f"option of {type(self).__name__}"
+                raise TypeError(unknown_name(kind, name, ("seed", *COPY_OPTIONS)))
+        self.copying = CopyOptions(**copying)
         self._copied: CopiedEnvironment | None = None
         self._one_thread = OneThread()
         self._seed = seed
@@ -103,11 +105,7 @@ class Agent(ABC):
         given = self._given()
         if self._seed is not None:
             given["seed"] = int(self._seed)
-        if self.perfect_information:
-            given["perfect_information"] = True
-        if self.redeterminise is not None:
-            given["redeterminise"] = self.redeterminise
-        return made_with(type(self).__name__, given)
+        return made_with(type(self).__name__, {**given, **self.copying.given()})
 
     def _given(self) -> dict[str, Any]:
         """Return what a subclass was made with, as far as no default says it."""
@@ -185,11 +183,7 @@ class Agent(ABC):
     def _copied_model(self, env: Any) -> CopiedEnvironment:
         """Return the model of somebody else's environment, kept for the next move."""
         if self._copied is None or self._copied.env is not env:
-            self._copied = CopiedEnvironment(
-                env,
-                perfect_information=self.perfect_information,
-                redeterminise=self.redeterminise,
-            )
+            self._copied = CopiedEnvironment(env, **self.copying.given())
         return self._copied
 
 

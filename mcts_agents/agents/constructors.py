@@ -7,6 +7,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.kinds import KINDS, AgentKind
+from mcts_agents.model.copying.copy_options import COPY_OPTIONS
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.search.options.option import Option
 
@@ -16,7 +17,7 @@ TAKEN = "int, float, bool, str, one of these or None, or a Literal of words"
 
 # Parameters that are no options: every agent's seed is set apart, and the others are
 # about environments of other people. `agent` is the name of a mapping's agent.
-_NO_OPTIONS = ("self", "seed", "perfect_information", "redeterminise", "agent")
+_NO_OPTIONS = ("self", "seed", *COPY_OPTIONS, "agent")
 
 
 @dataclass

@@ -109,7 +109,7 @@ def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:
         if _is_importable(agent):
             return {"agent": _name(agent)}
         return HeldAgent(made(agent, {}, None, _name(agent)))
-    told = agent.perfect_information or agent.redeterminise is not None
+    told = bool(agent.copying.given())
     if any(type(agent) is kind.agent for kind in KINDS.values()) and not told:
         try:
             return to_mapping(agent)

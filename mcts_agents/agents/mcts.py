@@ -1,6 +1,5 @@
 """`MCTSAgent`: Monte Carlo tree search with every setting of `SearchSettings`."""
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, Unpack
 
@@ -11,6 +10,11 @@ from mcts_agents.agents.search_agent import SearchAgent
 from mcts_agents.agents.search_options import SearchOptions
 from mcts_agents.agents.specs import evaluator_of, policy_of
 from mcts_agents.model import ForwardModel, History, clock
+from mcts_agents.model.copying.copy_options import (
+    COPY_OPTIONS,
+    CopyKeywords,
+    CopyOptions,
+)
 from mcts_agents.names import unknown_name
 from mcts_agents.search import SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
@@ -23,19 +27,22 @@ SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 POLICIES = ("rollout_policy", "opponent_model")
 
 
+class MCTSKeywords(SearchOptions, CopyKeywords, total=False):
+    """The keywords of `MCTSAgent` but its seed."""
+
+
 class MCTSAgent(SearchAgent):
     """Plans by Monte Carlo tree search.
 
     Args:
         seed: See `Agent`.
-        perfect_information: See `Agent`.
-        redeterminise: See `Agent`.
         **options: Options of the search, such as `simulations=500`, `seconds=0.04`,
             `tree="multi"`, `paranoid=True`, `rollout=30`; `help(MCTSAgent)` and
             docs/options.md list them. `rollout_policy` and `opponent_model` also take
             agents, as objects, specs (`"one-step:samples=3"`) or mappings; see
             `make_agent`. `evaluator` also takes a `PolicyAgent`, as object, spec or
-            mapping.
+            mapping. And what only you can say of environments of other people, such as
+            `perfect_information=True`; see `CopyOptions`.
 
     Raises:
         ValueError: An unknown option or a value that is not allowed.
@@ -45,19 +52,18 @@ class MCTSAgent(SearchAgent):
         self,
         *,
         seed: int | None = None,
-        perfect_information: bool = False,
-        redeterminise: Callable[..., Any] | None = None,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[MCTSKeywords],
     ):
-        for name in options:
-            if name not in SETTING_NAMES:
+        copying, searching = {}, {}
+        for name, value in options.items():
+            if name in COPY_OPTIONS:
+                copying[name] = value
+            elif name in SETTING_NAMES:
+                searching[name] = value
+            else:
                 raise ValueError(unknown_name("option of mcts", name, SETTING_NAMES))
-        super().__init__(
-            SearchSettings(**_with_agents(options)),
-            seed=seed,
-            perfect_information=perfect_information,
-            redeterminise=redeterminise,
-        )
+        settings = SearchSettings(**_with_agents(searching))
+        super().__init__(settings, seed=seed, **copying)
 
     def _given(self) -> dict[str, Any]:
         return set_options(self.settings)
@@ -107,10 +113,10 @@ class MCTSAgent(SearchAgent):
         )
 
 
-show_options(MCTSAgent, SearchSettings)
+show_options(MCTSAgent, SearchSettings, besides=CopyOptions)
 
 
-def _with_agents(settings: SearchOptions) -> dict[str, Any]:
+def _with_agents(settings: dict[str, Any]) -> dict[str, Any]:
     """Turn specs of agents among the settings into agents."""
     made: dict[str, Any] = {**settings}
     readers = {**dict.fromkeys(POLICIES, policy_of), "evaluator": evaluator_of}

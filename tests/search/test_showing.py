@@ -7,9 +7,14 @@ from dataclasses import fields
 import pytest
 
 from mcts_agents import MCTSAgent, SearchSettings
+from mcts_agents.model.copying.copy_options import (
+    COPY_OPTIONS,
+    CopyKeywords,
+    CopyOptions,
+)
 from mcts_agents.search.options.option import options_of
 
-AGENT = ["seed", "perfect_information", "redeterminise"]
+AGENT = ["seed", *COPY_OPTIONS]
 NAMES = [field.name for field in fields(SearchSettings)]
 
 
@@ -19,6 +24,12 @@ def test_the_signature_has_every_option_and_its_default():
     assert {p.kind for p in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
     for field in fields(SearchSettings):
         assert parameters[field.name].default == field.default
+
+
+def test_what_is_said_of_environments_is_typed():
+    assert [*CopyKeywords.__annotations__] == [*COPY_OPTIONS]
+    for field in fields(CopyOptions):
+        assert CopyKeywords.__annotations__[field.name] == field.type
 
 
 def test_help_has_every_option_its_meaning_and_what_is_allowed():

@@ -20,7 +20,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -43,6 +43,7 @@ from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
+from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.dice import planners_dice
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
@@ -75,10 +76,7 @@ class CopiedEnvironment(ForwardModel):
         env: A PettingZoo AEC or parallel environment, or a Gymnasium environment,
             after `reset`, wrapped or not. Every agent's action space is Discrete, of
             at most 2**20 actions; rewards are finite, returns within 1e100.
-        perfect_information: The caller's word that the environment hides nothing from
-            the player to move.
-        redeterminise: `(env_copy, agent_name, numpy.random.Generator)`: resamples in
-            the copy what the agent cannot know.
+        **options: What only the caller can say of it; see `CopyOptions`.
 
     Raises:
         ValueError: Neither `perfect_information` nor `redeterminise`, an action space
@@ -86,17 +84,13 @@ class CopiedEnvironment(ForwardModel):
         RuntimeError: The environment was not reset.
     """
 
-    def __init__(
-        self,
-        env: Any,
-        *,
-        perfect_information: bool = False,
-        redeterminise: Callable[..., Any] | None = None,
-    ):
+    def __init__(self, env: Any, **options: Unpack[CopyKeywords]):
         self.env = env
+        self.options = CopyOptions(**options)
         live = face_of(env)
         name, self._agents = live.name, live.agents
-        if not perfect_information and redeterminise is None:
+        redeterminise = self.options.redeterminise
+        if not self.options.perfect_information and redeterminise is None:
             raise ValueError(
                 f"{name}: whether this environment hides information from its players "
                 "cannot be seen from outside. If it hides nothing pass "

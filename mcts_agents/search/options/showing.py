@@ -9,17 +9,22 @@ from mcts_agents.search.options.option import Option, option_of
 WIDTH = 84  # `help` indents by four
 
 
-def show_options(agent: type, described: type) -> None:
+def show_options(agent: type, described: type, *, besides: type) -> None:
     """Show a dataclass's options as keywords of a class, in place of its `**options`.
 
     A subclass with a constructor of its own has a signature of its own.
+
+    Args:
+        agent: The class.
+        described: The dataclass, whose options the help explains.
+        besides: Another one, whose fields are keywords too.
     """
     constructor: Any = agent.__init__
     own = inspect.signature(constructor)
     kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
     shown = [
         inspect.Parameter(field.name, kept[-1].kind, default=field.default)
-        for field in fields(described)
+        for field in (*fields(besides), *fields(described))
     ]
     constructor.__signature__ = own.replace(parameters=kept + shown)
     if agent.__doc__ is not None:  # Python may be told to leave them out
