@@ -227,12 +227,16 @@ class ForwardModel:
             actions = actions.copy()  # the filter writes to it
         arguments = player, actions.ctypes.data, len(actions)
         kept = self.call("filter_actions", state.ctypes.data, *arguments)
-        if not 0 < kept <= len(actions):
+        self.check_kept(kept, len(actions))
+        return actions[:kept]
+
+    def check_kept(self, kept: int, given: int) -> None:
+        """Raise RuntimeError unless `filter_actions` may keep so many actions."""
+        if not 0 < kept <= given:
             raise RuntimeError(
-                f"{self.name}: `filter_actions` kept {kept} of {len(actions)} actions; "
+                f"{self.name}: `filter_actions` kept {kept} of {given} actions; "
                 "it must return from 1 to as many as it was given"
             )
-        return actions[:kept]
 
     def is_out(self, state: np.ndarray, player: int) -> bool:
         """Return whether `player` will never decide again."""

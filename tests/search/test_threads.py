@@ -152,7 +152,7 @@ def test_an_interrupt_is_heard_while_threads_search(determinizations):
     rng = new_generator(0)
     state = model.reset(rng)
     player = model.movers(state)[0]
-    many = 10**7
+    many = 10**9  # more than any wait lasts
     settings = SearchSettings(
         simulations=many, threads=2, solver=False, determinizations=determinizations
     )

@@ -22,7 +22,8 @@ from mcts_agents.search.options.settings import SearchSettings
 # decision of some milliseconds does not have.
 FIRST_NODES = 1 << 18
 FIRST_EDGES = 1 << 21
-FIRST_JOINTS = 1 << 12
+# Cleared before each decision, however short it is.
+FIRST_JOINTS = 1 << 9
 
 # Two threads that write to one line of the processor's cache wait for each other.
 CACHE_LINE = 64

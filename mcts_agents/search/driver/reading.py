@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model import clock
 from mcts_agents.search.driver.workspace import Workspace
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.root import (
@@ -19,27 +19,6 @@ from mcts_agents.search.kernel.records import UNPROVEN
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
-
-
-def only_action(
-    model: ForwardModel,
-    settings: SearchSettings,
-    state: np.ndarray,
-    player: int,
-    actions: np.ndarray,
-) -> int | None:
-    """Return the action to choose where there is but one, else None.
-
-    Args:
-        model: The game.
-        settings: Complete settings.
-        state: The root.
-        player: The acting player.
-        actions: The legal actions, int32.
-    """
-    if settings.action_filter == "game":
-        actions = model.filter_actions(state, player, actions)
-    return int(actions[0]) if len(actions) == 1 else None
 
 
 def forced_result(

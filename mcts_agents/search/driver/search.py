@@ -12,7 +12,6 @@ from mcts_agents.search.driver.merging import search_forest, search_threads
 from mcts_agents.search.driver.one_thread import OneThread
 from mcts_agents.search.driver.reading import (
     forced_result,
-    only_action,
     read_root,
     result_of,
 )
@@ -147,7 +146,8 @@ class Search:
     ) -> SearchResult:
         """See `run`."""
         started = clock.now() if started is None else started
-        actions = self._actions(state, player)
+        at = state.ctypes.data
+        actions, only = self._actions(at, player)
         evaluation = self._workspace.evaluation
         if evaluation and evaluation.later:
             raise ValueError(
@@ -157,7 +157,6 @@ class Search:
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, simulations=simulations)
-        only = only_action(self.model, self.settings, state, player, actions)
         if only is not None:
             forced = forced_result(self.settings, player, actions, only)
             return replace(forced, seconds=clock.now() - started)
@@ -214,14 +213,14 @@ class Search:
             budget = {"started": started, "reserve": reserve, "simulations": None}
             return self._run(state, player, rng, history=history, **budget).action
         started = clock.now() if started is None else started
-        actions = self._actions(state, player)
-        only = only_action(self.model, self.settings, state, player, actions)
+        at = state.ctypes.data
+        actions, only = self._actions(at, player)
         if only is not None:
             return only
         self._begin_changes()
         self.decay_averages(player)
         deadline = self._deadline(started, reserve)
-        self._search_once(state, player, rng, self.settings, deadline, history)
+        self._search_once(at, player, rng, self.settings, deadline, history)
         action = self._workspace.choose(player, actions, rng)
         self._whole = True
         return action
@@ -234,18 +233,17 @@ class Search:
         own = started + settings.seconds - settings.safety_margin - reserve
         return min(own, clock.deadline())
 
-    def _actions(self, state, player) -> np.ndarray:
-        """Return the acting player's legal actions."""
-        movers = self.model.call("movers", state.ctypes.data)
-        actions = None
-        if movers >> player & 1:
-            actions = self.model.legal_actions(state, player)
-        if actions is None or len(actions) == 0:
+    def _actions(self, at, player) -> tuple[np.ndarray, int | None]:
+        """Return the acting player's legal actions; see `Workspace.actions`."""
+        actions, only = self._workspace.actions(at, player)
+        if actions is None:
+            mask = self.model.call("movers", at)
+            movers = tuple(p for p in range(self.model.players) if mask >> p & 1)
             raise ValueError(
                 f"{self.model.name}: player {player} has no decision to make here; "
-                f"the movers are {self.model.movers(state)}"
+                f"the movers are {movers}"
             )
-        return actions
+        return actions, only
 
     def _begin_changes(self) -> None:
         """Get ready for changes; if they are interrupted, all is thrown away later.
@@ -283,29 +281,30 @@ class Search:
             history: As in `run`.
             actions: The player's legal actions, if they are known already.
         """
-        reused = self._search_once(state, player, rng, settings, deadline, history)
+        at = state.ctypes.data
+        reused = self._search_once(at, player, rng, settings, deadline, history)
         if actions is None:
             actions = self.model.legal_actions(state, player)
         return self._root(player, actions, reused)
 
-    def _search_once(self, state, player, rng, settings, deadline, history) -> int:
+    def _search_once(self, at, player, rng, settings, deadline, history) -> int:
         """Search from one root; return the visits that were left from before."""
         workspace = self._workspace
         workspace.check_cancelled()
         self._runs += 1
-        self._begin(state, player, rng, history, settings.simulations)
+        self._begin(at, player, rng, history, settings.simulations)
         reused = workspace.root_visits(player) if self.settings.reuse_tree else 0
         workspace.run(settings, deadline)
         rng[:] = workspace.memory.arrays["rng"]
         return reused
 
-    def _begin(self, state, player, rng, history, simulations) -> None:
+    def _begin(self, at, player, rng, history, simulations) -> None:
         """Begin a decision, with what can be kept of the last one's trees."""
         played, last = None, self._history
         if self.settings.reuse_tree and self._player == player:
             if last is not None and history is not None and history.continues(last):
                 played = history.since(last)
-        self._workspace.begin(state, player, rng, played)
+        self._workspace.begin(at, player, rng, played)
         self._workspace.record["simulation_limit"] = simulations or NO_LIMIT
         self._player = player
         self._history = history
@@ -409,8 +408,8 @@ class Search:
         )
 
     def _begin_steps(self, state, player, rng, history) -> None:
-        actions = self._actions(state, player)
-        only = only_action(self.model, self.settings, state, player, actions)
+        at = state.ctypes.data
+        actions, only = self._actions(at, player)
         forced = None
         if only is not None:
             forced = forced_result(self.settings, player, actions, only)
@@ -421,7 +420,7 @@ class Search:
         self._steps = Steps(self._runs, state, player, rng, forced, clock.now())
         if forced is None:
             self.decay_averages(player)
-            self._begin(state, player, rng, history, self.settings.simulations)
+            self._begin(at, player, rng, history, self.settings.simulations)
             if self.settings.reuse_tree:
                 self._steps.reused = self._workspace.root_visits(player)
         self._whole = True

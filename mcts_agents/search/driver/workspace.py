@@ -93,6 +93,8 @@ class Workspace:
         self._record_address = self.record.ctypes.data
         self._rng = self.memory.arrays["rng"]
         self._rng_address = self._rng.ctypes.data
+        self._legal = self.memory.arrays["legal"]
+        self._legal_address = self._legal.ctypes.data
         self._beginnings: dict[int, list[tuple[Callable[[int, int], object], int]]] = {}
         self._write_plug_ins()
         # Nobody looks at the clock, or changes anything, while such a slice runs.
@@ -198,9 +200,36 @@ class Workspace:
 
     # -- beginning a decision
 
+    def actions(self, at: int, player: int) -> tuple[np.ndarray | None, int | None]:
+        """Return a player's legal actions, and the one to choose if there is only one.
+
+        Args:
+            at: The address of the root.
+            player: The acting player.
+
+        Returns:
+            The actions, int32, or None: the player has none. And the only one that the
+            settings' filter keeps, if it is only one.
+
+        Raises:
+            RuntimeError: The game's filter keeps none, or more than there are.
+        """
+        call, legal = self.model.call, self._legal_address
+        if not call("movers", at) >> player & 1:
+            return None, None
+        count = call("legal_actions", at, player, legal)
+        if count <= 0:
+            return None, None
+        actions = self._legal[:count].copy()
+        if self.settings.action_filter == "game":
+            kept = call("filter_actions", at, player, legal, count)
+            self.model.check_kept(kept, count)
+            count = kept
+        return actions, int(self._legal[0]) if count == 1 else None
+
     def begin(
         self,
-        state: np.ndarray,
+        at: int,
         player: int,
         rng: np.ndarray,
         played: Sequence[Sequence[int | None]] | None = None,
@@ -208,7 +237,7 @@ class Workspace:
         """Set up the record and the trees, empty or kept from the last decision.
 
         Args:
-            state: The root; it must stay as it is while slices run.
+            at: The address of the root, which must stay as it is while slices run.
             player: The acting player.
             rng: The search's generator, which is copied.
             played: The joint actions since the last decision, which was the same
@@ -216,7 +245,8 @@ class Workspace:
         """
         roots = None
         if played is not None:
-            movers = self.model.movers(state)
+            mask = self.model.call("movers", at)
+            movers = tuple(p for p in range(self.model.players) if mask >> p & 1)
             owns = descent.owners(self.model, self.settings, player)
             roots = roots_of(self.reader(), player, played, movers, owns)
         kept = self.record.copy() if roots is not None else None
@@ -224,7 +254,7 @@ class Workspace:
             self._clear_tables()
         # As bytes: NumPy copies a record of two hundred fields one by one.
         self._record_bytes[:] = self._blank_of(player)
-        self._root_state[0] = state.ctypes.data
+        self._root_state[0] = at
         self._rng[:] = rng
         self._begin_policies(player)
         self._begin_decision(self._record_address, kept is None)
@@ -369,7 +399,7 @@ class Workspace:
             count: How many.
             rng: Advanced.
         """
-        self.begin(state, 0, rng)
+        self.begin(state.ctypes.data, 0, rng)
         self.record["policy"] = rollout.RANDOM
         self.record["traces_rollouts"] = 0
         answer = self.compiled.entry(entry)(self._record_address, count)

@@ -1,5 +1,6 @@
 """The settings of a search: what they may be, and what they mean."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -744,7 +745,7 @@ class SearchSettings:
             defaults["mast"] = "both"
         return replace(filled, **defaults)
 
-    @property
+    @functools.cached_property
     def needs_mast(self) -> bool:
         """Whether move averages are asked for."""
         return mast.is_asked_for(self)
