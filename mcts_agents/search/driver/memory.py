@@ -90,7 +90,11 @@ class Memory:
         return self._model.players if self._edge_values else 0
 
     def new_tree(self, nodes: int, edges: int) -> None:
-        """Set up fresh arrays for so many nodes and edges, of undefined content."""
+        """Set up fresh arrays for so many nodes and edges, of undefined content.
+
+        Each tree has an edge before any iteration.
+        """
+        edges = max(edges, self._model.players)
         self.arrays.update(self._new_nodes(nodes) | self._new_edges(edges))
 
     def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:

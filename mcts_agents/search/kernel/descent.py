@@ -74,7 +74,7 @@ from mcts_agents.search.kernel.rollout import (
     note_counters,
 )
 from mcts_agents.search.kernel.selection import select
-from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.status import BAD_MOVERS, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import count_players, observation_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
@@ -195,6 +195,8 @@ def descend(search):
         movers = who_moves(search)
         if movers == 0:
             break
+        if movers >> search.players != 0:
+            return BAD_MOVERS
         if search.ends_when_out and root_is_out(search, movers):
             if results_of(search)[search.root_player] != PLAYING:
                 break

@@ -112,7 +112,7 @@ def next_status(search, call_limit):
     if lacking != 0:
         search.lacking = lacking
         return GROW
-    if EXTENDED:
+    if EXTENDED and search.simulations > 0:
         if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
             return BUDGET_SPENT
     return SLICE_DONE
@@ -163,9 +163,9 @@ def new_nodes(search):
     """Return the most nodes that one more iteration may add.
 
     One for each mover in each tree; the first iteration of a closed loop makes the
-    root, too.
+    root, too, and so may that of a graph.
     """
-    return (search.trees + search.stored) * search.players
+    return (search.trees + (search.stored or search.graph)) * search.players
 
 
 @njit
