@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
+from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied_parallel import shown_mask
-from mcts_agents.model.copying.faces import check_number_of_actions, finite_reward
+from mcts_agents.model.copying.faces import finite_reward
 from mcts_agents.model.masks import as_mask, mask_in
 from mcts_agents.testing.report import Place
 
@@ -58,7 +59,7 @@ class Loop(ABC):
         whose = f"the action space of {agent or 'the agent'}"
         if not isinstance(space, spaces.Discrete):
             raise ValueError(f"{whose} is {space}; planning needs Discrete spaces")
-        check_number_of_actions(space, whose)
+        check_number_of_actions(int(space.start + space.n), space, whose)
         mask, start = self.mask(agent), int(space.start)
         if mask is None:
             return list(range(start, start + int(space.n)))

@@ -69,7 +69,8 @@ def copy_reduced(cloner: Copier, value: Any) -> Any:
         reduce = copyreg.dispatch_table.get(kind)
         reduction = reduce(value) if reduce else value.__reduce_ex__(4)
     except Exception as error:
-        name = f"{kind.__module__}.{kind.__qualname__}"
+        # Types of some compiled libraries, SWIG's for one, have no module.
+        name = f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"
         raise UncopyableEnvironmentError(f"{name} ({error})") from error
     if isinstance(reduction, str):
         return value
