@@ -87,6 +87,8 @@ def _handler_of(kind: type) -> Handler:
                            (GENERATORS, values.copy_generator)):  # fmt: skip
         if issubclass(kind, kinds):
             return handler
+    if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
+        return objects.refuse_foreign_memory
     handler = cloning_jax.handler_of(kind) or _pygame_handler_of(kind)
     if handler is not None:
         return handler

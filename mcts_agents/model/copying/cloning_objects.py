@@ -69,8 +69,7 @@ def copy_reduced(cloner: Copier, value: Any) -> Any:
         reduce = copyreg.dispatch_table.get(kind)
         reduction = reduce(value) if reduce else value.__reduce_ex__(4)
     except Exception as error:
-        # Types of some compiled libraries, SWIG's for one, have no module.
-        name = f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"
+        name = f"{kind.__module__}.{kind.__qualname__}"
         raise UncopyableEnvironmentError(f"{name} ({error})") from error
     if isinstance(reduction, str):
         return value
@@ -102,6 +101,16 @@ def _set_state(twin: Any, state: Any) -> None:
     twin.__dict__.update(attributes or {})
     for name, item in (slots or {}).items():
         object.__setattr__(twin, name, item)
+
+
+def refuse_foreign_memory(cloner: Copier, value: Any) -> Any:
+    """Refuse what is an address in a C or C++ library's memory, such as Box2D's.
+
+    It can be pickled; the copy is the same address, and stepping it moves the original.
+    """
+    raise UncopyableEnvironmentError(
+        f"{type(value).__name__} (memory of a C++ library, which gives no copies)"
+    )
 
 
 def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:

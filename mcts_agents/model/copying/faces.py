@@ -261,7 +261,7 @@ class Face(ABC):
 def name_of(env: Any) -> str:
     """Return an environment's name in one line, for messages."""
     lines = str(getattr(env, "unwrapped", env)).splitlines()
-    return lines[0] if lines else type(env).__name__
+    return lines[0].rstrip(" :") if lines else type(env).__name__
 
 
 def without_pictures(env: Any) -> None:

@@ -207,7 +207,7 @@ class _Places:
             return
         self._followed.add((id(module), names))
         namespace = vars(module)
-        self._visit_names(namespace, module.__name__, names & namespace.keys())
+        self._visit_names(namespace, module.__name__, names.intersection(namespace))
 
     def _visit_names(
         self, namespace: dict[str, Any], module: str, names: frozenset[str]
