@@ -54,6 +54,7 @@ from mcts_agents.model.copying.guards import (
     unchanged,
 )
 from mcts_agents.model.copying.outside import Outside
+from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import Spec
@@ -101,6 +102,7 @@ class CopiedEnvironment(ForwardModel):
             )
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
+        self._suspicions = Suspicions(env, self.options)
         self._copies: dict[int, _Copy] = {}
         self._last_handle = 0
         self._pending: BaseException | None = None
@@ -168,11 +170,17 @@ class CopiedEnvironment(ForwardModel):
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
             exact, cloner = self._exact_copy(live)
-            borrowed.enter_context(self._outside.unchanged(cloner.met(), self._dice))
-            spaces_met = [*cloner.spaces, *live.action_spaces()]
-            borrowed.enter_context(space_generators(spaces_met, self._dice))
+            reseed = borrowed.enter_context(self._outside.unchanged(cloner.met()))
             exact.prepare(self._dice)
-            root = _Copy(self._with_dice(exact), np.zeros(self.players))
+            shared = [*cloner.spaces, *live.action_spaces()]
+            if self._suspicions.are_open:
+                own = np.random.default_rng(0)
+                reseed(own)
+                with global_generators(own), space_generators(shared, own):
+                    self._suspicions.look(exact, self._with_dice)
+            reseed(self._dice)
+            borrowed.enter_context(space_generators(shared, self._dice))
+            root = _Copy(self._with_dice(exact, self._dice), np.zeros(self.players))
             state = self.new_state()
             self._store(state.ctypes.data, root)
             if self._redeterminise is not None:
@@ -213,11 +221,11 @@ class CopiedEnvironment(ForwardModel):
             )
         return face, cloner
 
-    def _with_dice(self, face: Face) -> Face:
+    def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
         """Copy an environment for a search: each copy has a future of its own."""
-        twin = face.clone(Cloner(self._dice))
+        twin = face.clone(Cloner(dice))
         if self.options.reseed is not None:
-            self.options.reseed(twin.env, self._dice)
+            self.options.reseed(twin.env, dice)
         return twin
 
     def release(self) -> None:
@@ -306,7 +314,7 @@ class CopiedEnvironment(ForwardModel):
 
     def _copy(self, target: int, source: int) -> None:
         held = self._at(source)
-        face = self._with_dice(held.face)
+        face = self._with_dice(held.face, self._dice)
         self._store(target, _Copy(face, held.returns.copy(), held.legal))
 
     def _movers(self, state: int) -> int:

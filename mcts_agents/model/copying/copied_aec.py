@@ -75,6 +75,20 @@ class AECFace(Face):
                 "not remove it"
             )
 
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        self.env.reset(seed=seed)
+        self._step_is_over()
+
+    def shown(self) -> Any:
+        """Return the selected agent's observation and what it has earned."""
+        env = self.env
+        if not env.agents:
+            return None
+        agent = env.agent_selection
+        earned = env._cumulative_rewards.get(agent)
+        return agent, env.observe(agent), earned, dict(env.terminations)
+
     def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
         agent = self.agents[player]

@@ -42,6 +42,7 @@ class GymnasiumFace(Face):
                          for layer in layers(env))  # fmt: skip
         self._mask: Any = None
         self._at_root = True
+        self._shown: Any = None
         self._masks_method = env.has_wrapper_attr("action_masks")
 
     def require_masks(self) -> None:
@@ -77,6 +78,18 @@ class GymnasiumFace(Face):
         self._step_is_over()
         self._done = bool(terminated or truncated)
         self._mask = mask
+        self._shown = shown
+
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        self._shown, info = self.env.reset(seed=seed)
+        self._step_is_over()
+        self._done = self._at_root = False
+        self._mask = shown_mask(self._shown, info)
+
+    def shown(self) -> Any:
+        """Return the last observation."""
+        return self._shown
 
     def _knows_masks(self) -> bool:
         """Whether masks can be had before a step; asked after one, while `_at_root`."""

@@ -36,6 +36,7 @@ class ParallelFace(Face):
         )
         self._observe = hasattr(env.unwrapped, "observe")
         self._at_root = True
+        self._shown: Any = None
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
@@ -94,6 +95,22 @@ class ParallelFace(Face):
             self._at_root = False
         self._step_is_over()
         self._masks = masks
+        self._shown = observations
+
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        observations, infos = self.env.reset(seed=seed)
+        self._step_is_over()
+        self._finished = frozenset()
+        self._at_root = False
+        self._shown = observations
+        self._masks = {
+            a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
+        }
+
+    def shown(self) -> Any:
+        """Return all agents' observations."""
+        return self._shown
 
     def _check_root(self, masks: dict[str, Any]) -> None:
         """Raise ValueError if a first step shows masks of which none was known."""

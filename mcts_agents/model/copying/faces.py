@@ -75,6 +75,14 @@ class Face(ABC):
     def step(self, joint_action: list[int], returns: np.ndarray) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
+    @abstractmethod
+    def restart(self, seed: int) -> None:
+        """Reset the environment, a copy, and begin a new game."""
+
+    @abstractmethod
+    def shown(self) -> Any:
+        """Return what the last step or `restart` has shown to those who decide now."""
+
     def _earn(self, rewards: Mapping[str, Any], returns: np.ndarray) -> None:
         """Add each agent's reward to its return.
 

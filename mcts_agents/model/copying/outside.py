@@ -82,23 +82,24 @@ class Outside:
         self._places: _Places | None = None
         self._plans = 0
         self._many = False
+        self._generators: list[Any] = []
 
     @contextmanager
     def unchanged(
-        self, objects: Iterable[Any], dice: np.random.Generator
-    ) -> Iterator[None]:
-        """Look after what lies outside; its random generators draw from `dice`.
+        self, objects: Iterable[Any]
+    ) -> Iterator[Callable[[np.random.Generator], None]]:
+        """Look after what lies outside; give a function that reseeds what is random.
 
         Args:
             objects: All objects that a copy of the environment holds copies of.
-            dice: The planner's.
 
         Raises:
             SharedStateError: Something changed. It is as it was before.
         """
         self._plans += 1
         if self._many and self._plans & (self._plans - 1):
-            yield
+            with unchanged(self._generators):
+                yield self._reseed
             return
         objects = list(objects)
         if self._places is None:
@@ -109,11 +110,10 @@ class Outside:
         found = _Contents(self._places, own, self._caches)
         self._many = found.items > _FEW
         with ExitStack() as borrowed:
+            self._generators = found.generators
             borrowed.enter_context(unchanged(found.generators))
-            for generator in found.generators:
-                reseed(generator, dice)
             try:
-                yield
+                yield self._reseed
             finally:
                 changed = found.put_back()
         if changed:
@@ -124,6 +124,10 @@ class Outside:
                 "itself; or, if it only saves work and no step depends on it, pass "
                 f"caches=({', '.join(map(repr, changed))},)"
             )
+
+    def _reseed(self, dice: np.random.Generator) -> None:
+        for generator in self._generators:
+            reseed(generator, dice)
 
 
 class _Places:
