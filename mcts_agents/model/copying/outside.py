@@ -43,6 +43,12 @@ _ENVIRONMENTS = (
     "pettingzoo.sisl",
 )
 
+# What environments of PettingZoo fill as they go, and no step depends on.
+_KNOWN_CACHES = (
+    "pettingzoo.classic.chess.chess_utils.actions_to_moves",
+    "pettingzoo.classic.chess.chess_utils.moves_to_actions",
+)
+
 # With more items in all, a plan looks at them at each power of two only.
 _FEW = 3000
 # A larger table is only counted.
@@ -78,7 +84,7 @@ class Outside:
 
     def __init__(self, name: str, caches: tuple[str, ...] = ()):
         self._name = name
-        self._caches = caches
+        self._caches = (*_KNOWN_CACHES, *caches)
         self._places: _Places | None = None
         self._plans = 0
         self._many = False

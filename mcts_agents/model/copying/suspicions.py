@@ -27,8 +27,8 @@ from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import global_generators
 
 # Seconds that a plan may spend here, and how many plans do.
-SECONDS = 0.02
-PLANS = 20
+SECONDS = 0.005
+PLANS = 50
 
 # Positions in which it is asked what the next agent is shown, and actions in each.
 POSITIONS = 24
@@ -116,7 +116,7 @@ def _pending_choices(face: Face) -> Iterator[str | None]:
     rng = np.random.default_rng(0)
     hidden: dict[tuple[int, int], int] = {}
     shown: set[tuple[int, int]] = set()
-    for _ in range(POSITIONS):
+    for _ in range(min(2 * len(face.agents) + 2, POSITIONS)):
         movers = face.movers()
         if not movers:
             break
@@ -138,10 +138,10 @@ def _pending_choices(face: Face) -> Iterator[str | None]:
         elif len(tried) > 1 and len(seen_by) > 1:
             shown.update((movers[0], f[0]) for f in seen_by if f)
         face = after[int(rng.integers(len(after)))]
-    for (first, second), count in hidden.items():
-        if (first, second) not in shown and (count > 1 or not face.movers()):
-            yield _choice_warning(face, face.agents[first], face.agents[second])
-            return
+    suspect = {pair: count for pair, count in hidden.items() if pair not in shown}
+    if sum(suspect.values()) > 1 or (suspect and not face.movers()):
+        first, second = next(iter(suspect))
+        yield _choice_warning(face, face.agents[first], face.agents[second])
 
 
 def _known_chance(
