@@ -115,7 +115,7 @@ class ParallelFace(Face):
     def _check_root(self, masks: dict[str, Any]) -> None:
         """Raise ValueError if a first step shows masks of which none was known."""
         shown = [self.agents.index(a) for a, mask in masks.items() if mask is not None]
-        if shown and all(self.checked_mask(player) is None for player in shown):
+        if any(self.checked_mask(player) is None for player in shown):
             raise self._masks_are_unknown()
 
     def mask_of(self, player: int) -> Any:
@@ -123,7 +123,9 @@ class ParallelFace(Face):
         agent = self.agents[player]
         if agent in self._masks:
             return self._masks[agent]
-        mask = mask_in(self.env.unwrapped.observe(agent)) if self._observe else None
+        if not self._observe:
+            return None
+        mask = mask_in(self.env.unwrapped.observe(agent))
         self._observe = self._declares_masks or mask is not None
         return mask
 

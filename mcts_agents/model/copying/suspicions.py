@@ -96,6 +96,7 @@ class Suspicions:
                 self._inquiries.clear()
                 _WARNED.add(self._env)
                 warnings.warn(found, HiddenStateWarning, stacklevel=2)
+                return
 
 
 def _go_on(inquiry: Iterator[str | None], end: float) -> tuple[str | None, bool]:
