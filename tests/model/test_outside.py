@@ -249,3 +249,52 @@ def test_each_simulation_throws_the_modules_dice_anew():
             model.apply(twin, [0], new_generator(0))
             thrown.add(float(model.scores(twin)[0]))
     assert thrown == {0.0, 1.0}
+
+
+class BegunAnew(Sharing):
+    """Its `reset` changes something outside, its `step` does not."""
+
+    number = 0
+
+    def reset(self, *, seed=None, options=None):
+        type(self).number += 1
+        return super().reset(seed=seed)
+
+    def change(self, action):
+        pass
+
+
+def test_what_only_reset_changes_is_no_reason_to_refuse():
+    env = BegunAnew()
+    env.reset(seed=0)
+    number = BegunAnew.number
+    agent = MCTSAgent(simulations=20, perfect_information=True, seed=0)
+    for _ in range(3):
+        agent.act(env)
+    assert BegunAnew.number == number
+
+
+class Tabled(Sharing):
+    """Reads a large table, and counts in its class in its later steps."""
+
+    table = dict.fromkeys(range(5000))  # noqa: RUF012
+    played = 0
+
+    def change(self, action):
+        if self.steps > 8:
+            type(self).played += 1
+
+
+def test_large_tables_are_looked_at_now_and_then_and_stay_current():
+    env = Tabled()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=4, rollout=1, perfect_information=True, seed=0)
+    for plan in range(1, 7):
+        agent.act(env)
+        Tabled.table[plan] = plan  # by the live game, between plans
+    assert [Tabled.table[plan] for plan in range(1, 7)] == [1, 2, 3, 4, 5, 6]
+    env.steps = 8
+    with pytest.raises(SharedStateError, match=r"Tabled\.played"):
+        for _ in range(2):
+            agent.act(env)
+    assert agent._copied._outside._plans == 8

@@ -24,6 +24,7 @@ from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -53,7 +54,7 @@ from mcts_agents.model.copying.guards import (
     space_generators,
     unchanged,
 )
-from mcts_agents.model.copying.outside import Outside
+from mcts_agents.model.copying.outside import Contents, Outside
 from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
@@ -170,15 +171,12 @@ class CopiedEnvironment(ForwardModel):
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
             exact, cloner = self._exact_copy(live)
-            reseed = borrowed.enter_context(self._outside.unchanged(cloner.met()))
+            outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces()]
-            if self._suspicions.are_open:
-                own = np.random.default_rng(0)
-                reseed(own)
-                with global_generators(own), space_generators(shared, own):
-                    self._suspicions.look(exact, self._with_dice)
-            reseed(self._dice)
+            if self._suspicions.are_open and outside.is_kept:
+                self._look(exact, shared, outside)
+            outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
             root = _Copy(self._with_dice(exact, self._dice), np.zeros(self.players))
             state = self.new_state()
@@ -187,6 +185,14 @@ class CopiedEnvironment(ForwardModel):
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
             yield state, player
+
+    def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
+        """Look for what a search would see; leave all dice and what lies outside."""
+        own = np.random.default_rng(0)
+        outside.reseed(own)
+        with global_generators(own), space_generators(shared, own):
+            self._suspicions.look(exact, self._with_dice)
+        outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
         """Refuse an environment that has become another game since the model's."""

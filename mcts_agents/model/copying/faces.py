@@ -268,8 +268,10 @@ class Face(ABC):
 
 def name_of(env: Any) -> str:
     """Return an environment's name in one line, for messages."""
-    lines = str(getattr(env, "unwrapped", env)).splitlines()
-    return lines[0].rstrip(" :") if lines else type(env).__name__
+    inner = getattr(env, "unwrapped", env)
+    line = str(inner).strip().partition("\n")[0].rstrip(" :.")
+    # What jumanji's environments say that have no name of their own.
+    return type(inner).__name__ if line in ("", "Environment") else line
 
 
 def without_pictures(env: Any) -> None:

@@ -16,7 +16,7 @@ import sys
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -87,14 +87,11 @@ class Outside:
         self._caches = (*_KNOWN_CACHES, *caches)
         self._places: _Places | None = None
         self._plans = 0
-        self._many = False
-        self._generators: list[Any] = []
+        self._contents: Contents | None = None
 
     @contextmanager
-    def unchanged(
-        self, objects: Iterable[Any]
-    ) -> Iterator[Callable[[np.random.Generator], None]]:
-        """Look after what lies outside; give a function that reseeds what is random.
+    def unchanged(self, objects: Iterable[Any]) -> Iterator["Contents"]:
+        """Look after what lies outside while a plan goes on; give what it is now.
 
         Args:
             objects: All objects that a copy of the environment holds copies of.
@@ -102,26 +99,25 @@ class Outside:
         Raises:
             SharedStateError: Something changed. It is as it was before.
         """
-        self._plans += 1
-        if self._many and self._plans & (self._plans - 1):
-            with unchanged(self._generators):
-                yield self._reseed
-            return
         objects = list(objects)
         if self._places is None:
             self._places = _Places()
             for value in objects:
                 self._places.visit_class(type(value))
+        self._plans += 1
+        if self._contents is not None and self._contents.items > _FEW:
+            if self._plans & (self._plans - 1):
+                with unchanged(self._contents.generators):
+                    yield self._contents
+                return
         own = {id(value) for value in objects}
-        found = _Contents(self._places, own, self._caches)
-        self._many = found.items > _FEW
-        with ExitStack() as borrowed:
-            self._generators = found.generators
-            borrowed.enter_context(unchanged(found.generators))
+        found = self._contents = Contents(self._places, own, self._caches)
+        with unchanged(found.generators):
             try:
-                yield self._reseed
+                yield found
             finally:
                 changed = found.put_back()
+                found.forget()
         if changed:
             raise SharedStateError(
                 f"{self._name}: steps of copies changed {', '.join(changed)}, which "
@@ -130,10 +126,6 @@ class Outside:
                 "itself; or, if it only saves work and no step depends on it, pass "
                 f"caches=({', '.join(map(repr, changed))},)"
             )
-
-    def _reseed(self, dice: np.random.Generator) -> None:
-        for generator in self._generators:
-            reseed(generator, dice)
 
 
 class _Places:
@@ -244,12 +236,13 @@ class _Record(NamedTuple):
     write: Callable[[Any], None]
 
 
-class _Contents:
+class Contents:
     """What lay in all places at one moment, shallowly, object by object.
 
     Attributes:
         generators: The random generators among them.
         items: How many things were noted.
+        is_kept: Whether it can be put back.
     """
 
     def __init__(self, places: _Places, own: set[int], caches: tuple[str, ...]):
@@ -258,6 +251,7 @@ class _Contents:
         self._records: list[_Record] = []
         self.generators: list[Any] = []
         self.items = 0
+        self.is_kept = True
         for namespace, label, names in places.names.values():
             without = {c.removeprefix(f"{label}.") for c in caches}
             read, write = _ways_of_names(namespace, names, without)
@@ -315,6 +309,17 @@ class _Contents:
         if slots := [name for name in _slots(type(item)) if hasattr(item, name)]:
             parts += self._note(label, *_ways_of_slots(item, slots))
         return parts
+
+    def forget(self) -> None:
+        """Keep nothing but the generators: what lies outside may change from now on."""
+        self.is_kept = False
+        self._records.clear()
+        self._seen.clear()
+
+    def reseed(self, dice: np.random.Generator) -> None:
+        """Let the random generators draw from `dice`."""
+        for generator in self.generators:
+            reseed(generator, dice)
 
     def put_back(self) -> list[str]:
         """Undo what changed; return the names of where it did."""

@@ -132,15 +132,17 @@ def _pending_choices(face: Face) -> Iterator[str | None]:
         if following and following != (movers[0],) and len(tried) > 1:
             pair = movers[0], following[0]
             views = [_what_is_shown(twin) for twin in after]
-            if all(first_difference(views[0], view) is None for view in views):
-                hidden[pair] = hidden.get(pair, 0) + 1
-            else:
+            if any(first_difference(views[0], view) for view in views):
                 shown.add(pair)
+            elif any(first_difference(after[0].env, twin.env) for twin in after):
+                hidden[pair] = hidden.get(pair, 0) + 1
         elif len(tried) > 1 and len(seen_by) > 1:
             shown.update((movers[0], f[0]) for f in seen_by if f)
         face = after[int(rng.integers(len(after)))]
     suspect = {pair: count for pair, count in hidden.items() if pair not in shown}
-    if sum(suspect.values()) > 1 or (suspect and not face.movers()):
+    # Among others a single position may mislead, unless there are no more of them.
+    often = 1 if shown and face.movers() else 0
+    if any(count > often for count in suspect.values()):
         first, second = next(iter(suspect))
         yield _choice_warning(face, face.agents[first], face.agents[second])
 
