@@ -49,6 +49,11 @@ class Loop(ABC):
     def mask(self, agent: Agent) -> np.ndarray | None:
         """Return the mask that the environment has shown to an agent, if any."""
 
+    def masks(self) -> Any:
+        """Return the masks of all who decide, as `Agent.act` takes them."""
+        shown = {agent: self.mask(agent) for agent in self.deciding()}
+        return shown[None] if None in shown else shown
+
     @abstractmethod
     def space(self, agent: Agent) -> spaces.Discrete:
         """Return the action space of an agent."""
@@ -58,7 +63,7 @@ class Loop(ABC):
         space = self.space(agent)
         whose = f"the action space of {agent or 'the agent'}"
         if not isinstance(space, spaces.Discrete):
-            raise ValueError(f"{whose} is {space}; planning needs Discrete spaces")
+            raise ValueError(f"{whose} is {space}; only Discrete spaces can be checked")
         check_number_of_actions(int(space.start + space.n), space, whose)
         mask, start = self.mask(agent), int(space.start)
         if mask is None:

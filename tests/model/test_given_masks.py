@@ -9,6 +9,7 @@ from pettingzoo.utils import parallel_to_aec
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
 from mcts_agents.envs import tictactoe
+from mcts_agents.testing import check_environment
 from tests.model.third_party import Matching
 
 
@@ -172,3 +173,8 @@ def test_undeclared_masks_of_a_parallel_environment_are_missed():
     serialised = parallel_to_aec(MaskedMatching(declared=False))
     serialised.reset(seed=0)
     assert agents()[0].plan(serialised).actions.tolist() == [1, 2]
+
+
+def test_the_check_passes_masks_on_as_well():
+    report = check_environment(Masked)
+    assert "action_mask=" in str(report)

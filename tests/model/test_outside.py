@@ -277,7 +277,7 @@ def test_what_only_reset_changes_is_no_reason_to_refuse():
 class Tabled(Sharing):
     """Reads a large table, and counts in its class in its later steps."""
 
-    table = dict.fromkeys(range(5000))  # noqa: RUF012
+    table = dict.fromkeys(range(5000))
     played = 0
 
     def change(self, action):
@@ -298,3 +298,17 @@ def test_large_tables_are_looked_at_now_and_then_and_stay_current():
         for _ in range(2):
             agent.act(env)
     assert agent._copied._outside._plans == 8
+
+
+def count_in_module(action):
+    STEPS["count"] += 1
+
+
+def test_functions_that_an_object_holds_are_followed():
+    env = Sharing()
+    env.change = count_in_module
+    env.reset(seed=0)
+    before = STEPS["count"]
+    with pytest.raises(SharedStateError, match=r"test_outside\.STEPS"):
+        MCTSAgent(simulations=20, perfect_information=True, seed=0).act(env)
+    assert STEPS["count"] == before

@@ -182,6 +182,8 @@ class Face(ABC):
     def action(self, player: int, number: int) -> Any:
         """Return what the environment's `step` takes for the number of an action."""
         numbers = self.numbers[player]
+        if not numbers.are_coded:
+            return number
         if isinstance(numbers, ProposedNumbers):
             return self._proposals(player, numbers)[number]
         return numbers.action(number)

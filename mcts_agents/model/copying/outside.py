@@ -85,7 +85,7 @@ class Outside:
     def __init__(self, name: str, caches: tuple[str, ...] = ()):
         self._name = name
         self._caches = (*_KNOWN_CACHES, *caches)
-        self._places: _Places | None = None
+        self._places = _Places()
         self._plans = 0
         self._contents: Contents | None = None
 
@@ -100,10 +100,7 @@ class Outside:
             SharedStateError: Something changed. It is as it was before.
         """
         objects = list(objects)
-        if self._places is None:
-            self._places = _Places()
-            for value in objects:
-                self._places.visit_class(type(value))
+        self._places.visit_objects(objects)
         self._plans += 1
         if self._contents is not None and self._contents.items > _FEW:
             if self._plans & (self._plans - 1):
@@ -144,6 +141,7 @@ class _Places:
         self.held: list[tuple[str, Any]] = []
         self.cells: list[tuple[str, types.CellType]] = []
         self._seen: dict[int, Any] = {}
+        self._kinds: set[type] = set()
         self._followed: set[tuple[int, frozenset[str]]] = set()
 
     def _is_new(self, value: Any) -> bool:
@@ -151,6 +149,16 @@ class _Places:
             return False
         self._seen[id(value)] = value  # kept alive, so that its id stays its own
         return True
+
+    def visit_objects(self, objects: list[Any]) -> None:
+        """Follow the code of objects' classes, and functions that they hold."""
+        for kind in set(map(type, objects)) - self._kinds:
+            self._kinds.add(kind)
+            self.visit_class(kind)
+        for value in objects:
+            for held in getattr(value, "__dict__", {}).values():
+                if isinstance(held, types.FunctionType | types.MethodType):
+                    self._visit(held)
 
     def visit_class(self, kind: type) -> None:
         """Note the attributes of a class and its bases, and what its methods name."""
