@@ -1,6 +1,7 @@
 """`ForwardModel`: the table of a game's functions, as Python code uses it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +104,21 @@ class ForwardModel:
     def copies_environments(self) -> bool:
         """Whether states are handles of copied environments, not plain bytes."""
         return False
+
+    def action_decoder(
+        self, state: np.ndarray, player: int
+    ) -> Callable[[int], Any] | None:
+        """Return what makes the environment's own actions of numbers.
+
+        Args:
+            state: A state in which the player decides. The function stays good when
+                the state is gone.
+            player: The player.
+
+        Returns:
+            A function of a number; None where numbers are the actions.
+        """
+        return None
 
     @property
     def policies(self) -> tuple[str, ...]:

@@ -6,10 +6,14 @@ import numpy as np
 from gymnasium import spaces
 
 
-def mask_in(shown: Any) -> np.ndarray | None:
-    """Return the action mask in an observation or info, None if there is none."""
+def mask_in(shown: Any) -> Any:
+    """Return the action mask in an observation or info, None if there is none.
+
+    It is an array, or a tuple of one for each part of a MultiDiscrete action.
+    """
     if isinstance(shown, dict) and "action_mask" in shown:
-        return np.asarray(shown["action_mask"])
+        mask = shown["action_mask"]
+        return mask if isinstance(mask, tuple) else np.asarray(mask)
     return None
 
 

@@ -27,6 +27,7 @@ from gymnasium import spaces
 from gymnasium.utils import EzPickle
 
 from mcts_agents.model.copying import cloning_functions as functions
+from mcts_agents.model.copying import cloning_jax
 from mcts_agents.model.copying import cloning_objects as objects
 from mcts_agents.model.copying import cloning_values as values
 from mcts_agents.model.copying.cloning_kinds import (
@@ -86,9 +87,11 @@ def _handler_of(kind: type) -> Handler:
                            (GENERATORS, values.copy_generator)):  # fmt: skip
         if issubclass(kind, kinds):
             return handler
-    pygame_handler = _pygame_handler_of(kind)
-    if pygame_handler is not None:
-        return pygame_handler
+    if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
+        return objects.refuse_foreign_memory
+    handler = cloning_jax.handler_of(kind) or _pygame_handler_of(kind)
+    if handler is not None:
+        return handler
     if _says(kind, "__deepcopy__"):
         return objects.copy_by_its_own_way
     if not _has_plain_layout(kind):
@@ -103,7 +106,8 @@ def _handler_of(kind: type) -> Handler:
 def _pygame_handler_of(kind: type) -> Handler | None:
     """Tell pygame's kinds apart; None for Python classes and all else."""
     base = next(
-        (b for b in kind.__mro__ if b.__module__.partition(".")[0] == "pygame"), None
+        (b for b in kind.__mro__ if _package_of(b) == "pygame"),
+        None,
     )
     if base is None or _has_plain_layout(kind):
         return None
@@ -117,6 +121,11 @@ def _pygame_handler_of(kind: type) -> Handler | None:
 _PYGAME_VALUES = frozenset(
     {"Rect", "FRect", "Vector2", "Vector3", "Color", "Mask", "Circle", "Line"}
 )
+
+
+def _package_of(kind: type) -> str:
+    # Some types of compiled libraries, SWIG's for one, have no module.
+    return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
 def _says(kind: type, *names: str) -> bool:

@@ -103,6 +103,16 @@ def _set_state(twin: Any, state: Any) -> None:
         object.__setattr__(twin, name, item)
 
 
+def refuse_foreign_memory(cloner: Copier, value: Any) -> Any:
+    """Refuse what is an address in a C or C++ library's memory, such as Box2D's.
+
+    It can be pickled; the copy is the same address, and stepping it moves the original.
+    """
+    raise UncopyableEnvironmentError(
+        f"{type(value).__name__} (memory of a C++ library, which gives no copies)"
+    )
+
+
 def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     """Copy an object whose class says how; its generators still get other dice."""
     before = {id(g) for g in generators_in(value)} if cloner.dice is None else set()

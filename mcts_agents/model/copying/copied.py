@@ -18,12 +18,13 @@ What keeps a plan honest:
 
 import ctypes
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -53,6 +54,8 @@ from mcts_agents.model.copying.guards import (
     space_generators,
     unchanged,
 )
+from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import Spec
@@ -74,20 +77,21 @@ class CopiedEnvironment(ForwardModel):
 
     Args:
         env: A PettingZoo AEC or parallel environment, or a Gymnasium environment,
-            after `reset`, wrapped or not. Every agent's action space is Discrete, of
-            at most 2**20 actions; rewards are finite, returns within 1e100.
+            after `reset`, wrapped or not. Every agent's action space is Discrete,
+            MultiDiscrete or MultiBinary, of at most 2**20 actions, or a Box with
+            `continuous`; rewards are finite, returns within 1e100.
         **options: What only the caller can say of it; see `CopyOptions`.
 
     Raises:
         ValueError: Neither `perfect_information` nor `redeterminise`, an action space
-            that is not Discrete, or an environment of another kind.
+            that cannot be numbered, or an environment of another kind.
         RuntimeError: The environment was not reset.
     """
 
     def __init__(self, env: Any, **options: Unpack[CopyKeywords]):
         self.env = env
         self.options = CopyOptions(**options)
-        live = face_of(env)
+        live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
         redeterminise = self.options.redeterminise
         if not self.options.perfect_information and redeterminise is None:
@@ -98,6 +102,8 @@ class CopiedEnvironment(ForwardModel):
                 "agent_name, generator), which resamples what the agent cannot know"
             )
         self._redeterminise = redeterminise
+        self._outside = Outside(name, self.options.caches)
+        self._suspicions = Suspicions(env, self.options)
         self._copies: dict[int, _Copy] = {}
         self._last_handle = 0
         self._pending: BaseException | None = None
@@ -134,7 +140,7 @@ class CopiedEnvironment(ForwardModel):
 
     @contextmanager
     def planning(
-        self, agent: str | None, rng: np.ndarray
+        self, agent: str | None, rng: np.ndarray, action_mask: Any = None
     ) -> Iterator[tuple[np.ndarray, int]]:
         """Give a state that is a copy of the live environment, and a player's number.
 
@@ -144,16 +150,19 @@ class CopiedEnvironment(ForwardModel):
             agent: The acting agent; the selected one of an AEC environment, the only
                 one of a Gymnasium environment, by default.
             rng: The planner's generator, advanced.
+            action_mask: See `Agent.act`.
 
         Raises:
+            SharedStateError: A step changed something outside the environment, which
+                has been put back; raised when the context ends.
             UnfaithfulCopyError: The copy is not in the same situation.
             UncopyableEnvironmentError: A part of the environment cannot be copied.
             RuntimeError: Before `reset`, or after the game is over.
             ValueError: The agent has no decision to make.
         """
-        live = face_of(self.env)
+        live = face_of(self.env, self.options)
         self._check_unchanged(live)
-        player = live.player_of(agent)
+        player = player_with_masks(live, agent, action_mask)
         self._dice = planners_dice(rng)
         with ExitStack() as borrowed:
             borrowed.enter_context(one_thread(self.name))
@@ -161,15 +170,29 @@ class CopiedEnvironment(ForwardModel):
             borrowed.callback(self.release)
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
-            exact, found = self._exact_copy(live)
-            borrowed.enter_context(space_generators(found, self._dice))
+            exact, cloner = self._exact_copy(live)
+            outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
             exact.prepare(self._dice)
-            root = _Copy(exact.clone(Cloner(self._dice)), np.zeros(self.players))
+            shared = [*cloner.spaces, *live.action_spaces()]
+            if self._suspicions.are_open and outside.is_kept:
+                self._look(exact, shared, outside)
+            outside.reseed(self._dice)
+            borrowed.enter_context(space_generators(shared, self._dice))
+            root = _Copy(self._with_dice(exact, self._dice), np.zeros(self.players))
             state = self.new_state()
             self._store(state.ctypes.data, root)
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
+            root.face.settle_proposals(player)
             yield state, player
+
+    def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
+        """Look for what a search would see; leave all dice and what lies outside."""
+        own = np.random.default_rng(0)
+        outside.reseed(own)
+        with global_generators(own), space_generators(shared, own):
+            self._suspicions.look(exact, self._with_dice)
+        outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
         """Refuse an environment that has become another game since the model's."""
@@ -183,8 +206,8 @@ class CopiedEnvironment(ForwardModel):
         if self._copies:
             raise RuntimeError(f"{self.name}: this model is already planning")
 
-    def _exact_copy(self, live: Face) -> tuple[Face, list[Any]]:
-        """Copy the live environment, dice and all; compare; list the shared spaces."""
+    def _exact_copy(self, live: Face) -> tuple[Face, Cloner]:
+        """Copy the live environment, dice and all, and compare."""
         cloner = Cloner()
         try:
             face = live.clone(cloner)
@@ -202,7 +225,14 @@ class CopiedEnvironment(ForwardModel):
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
-        return face, [*cloner.spaces, *live.action_spaces]
+        return face, cloner
+
+    def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
+        """Copy an environment for a search: each copy has a future of its own."""
+        twin = face.clone(Cloner(dice))
+        if self.options.reseed is not None:
+            self.options.reseed(twin.env, dice)
+        return twin
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
@@ -214,6 +244,12 @@ class CopiedEnvironment(ForwardModel):
     def copies_environments(self) -> bool:
         """True: states are handles."""
         return True
+
+    def action_decoder(
+        self, state: np.ndarray, player: int
+    ) -> Callable[[int], Any] | None:
+        """See `ForwardModel.action_decoder`."""
+        return self._at(state.ctypes.data).face.decoder(player)
 
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
@@ -284,8 +320,7 @@ class CopiedEnvironment(ForwardModel):
 
     def _copy(self, target: int, source: int) -> None:
         held = self._at(source)
-        # Each copy has dice, hence a future, of its own.
-        face = held.face.clone(Cloner(self._dice))
+        face = self._with_dice(held.face, self._dice)
         self._store(target, _Copy(face, held.returns.copy(), held.legal))
 
     def _movers(self, state: int) -> int:
@@ -326,17 +361,17 @@ class CopiedEnvironment(ForwardModel):
             held.face = held.face.around(changed)
 
 
-def face_of(env: Any) -> Face:
+def face_of(env: Any, options: CopyOptions | None = None) -> Face:
     """Return the face of an environment after `reset`.
 
     Raises:
-        ValueError: It is no environment, or an action space is not Discrete.
+        ValueError: It is no environment, or an action space cannot be numbered.
         RuntimeError: It was not reset.
     """
     if isinstance(env, gymnasium.Env):
-        return GymnasiumFace(env)
+        return GymnasiumFace(env, options)
     if isinstance(env, ParallelEnv):
-        return ParallelFace(env)
+        return ParallelFace(env, options)
     if not isinstance(env, AECEnv):
         raise ValueError(
             f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
@@ -345,14 +380,14 @@ def face_of(env: Any) -> Face:
     inner = seen_through(env)
     if isinstance(inner, parallel_to_aec_wrapper):
         # Planned from the parallel environment, where no pending action lies.
-        return SerialisedFace(inner)
+        return SerialisedFace(inner, options)
     if any(isinstance(layer, parallel_to_aec_wrapper) for layer in layers(inner)):
         raise ValueError(
             f"{inner}: {type(inner).__name__} wraps the AEC form of a parallel "
             "environment, where actions lie that others must not see yet; wrap the "
             "parallel environment and give it to parallel_to_aec"
         )
-    return AECFace(inner)
+    return AECFace(inner, options)
 
 
 class _Copy:
@@ -388,12 +423,23 @@ def results_by_return(returns: np.ndarray) -> list[int]:
     return [leader if lead else LOST for lead in leads]
 
 
-def visible_legal_actions(env: Any, agent: str | None) -> list[int]:
-    """Return the legal actions that an environment of somebody else shows.
+def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:
+    """Return the number of the agent that decides; its face takes the masks given.
+
+    Args:
+        face: The environment.
+        agent: See `Face.player_of`.
+        action_mask: See `Agent.act`.
 
     Raises:
-        RuntimeError: Before `reset`, or after the game is over.
-        ValueError: The agent has no decision to make.
+        RuntimeError: The environment is done.
+        ValueError: The agent has no decision to make, a mask is wrong, or there are
+            masks that nobody has passed on.
     """
-    face = face_of(env)
-    return face.legal_actions(face.player_of(agent))
+    if isinstance(action_mask, Mapping):
+        face.give_masks(action_mask)
+    player = face.player_of(agent)
+    if action_mask is not None and not isinstance(action_mask, Mapping):
+        face.give_masks({face.agents[player]: action_mask})
+    face.require_masks()
+    return player

@@ -1,10 +1,13 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
 
@@ -22,9 +25,9 @@ BOOKKEEPING = (
 class AECFace(Face):
     """A PettingZoo AEC environment without the wrappers that watch over it."""
 
-    def __init__(self, env: AECEnv):
+    def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
-        super().__init__(env, list(env.possible_agents))
+        super().__init__(env, list(env.possible_agents), options)
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
@@ -56,7 +59,9 @@ class AECFace(Face):
     def step(self, joint_action: list[int], returns: np.ndarray) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
-        env.step(joint_action[self.agents.index(env.agent_selection)])
+        player = self.agents.index(env.agent_selection)
+        env.step(self.action(player, joint_action[player]))
+        self._step_is_over()
         self._earn(env.rewards, returns)
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
@@ -70,7 +75,21 @@ class AECFace(Face):
                 "not remove it"
             )
 
-    def mask_of(self, player: int) -> np.ndarray | None:
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        self.env.reset(seed=seed)
+        self._step_is_over()
+
+    def shown(self) -> Any:
+        """Return the selected agent's observation and what it has earned."""
+        env = self.env
+        if not env.agents:
+            return None
+        agent = env.agent_selection
+        earned = env._cumulative_rewards.get(agent)
+        return agent, env.observe(agent), earned, dict(env.terminations)
+
+    def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
         agent = self.agents[player]
         mask = None

@@ -49,6 +49,10 @@ class Copier(ABC):
         """Return the copy of `value` if it was made already."""
         return self._memo.get(id(value))
 
+    def met(self) -> list[Any]:
+        """Return the originals of all copies."""
+        return list(self._alive)
+
     def forget(self, count: int) -> None:
         """Forget all copies but the first `count`."""
         for value in self._alive[count:]:
