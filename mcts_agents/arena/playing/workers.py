@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from mcts_agents.agents.own import imported
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.match import play_fixture
+from mcts_agents.importing import module_named
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def begin_worker(parent: int, modules: Sequence[str] = ()) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for module in modules:
         with suppress(ValueError):  # an agent that is missing then says so
-            imported(module, "a worker")
+            module_named(module, "a worker")
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
