@@ -9,10 +9,13 @@ points of the group `mcts_agents.games`.
 import functools
 import importlib.metadata
 import inspect
+import re
 import sys
 from collections.abc import Collection
 from importlib.metadata import EntryPoint
 from typing import Any
+
+import gymnasium
 
 from mcts_agents.envs.environment_game import (
     KINDS,
@@ -22,9 +25,14 @@ from mcts_agents.envs.environment_game import (
 )
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.text_game import game_from_rules
-from mcts_agents.importing import is_object_name, named_in_file, object_named
+from mcts_agents.importing import (
+    is_object_name,
+    module_named,
+    named_in_file,
+    object_named,
+)
 from mcts_agents.model import Rules
-from mcts_agents.names import quoted
+from mcts_agents.names import nearest, quoted, unknown_name
 
 GROUP = "mcts_agents.games"
 
@@ -32,6 +40,10 @@ EXPECTED = (
     "expected a Rules, a Game, an environment's class, or a function that returns one "
     "of these or an environment and can be called without arguments"
 )
+
+_GYMNASIUM = re.compile(r"gymnasium:[\w./-]+-v\d+")
+# Ids of Gymnasium that an error names, where none is like what was asked for.
+MOST_IDS = 8
 
 OwnGame = Game | EnvironmentGame
 
@@ -53,6 +65,33 @@ def load_own_game(name: str, instead: Collection[str] = ()) -> OwnGame:
             else.
     """
     return _game_of(name, "game", instead)
+
+
+def is_gymnasium_name(name: str) -> bool:
+    """Say whether a name is `gymnasium:` and an id with a version, as `CartPole-v1`."""
+    return _GYMNASIUM.fullmatch(name) is not None
+
+
+def load_gymnasium_game(name: str) -> EnvironmentGame:
+    """Return the game of `gymnasium:ID`; options are those of `gymnasium.make`.
+
+    Raises:
+        ValueError: Gymnasium has no such id, or a file names it and no call has.
+    """
+    module_named("gymnasium", f"game {quoted(name)}")
+    _, _, key = name.partition(":")
+    if key not in gymnasium.registry:
+        raise ValueError(unknown_name("game", name, _registered_ids(key)))
+    if name not in _found:
+        made = functools.partial(gymnasium.make, key)
+        _found[name] = key, game_from_environment(made, name, title=key)
+    return _found[name][1]
+
+
+def _registered_ids(key: str) -> list[str]:
+    """Return ids of Gymnasium that are like one that it has not, or else a few."""
+    known = list(gymnasium.registry)
+    return [f"gymnasium:{other}" for other in nearest(key, known) or known[:MOST_IDS]]
 
 
 def registered_games() -> dict[str, list[EntryPoint]]:

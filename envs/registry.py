@@ -8,6 +8,8 @@ import pettingzoo
 from mcts_agents.envs.environment_game import EnvironmentGame
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.own_games import (
+    is_gymnasium_name,
+    load_gymnasium_game,
     load_own_game,
     load_registered_game,
     registered_games,
@@ -108,6 +110,8 @@ def load_any(name: str) -> Game | EnvironmentGame:
     """Return the game of a name as `load_game` does, environments too."""
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if is_gymnasium_name(name):
+        return load_gymnasium_game(name)
     if is_object_name(name):
         return load_own_game(name, GAMES)
     if name in registered_games():
@@ -119,11 +123,17 @@ def load_any(name: str) -> Game | EnvironmentGame:
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     """Split the spec of a game into its name and its options; import nothing.
 
-    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`.
+    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`, or
+    be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
 
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
     """
+    prefix, colon, rest = spec.partition(":")
+    key, _, options = rest.partition(":")
+    name = f"{prefix.strip()}{colon}{key.strip()}"
+    if is_gymnasium_name(name):
+        return name, parse_spec(f"{prefix}:{options}")[1]
     return parse_spec(spec, lambda name: name in GAMES or name in registered_games())
 
 
