@@ -90,7 +90,10 @@ def resolve(
             options = {**inner, **options}
     for option in options:
         if option not in kind.options:
-            raise ValueError(unknown_name(f"option of {name}", option, kind.options))
+            told = unknown_name(f"option of {name}", option, kind.options)
+            if option == "perfect_information":
+                told += "; it is said of the game: module:env:perfect_information=true"
+            raise ValueError(told)
     return kind, {
         option: _read(kind.described.get(option), value)
         for option, value in options.items()
