@@ -7,8 +7,9 @@ nothing from the player to move. Without it no agent plans in copies.
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -130,7 +131,8 @@ class EnvironmentGame:
             options["render_mode"] = render_mode
         call = made_with(self.name, options)
         try:
-            env = self.make(**options)
+            with redirect_stdout(sys.stderr):  # as for imports
+                env = self.make(**options)
         except (Exception, SystemExit) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ValueError(f"game {call} failed: {reason}") from error
@@ -154,6 +156,11 @@ class EnvironmentGame:
         if isinstance(env, gymnasium.Env):
             return SinglePlayerEnv(env)
         if isinstance(env, ParallelEnv):
+            if has_rules(env):
+                raise ValueError(
+                    f"game {self.name} makes a parallel environment of a game with "
+                    "rules: name the game, its rules or its AEC environment"
+                )
             return parallel_to_aec_wrapper(env)
         return env
 
@@ -166,9 +173,17 @@ class EnvironmentGame:
             ValueError: See `environment`; or a player's actions cannot be searched.
         """
         if not self._shapes:
-            with closing(self.environment()) as env:
+            with closing(self.aec()) as env:
                 begin(env, _SEED, self.name)
-                self._shapes.append(CopiedEnvironment(env, perfect_information=True))
+                planned = getattr(env, "planned", env)
+                try:
+                    shape = CopiedEnvironment(planned, perfect_information=True)
+                except ValueError:
+                    raise
+                except Exception as error:  # of a property of the environment
+                    reason = " ".join(f"{type(error).__name__}: {error}".split())
+                    raise ValueError(f"game {self.name}: {reason}") from error
+            self._shapes.append(shape)
         return self._shapes[0]
 
     def can_render(self, env: Any, mode: str) -> bool:
@@ -236,6 +251,11 @@ def begin(env: Any, seed: int, name: str) -> None:
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"game {name}: reset(seed={seed}) raised {reason}") from error
+
+
+def has_rules(env: Any) -> bool:
+    """Say whether an environment knows what a player may plan on: ours do."""
+    return hasattr(getattr(env, "unwrapped", env), "planning_state")
 
 
 def is_maker(found: Any) -> bool:

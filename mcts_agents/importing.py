@@ -18,7 +18,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -124,7 +124,7 @@ def object_named(
     place = f"{what} {quoted(text)}"
     owner: Any = module_named(module_name, place, instead)
     for name in path.split("."):
-        found = getattr(owner, name, _NOTHING)
+        found = attribute(owner, name, place)
         if found is _NOTHING:
             raise ValueError(
                 f"{place}: there is no object {quoted(name)} in it: "
@@ -132,6 +132,19 @@ def object_named(
             )
         owner = found
     return owner
+
+
+def attribute(owner: Any, name: str, place: str, default: Any = _NOTHING) -> Any:
+    """Return an attribute, `default` if there is none.
+
+    Raises:
+        ValueError: A `__getattr__` of a module or a class raises something else.
+    """
+    try:
+        return getattr(owner, name, default)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{place}: looking up {name} raised {reason}") from error
 
 
 def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleType:
@@ -165,11 +178,15 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
         importlib.invalidate_caches()  # the file may have been written a moment ago
     _check_unambiguous(name, place, folder)
     try:
-        module = importlib.import_module(name)
+        # What a module prints must not stand in the JSON of a command.
+        with redirect_stdout(sys.stderr):
+            module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and _is_within(name, error.name):
             missing = str(error.name)
             near = nearest(missing, [*_neighbours(missing, folder), *instead])
+            if name.endswith(".py"):  # the name of its file
+                near = [name.removesuffix(".py")]
             hint = f"did you mean {' or '.join(near)}? " if near else ""
             where = folder or "which is gone"
             raise ValueError(

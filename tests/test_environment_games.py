@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
 
 from mcts_agents import RandomAgent, importing, make_agent
 from mcts_agents.arena.playing.match import Seat, play_match
-from mcts_agents.arena.playing.tables import open_table
+from mcts_agents.arena.playing.tables import EnvironmentTable, open_table
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.store import Store
@@ -318,6 +321,9 @@ def test_options_are_the_maker_s():
         ("tracks:race:perfect_information=1", "=1: expected true or false"),
         ("tracks:race:render_mode=human", "render_mode: the command chooses it"),
         (f"tracks:cards:{TRUE}", "says how to resample what it hides"),
+        ("gymnasium:Env", "game gymnasium:Env: AttributeError: 'Env' object"),
+        ("pettingzoo:AECEnv", r"reset\(seed=0\) raised NotImplementedError"),
+        ("mcts_agents.envs.hex:parallel_env", "name the game, its rules or its AEC"),
         ("gymnasium:CartPoll-v1", r"did you mean gymnasium:CartPole-v1"),
     ],
 )  # fmt: skip
@@ -451,6 +457,61 @@ def test_what_knows_more_shows_more():
         table.action_of("rum")
 
 
+def test_our_own_environments_need_no_word():
+    spec = "mcts_agents.envs.hex:env:size=3"
+    _, returns, table = played(spec, MCTS, "random")
+    assert sorted(returns) == [-1.0, 1.0]
+    assert table.model.actions == 9
+
+
+def test_masks_that_only_steps_return_are_known_in_the_aec_form():
+    game = game_from_environment(lambda: Masked(), perfect_information=True)
+    assert game.shape().players == 2
+    table = EnvironmentTable(game, game.shape())
+    for seed in range(3):
+        seats = [Seat(make_agent(MCTS, seed=seed)), Seat(RandomAgent(seed=seed))]
+        moves, _ = play_match(
+            table,
+            seats,
+            seed,
+            begun=lambda seats=seats: table.prepare(seats[0].agent, 0),
+        )
+        assert [action for _, action in moves] == [0, 0, 1, 1, 0, 0]
+
+
+class Masked(ParallelEnv):
+    """In the first and the third round only 0 is legal, in the second only 1."""
+
+    metadata: ClassVar = {"name": "masked", "render_modes": []}
+    render_mode = None
+    possible_agents: ClassVar = ["a", "b"]
+
+    def observation_space(self, agent):
+        mask = spaces.Box(0, 1, (2,), np.int8)
+        return spaces.Dict({"observation": spaces.Discrete(4), "action_mask": mask})
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def seen(self):
+        mask = np.array([self.round != 1, self.round == 1], np.int8)
+        shown = {"observation": self.round, "action_mask": mask}
+        return dict.fromkeys(self.possible_agents, shown)
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.round = list(self.possible_agents), 0
+        return self.seen(), {agent: {} for agent in self.agents}
+
+    def step(self, actions):
+        assert set(actions.values()) == {int(self.round == 1)}
+        self.round += 1
+        over = dict.fromkeys(self.agents, self.round == 3)
+        never, paid = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, 0.0)
+        if self.round == 3:
+            self.agents = []
+        return self.seen(), paid, over, never, {agent: {} for agent in over}
+
+
 # -- what is shown of observations
 
 
@@ -561,7 +622,7 @@ def test_a_tournament_s_file(tmp_path):
 
 def test_what_hides_is_refused_before_the_first_game(tmp_path):
     with pytest.raises(SettingError, match=r"uct in tracks:race, 2 players: .*outs"):
-        run(tmp_path / "s.db", Here(), agents=AGENTS, games_each=2, games="tracks:race")
+        run(tmp_path / "s.db", Here(), agents=AGENTS, budgets=[], games="tracks:race")
 
 
 def test_evaluate():

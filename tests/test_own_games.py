@@ -95,6 +95,10 @@ def folder(tmp_path_factory):
     (found / "heaps_broken.py").write_text("1 / 0\n")
     (found / "heaps_needy.py").write_text("import heaps_library_not_here\n")
     (found / "heaps_script.py").write_text("import sys\nsys.exit('usage: ...')\n")
+    lazy = "def __getattr__(name):\n    raise RuntimeError('not now')\n"
+    (found / "heaps_lazy.py").write_text(lazy)
+    (found / "heaps_loud.py").write_text("from heaps import rules\nprint('hello')\n")
+    (found / "heaps_größe.py").write_bytes(b"from heaps import rules\r\n")
     (found / "heaps_typo.py").write_text("def rules(:\n")
     package = found / "heaps_package"
     package.mkdir()
@@ -196,6 +200,50 @@ def test_rules_games_and_functions_are_loaded(importable, name):
     assert (model.players, model.actions) == (2, 21)
 
 
+@pytest.mark.parametrize("name", ["json", "numpy", "time", "mcts_agents"])
+def test_a_name_that_leads_to_two_modules_is_an_error(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{name}.py").write_text("1 / 0\n")
+    with pytest.raises(ValueError, match=f"there are two modules '{name}', .*rename"):
+        load_game(f"{name}:rules")
+
+
+def test_the_working_folder_is_searched_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wave.py").write_text("1 / 0\n")  # what a library might import
+    (tmp_path / "heaps_here.py").write_text(NIM.read_text())
+    (tmp_path / "json").mkdir()  # a folder is no other module
+    assert load_game("heaps_here:rules").name == "nim"
+    assert importlib.import_module("wave").__file__ != str(tmp_path / "wave.py")
+    with pytest.raises(ValueError, match="no object 'rules' in it"):
+        load_game("json:rules")
+
+
+def test_two_games_of_one_module_name_in_two_folders(tmp_path, monkeypatch):
+    """The second is not taken for the first, which is imported."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "heaps_twice.py").write_text(NIM.read_text())
+    monkeypatch.chdir(tmp_path / "a")
+    load_game("heaps_twice:rules")
+    monkeypatch.chdir(tmp_path / "b")
+    with pytest.raises(ValueError, match=r"two modules .*b/heaps_twice.*a/heaps_twic"):
+        load_game("heaps_twice:rules")
+
+
+def test_what_a_module_prints_is_kept_apart(folder, importable, capsys):
+    found = json.loads(
+        printed(folder, "play", "heaps_loud:rules", "--agent", "random", "--json")
+    )
+    assert found["game"] == "heaps_loud:rules"
+
+
+def test_names_may_have_any_letters(importable):
+    assert load_game("heaps_größe:rules").name == "nim"
+
+
 def test_environments_take_names_rules_and_games(importable):
     game = load_game("heaps:game")
     for named in ("heaps:game", game, game.rules):
@@ -232,10 +280,10 @@ def test_learners_play_own_games(importable):
             r"no object 'rule' in it: did you mean rules\? known: rules",
         ),
         ("heaps:STATE", r"is an object of type .*DType.*: expected a Rules, a Game"),
-        ("heaps:Inner", "is the class Inner: expected a Rules, a Game, or a function"),
+        ("heaps:Inner", "is the class Inner: expected a Rules, a Game, an environment"),
         ("heaps:of_size", "is a function that needs arguments: expected a Rules"),
         ("heaps:failing", "'heaps:failing' failed: RuntimeError: no dice here"),
-        ("heaps:environment", "returns an environment, which has no rules to compile"),
+        ("heaps:environment", "makes an environment, which has no rules to compile"),
         ("heaps_broken:rules", "importing heaps_broken raised ZeroDivisionError: div"),
         (
             "heaps_needy:rules",
@@ -244,6 +292,8 @@ def test_learners_play_own_games(importable):
         ),
         ("heaps_script:rules", "importing heaps_script raised SystemExit: usage"),
         ("heaps_typo:rules", "importing heaps_typo raised SyntaxError: .*line 1"),
+        ("heaps.py:rules", r"no module 'heaps.py': did you mean heaps\? neither"),
+        ("heaps_lazy:rules", "looking up rules raised RuntimeError: not now"),
         ("__main__:rules", "save it in a file and name that file's module"),
     ],
 )

@@ -19,6 +19,7 @@ from mcts_agents.agents.kinds import (
     is_plain_name,
     is_taken,
 )
+from mcts_agents.importing import attribute as attribute_of
 from mcts_agents.importing import module_named, named_in_file
 from mcts_agents.names import quoted, unknown_name
 
@@ -121,7 +122,7 @@ def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
         ValueError: There is none of the name, or it is no agent that can decide.
     """
     where = getattr(module, "__file__", None) or module.__name__
-    found = getattr(module, attribute, None)
+    found = attribute_of(module, attribute, f"agent {name!r}", None)
     if not isinstance(found, type) or not issubclass(found, Agent):
         agents = [
             word

@@ -13,7 +13,7 @@ import numpy as np
 from mcts_agents.agents import Agent, Planner
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
-from mcts_agents.envs.environment_game import WORD, begin
+from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.copying.copied import results_by_return, visible_legal_actions
@@ -304,7 +304,8 @@ class EnvironmentTable(Table):
             if not isinstance(agent, PolicyAgent):  # it is shown what it decides on
                 agent.prepare(self.model, player)
             return
-        if agent.redeterminise is None and not agent.perfect_information:
+        told = agent.redeterminise is not None or agent.perfect_information
+        if not told and not has_rules(self.planned):
             raise ValueError(
                 f"{self.game.name}: whether this environment hides information from "
                 "its players cannot be seen from outside. If it hides nothing, say so "
