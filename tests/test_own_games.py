@@ -557,6 +557,20 @@ def test_the_working_folder_is_not_searched_for_libraries(store, elsewhere):
     assert "6 of 6 games, complete" in printed(elsewhere, "results", store)
 
 
+def test_workers_take_no_file_of_the_working_folder_for_a_library(folder, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "heaps.py").write_bytes((folder / "heaps.py").read_bytes())
+    for library in ("random", "tempfile", "loky", "numpy"):
+        (place / f"{library}.py").write_text("raise SystemExit('by accident')\n")
+    shown = printed(
+        place,
+        *("tournament", "--game", "heaps:rules", "--agent", "random", "--games", 4),
+        *("--agent", "r=random", "--jobs", 2, "--store", "s.sqlite"),
+    )
+    assert "4 of 4 games, complete" in shown
+
+
 # -- the guide
 
 
