@@ -5,8 +5,11 @@ import importlib
 import gymnasium
 import pettingzoo
 
+from mcts_agents.envs.environment_game import EnvironmentGame
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.own_games import (
+    is_gymnasium_name,
+    load_gymnasium_game,
     load_own_game,
     load_registered_game,
     registered_games,
@@ -91,10 +94,24 @@ def load_game(name: str) -> Game:
 
     Raises:
         ValueError: There is no such game, or it cannot be loaded; the message gives the
-            nearest names.
+            nearest names. Or it is an environment, which has no rules.
     """
+    game = load_any(name)
+    if isinstance(game, EnvironmentGame):
+        raise ValueError(
+            f"game {name!r} makes an environment, which has no rules to compile: "
+            "expected a Rules or a Game. Environments can be played, searched, "
+            "recorded and put into tournaments; this needs rules"
+        )
+    return game
+
+
+def load_any(name: str) -> Game | EnvironmentGame:
+    """Return the game of a name as `load_game` does, environments too."""
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if is_gymnasium_name(name):
+        return load_gymnasium_game(name)
     if is_object_name(name):
         return load_own_game(name, GAMES)
     if name in registered_games():
@@ -106,12 +123,18 @@ def load_game(name: str) -> Game:
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     """Split the spec of a game into its name and its options; import nothing.
 
-    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`.
+    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`, or
+    be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
 
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
     """
-    return parse_spec(spec, lambda name: name in GAMES)
+    prefix, colon, rest = spec.partition(":")
+    key, _, options = rest.partition(":")
+    name = f"{prefix.strip()}{colon}{key.strip()}"
+    if is_gymnasium_name(name):
+        return name, parse_spec(f"{prefix}:{options}")[1]
+    return parse_spec(spec, lambda name: name in GAMES or name in registered_games())
 
 
 def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardModel]:
@@ -128,6 +151,38 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
     """
     name, options = parse_game(spec)
     game = load_game(name)
+    return game, _model(spec, name, game, options, players)
+
+
+def make_any(
+    spec: str, players: int | None = None
+) -> tuple[Game | EnvironmentGame, ForwardModel]:
+    """Return a game, and the sizes of a variant, as `make_model` does.
+
+    Environments are allowed too. Of these the model only says how many players and
+    actions there are: what may be planned on is `EnvironmentGame.aec`.
+
+    Raises:
+        ValueError: See `make_model` and `EnvironmentGame.environment`.
+    """
+    name, options = parse_game(spec)
+    game = load_any(name)
+    if isinstance(game, Game):
+        return game, _model(spec, name, game, options, players)
+    game = game.variant(options)
+    shape = game.shape()
+    if players not in (None, shape.players):
+        raise ValueError(
+            f"{spec!r}: its environment has {shape.players} players, not {players}; "
+            "options of the environment may change that"
+        )
+    return game, shape
+
+
+def _model(
+    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
+) -> ForwardModel:
+    """Return the forward model of a game's variant; see `make_model`."""
     known = game.rules.defaults()
     for option in options:
         if option not in known:
@@ -137,7 +192,7 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
             raise ValueError(f"{spec!r} says otherwise than players={players}")
         options["players"] = players
     try:
-        return game, game.rules.model(**options)
+        return game.rules.model(**options)
     except RulesError:
         raise
     except TypeError as error:  # a word where the rules compare numbers

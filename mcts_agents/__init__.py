@@ -1,6 +1,6 @@
 """Planning agents and cloneable games for PettingZoo and Gymnasium."""
 
-import mcts_agents.importing  # noqa: F401
+from mcts_agents.importing import allow_in_files
 
 # isort: split
 from mcts_agents.agents import (
@@ -31,5 +31,6 @@ __all__ = [
     "SearchResult",
     "SearchSettings",
     "__version__",
+    "allow_in_files",
     "make_agent",
 ]

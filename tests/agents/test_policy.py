@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 from mcts_agents import MCTSAgent, PolicyAgent, RandomAgent, make_agent
 from mcts_agents.agents import to_mapping
 from mcts_agents.arena.playing.match import Seat, play_match
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
@@ -27,8 +28,8 @@ def game_env(name, parallel=False, **variant):
 
 
 def played(name, agents, seed):
-    env = game_env(name)
-    moves, returns = play_match(env, [Seat(agent) for agent in agents], seed)
+    table = open_table(name)
+    moves, returns = play_match(table, [Seat(agent) for agent in agents], seed)
     return moves, returns
 
 
