@@ -1,13 +1,15 @@
 """A table of environments of other people: which plan, which are refused and why.
 
     pip install --editable ".[environments]"
-    python benchmarks/environments_of_others.py [NAME ...] [--small] [--output FILE]
+    python benchmarks/environments_of_others.py [NAME ...] [--small] [--page FILE]
 
 Each environment is played twice from the same seeds by the same random actions, each
 time in a process of its own: without plans, and with plans before some of the steps. It
 *plans* if both go on alike, and no plan changed anything in the live environment or
 consumed random numbers. It is *refused* if the first plan raises a ValueError of one
 line. All else is WRONG, and the command then ends with status 1.
+
+--page FILE puts the table into a page, instead of the one that it has.
 
 Names are parts of names of environments; --small tries those alone that the tests try.
 Environments that cannot be made here are listed below the table, with the message.
@@ -17,10 +19,15 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from others.conformance import MISSING, PLANS, REFUSED, WRONG, Found, chosen, try_case
 
 from mcts_agents.writing import replacing
+
+# Between these comments a page has the table.
+BEGIN = "<!-- The table is made by benchmarks/environments_of_others.py. -->"
+END = "<!-- The table ends here. -->"
 
 
 def table(found: list[Found]) -> str:
@@ -48,6 +55,19 @@ def table(found: list[Found]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_table(page: str, text: str) -> str:
+    """Return a page with another table between its two comments.
+
+    Raises:
+        ValueError: It lacks one of them.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError(f"the page lacks the line {END if begin else BEGIN}")
+    return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
@@ -61,7 +81,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--small", action="store_true", help="those of the tests only")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
-    parser.add_argument("--output", help="write the table to this file")
+    parser.add_argument("--page", help="write the table into this page")
     arguments = parser.parse_args()
     found = []
     for case in chosen(arguments.names):
@@ -81,9 +101,10 @@ def main() -> int:
     }
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     text = f"{table(found)}\n{summary}.\n"
-    if arguments.output:
-        with replacing(arguments.output) as file:
-            file.write_text(text)
+    if arguments.page:
+        page = Path(arguments.page).read_text()
+        with replacing(arguments.page) as file:
+            file.write_text(with_table(page, text))
     elif not arguments.json:
         print(text, end="")
     return 1 if counts[WRONG] else 0

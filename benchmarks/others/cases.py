@@ -19,6 +19,8 @@ class Case:
         name: How the table calls it.
         package: The distribution whose version the table shows.
         make: Makes the environment; imports what that takes.
+        is_random: Whether the next steps always depend on dice, so that copies with
+            different dice have to go on differently.
         is_small: Whether the tests try it too: it comes with the extra `test`, and
             takes less than a second.
         options: Options of the agent beside the budget.
@@ -29,6 +31,7 @@ class Case:
     name: str
     package: str
     make: Callable[[], Any]
+    is_random: bool = False
     is_small: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     simulations: int = 20
@@ -108,7 +111,8 @@ def cases() -> list[Case]:
         Case(f"{classic}.go_v5, 19x19", "pettingzoo",
              _called(f"{classic}.go_v5", "env", board_size=19)),
         *_of_modules(*of_pettingzoo, "leduc_holdem_v4", "texas_holdem_v4",
-                     "texas_holdem_no_limit_v6", "hanabi_v5"),
+                     is_small=True),
+        *_of_modules(*of_pettingzoo, "texas_holdem_no_limit_v6", "hanabi_v5"),
         *_of_modules(*of_pettingzoo, "rps_v2", is_small=True),
         *_of_modules("pettingzoo", classic, "parallel_env", "rps_v2", is_small=True),
         *_of_modules("pettingzoo", butterfly, "env",
@@ -117,16 +121,19 @@ def cases() -> list[Case]:
              _called(f"{butterfly}.pistonball_v6", "env", continuous=False)),
         Case(f"{butterfly}.pistonball_v6, continuous", "pettingzoo",
              _called(f"{butterfly}.pistonball_v6", "env")),
-        *_of_modules("pettingzoo", sisl, "env", "pursuit_v5", "multiwalker_v9"),
+        *_of_modules("pettingzoo", sisl, "env", "pursuit_v5", is_random=True),
+        *_of_modules("pettingzoo", sisl, "env", "multiwalker_v9"),
         *_of_modules("mpe2", "mpe2", "env", "simple_v3", "simple_spread_v3",
-                     "simple_tag_v3", "simple_adversary_v3", "simple_crypto_v3",
-                     "simple_speaker_listener_v4"),
+                     is_small=True),
+        *_of_modules("mpe2", "mpe2", "env", "simple_tag_v3", "simple_adversary_v3",
+                     "simple_crypto_v3", "simple_speaker_listener_v4"),
         *_of_modules("mpe2", "mpe2", "parallel_env", "simple_spread_v3"),
         *_of_modules("magent2", "magent2.environments", "env", "battle_v4"),
         *_of_modules("magent2", "magent2.environments", "parallel_env",
                      "adversarial_pursuit_v4"),
-        *_of_gymnasium("gymnasium", None, "FrozenLake-v1", "Taxi-v4", "CliffWalking-v1",
-                       "Blackjack-v1", is_small=True),
+        *_of_gymnasium("gymnasium", None, "FrozenLake-v1", "Blackjack-v1",
+                       is_random=True, is_small=True),
+        *_of_gymnasium("gymnasium", None, "Taxi-v4", "CliffWalking-v1", is_small=True),
         *_of_gymnasium("gymnasium", None, "CartPole-v1", "Acrobot-v1",
                        "MountainCar-v0", is_small=True),
         *_of_gymnasium("gymnasium", None, "MountainCarContinuous-v0", "Pendulum-v1",
@@ -136,19 +143,27 @@ def cases() -> list[Case]:
         Case("CarRacing-v3, discrete", "gymnasium",
              _gymnasium("CarRacing-v3", continuous=False)),
         *_of_gymnasium("gymnasium", None, "Ant-v5"),
+        *_of_gymnasium("minigrid", "minigrid", "MiniGrid-DoorKey-5x5-v0",
+                       is_small=True),
         *_of_gymnasium("minigrid", "minigrid", "MiniGrid-Empty-5x5-v0",
-                       "MiniGrid-DoorKey-5x5-v0", "MiniGrid-FourRooms-v0",
-                       "MiniGrid-Dynamic-Obstacles-5x5-v0", "BabyAI-GoToRedBall-v0"),
+                       "MiniGrid-FourRooms-v0",
+                       "BabyAI-GoToRedBall-v0"),
+        *_of_gymnasium("minigrid", "minigrid", "MiniGrid-Dynamic-Obstacles-5x5-v0",
+                       is_random=True),
         *(Case(f"jumanji {name}", "jumanji", _jumanji(name))
-          for name in ("Snake-v1", "Game2048-v1", "Maze-v0", "Minesweeper-v0",
-                       "RubiksCube-v0")),
+          for name in ("Snake-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0")),
+        Case("jumanji Game2048-v1", "jumanji", _jumanji("Game2048-v1"), is_random=True),
         *_of_gymnasium("ale-py", "ale_py", "ALE/Breakout-v5", "ALE/Pong-v5"),
-        *_of_gymnasium("highway-env", "highway_env", "highway-v0", "highway-fast-v0",
-                       "merge-v0", "parking-v0"),
+        *_of_gymnasium("highway-env", "highway_env", "highway-v0", simulations=2),
+        *_of_gymnasium("highway-env", "highway_env", "highway-fast-v0", "merge-v1",
+                       "parking-v0", simulations=5),
         *_of_gymnasium("gymnasium-2048", "gymnasium_2048",
-                       "gymnasium_2048/TwentyFortyEight-v0"),
+                       "gymnasium_2048/TwentyFortyEight-v0",
+                       is_random=True),
         *(Case(f"shimmy {name}", "shimmy", _shimmy(name))
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
-                       "backgammon", "kuhn_poker", "leduc_poker", "gin_rummy",
-                       "goofspiel", "liars_dice", "hanabi")),
+                       "kuhn_poker", "leduc_poker", "goofspiel", "liars_dice",
+                       "hanabi")),
+        *(Case(f"shimmy {name}", "shimmy", _shimmy(name), is_random=True)
+          for name in ("backgammon", "gin_rummy", "2048")),
     ]  # fmt: skip

@@ -34,7 +34,11 @@ PLANS_BEFORE = (1, 4, 12)
 SEED = 7
 # Simulations a second, copies and steps are measured over so many seconds.
 MEASURED = 1.0
+# Whether copies' dice differ is seen from so many of them, after so many steps.
+FUTURES, AHEAD = 6, 8
 
+# What a process has seen is in lines that begin with this; environments print, too.
+LINE = "seen: "
 PLANS, REFUSED, WRONG, MISSING = "plans", "refused", "WRONG", "not installed"
 
 
@@ -65,66 +69,97 @@ class Found:
 
 def try_case(case: Case) -> Found:
     """Play an environment with and without plans, each in a process, and compare."""
-    return compare(case, _in_process(case, False), _in_process(case, True))
+    alone, planned = (in_process([case], plans)[0] for plans in (False, True))
+    found = compare(case, alone, planned)
+    if (
+        found.verdict == WRONG
+        and in_process([case], False)[0]["shown"] != alone["shown"]
+    ):
+        found.why = "does not reproduce an episode by its seed, without plans either"
+    return found
 
 
-def _in_process(case: Case, plans: bool) -> dict[str, Any]:
-    """Play in a process of its own, which may crash or hang."""
-    command = [sys.executable, "-m", "others", case.name, *(["--plans"] * plans)]
+def in_process(
+    tried: list[Case], plans: bool, measured: float = MEASURED
+) -> list[dict[str, Any]]:
+    """Play environments in a process of its own, which may crash or hang.
+
+    Args:
+        tried: The environments.
+        plans: Whether to plan before some steps.
+        measured: Seconds over which to measure simulations; see `MEASURED`.
+
+    Returns:
+        What `play` returns for each, or `crash`: what happened to the process.
+    """
+    names = [case.name for case in tried]
+    command = [sys.executable, "-m", "others", *names, f"--measured={measured}"]
     folder = Path(__file__).parent.parent
     # The order of sets of texts is part of what an environment does.
     variables = {**os.environ, "PYTHONHASHSEED": "0", "SDL_VIDEODRIVER": "dummy"}
+    crash = ""
     try:
         done = subprocess.run(
-            command, cwd=folder, env=variables, timeout=case.seconds,
-            capture_output=True, text=True,
+            [*command, *(["--plans"] * plans)], cwd=folder, env=variables,
+            timeout=sum(case.seconds for case in tried), capture_output=True, text=True,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return {"crash": f"did not end within {case.seconds:g} s"}
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if not lines:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"crash": f"ended with exit status {done.returncode}: {last}"}
-    return json.loads(lines[-1])
+        printed = done.stdout
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            crash = f"ended with exit status {done.returncode}: {last}"
+    except subprocess.TimeoutExpired as expired:
+        printed = (expired.stdout or b"").decode()
+        crash = f"did not end within {expired.timeout:g} s"
+    lines = [line for line in printed.splitlines() if line.startswith(LINE)]
+    seen = [json.loads(line.removeprefix(LINE)) for line in lines]
+    missing = len(tried) - len(seen)
+    return seen + [{"crash": crash, "shown": []} for _ in range(missing)]
 
 
-def play(case: Case, plans: bool) -> dict[str, Any]:
+def play(case: Case, plans: bool, measured: float = MEASURED) -> dict[str, Any]:
     """Play an episode, with or without plans; return what was seen, as JSON.
 
-    Its keys are `error` if the environment cannot be made or played, `shown` (a digest
-    for each step), `refused` (type and message of what the first plan raised),
-    `changed` (what a plan changed in the environment), `left` (what it left elsewhere),
+    Its keys are `missing` if the environment cannot be made, `error` if it cannot be
+    played (what was raised), `shown` (a digest for each step),
+    `refused` (type and message of what the first plan raised), `changed` (what a plan changed in the environment), `left` (what it left elsewhere),
+    `dice` (what is wrong about the copies' dice),
     `simulations`, `copy` and `step`.
     """
     random.seed(SEED)
     np.random.seed(SEED)  # noqa: NPY002
-    seen: dict[str, Any] = {"shown": [], "changed": [], "left": []}
+    seen: dict[str, Any] = {"shown": [], "changed": [], "left": [], "dice": ""}
     try:
-        played = episode(case.make(), SEED)
-        _play(played, case, seen, plans)
+        env = case.make()
+    except Exception as error:
+        return {**seen, "missing": _said(error)}
+    try:
+        _play(episode(env, SEED), case, seen, measured if plans else None)
         seen["shown"].append(_global_generators())
     except Exception as error:
         seen["error"] = _said(error)
     return seen
 
 
-def _play(played: Episode, case: Case, seen: dict[str, Any], plans: bool) -> None:
+def _play(
+    played: Episode, case: Case, seen: dict[str, Any], measured: float | None
+) -> None:
     spent = []
     for number in range(STEPS):
         seen["shown"].append(shown_digest(played.shown))
         if played.is_over:
             played = episode(played.env, SEED + number)
             seen["shown"].append(shown_digest(played.shown))
-        if plans and number in PLANS_BEFORE and "refused" not in seen:
-            _plan(played, case, seen)
+        planned = number in PLANS_BEFORE and "refused" not in seen
+        if planned and measured is not None:
+            _plan(played, case, seen, measured)
         started = time.perf_counter()
         played.step()
         spent.append(time.perf_counter() - started)
     seen["step"] = float(np.median(spent))
 
 
-def _plan(played: Episode, case: Case, seen: dict[str, Any]) -> None:
-    """Plan, and note what changed; the last plans are measured."""
+def _plan(played: Episode, case: Case, seen: dict[str, Any], measured: float) -> None:
+    """Plan, and note what that changed; after the first plan its speed is measured."""
     options = {"perfect_information": True, "rollout": 10, **case.options}
     agent = MCTSAgent(simulations=case.simulations, seed=1, **options)
     before = digest(played.env)
@@ -135,7 +170,9 @@ def _plan(played: Episode, case: Case, seen: dict[str, Any]) -> None:
         else:
             agent.act(played.env, played.agent)
         if "simulations" not in seen:
-            seen.update(_speed(played, options))
+            seen.update(_speed(played, options, measured))
+        if case.is_random and _knows_the_future(played, options):
+            seen["dice"] = "plans see the dice: all copies go on alike"
     except Exception as error:
         seen["refused"] = _said(error)
     for change in changes(before, digest(played.env)):
@@ -145,28 +182,51 @@ def _plan(played: Episode, case: Case, seen: dict[str, Any]) -> None:
         seen["changed"].append("a global generator")
 
 
-def _speed(played: Episode, options: dict[str, Any]) -> dict[str, float]:
+def _speed(
+    played: Episode, options: dict[str, Any], measured: float
+) -> dict[str, float]:
     """Measure simulations a second and the time of a copy."""
     from mcts_agents import MCTSAgent
 
     found = {}
-    agent = MCTSAgent(seconds=MEASURED, seed=1, **options)
+    agent = MCTSAgent(seconds=measured, seed=1, **options)
     started = time.perf_counter()
     result = agent.plan(played.env, played.agent)
     found["simulations"] = result.simulations / (time.perf_counter() - started)
-    words = ("perfect_information", "redeterminise")
-    model = CopiedEnvironment(
-        played.env, **{word: options[word] for word in words if word in options}
-    )
+    model = _model(played, options)
     spent = []
     with model.planning(played.agent, new_generator(0)) as (state, _):
-        ends = time.perf_counter() + MEASURED / 4
+        ends = time.perf_counter() + measured / 4
         while time.perf_counter() < ends:
             started = time.perf_counter()
             model.copy(state)
             spent.append(time.perf_counter() - started)
     found["copy"] = float(np.median(spent))
     return found
+
+
+def _model(played: Episode, options: dict[str, Any]) -> CopiedEnvironment:
+    words = ("perfect_information", "redeterminise")
+    return CopiedEnvironment(
+        played.env, **{word: options[word] for word in words if word in options}
+    )
+
+
+def _knows_the_future(played: Episode, options: dict[str, Any]) -> bool:
+    """Return whether copies all go on alike, though the environment is random."""
+    model = _model(played, options)
+    futures = set()
+    with model.planning(played.agent, new_generator(0)) as (state, _):
+        for _ in range(FUTURES):
+            copied = model.copy(state)
+            twin = played.around(model._at(copied.ctypes.data).face.env)
+            shown = []
+            for _ in range(AHEAD):
+                if not twin.is_over:
+                    twin.step()
+                shown.append(shown_digest(twin.shown))
+            futures.add(tuple(shown))
+    return len(futures) == 1
 
 
 def _global_generators() -> str:
@@ -193,10 +253,14 @@ def compare(case: Case, alone: dict[str, Any], planned: dict[str, Any]) -> Found
 
     if "crash" in alone:
         return is_(WRONG, f"without plans, the process {alone['crash']}")
+    if "missing" in alone:
+        return is_(MISSING, ": ".join(alone["missing"]))
     if "error" in alone:
-        return is_(MISSING, ": ".join(alone["error"]))
+        return is_(WRONG, f"fails without plans: {': '.join(alone['error'])}")
     if "crash" in planned:
         return is_(WRONG, f"with plans, the process {planned['crash']}")
+    if planned["dice"]:
+        return is_(WRONG, planned["dice"])
     if planned["changed"]:
         more = len(planned["changed"]) - 1
         others = f" (and {more} more)" if more else ""
@@ -207,9 +271,6 @@ def compare(case: Case, alone: dict[str, Any], planned: dict[str, Any]) -> Found
         zip(alone["shown"], planned["shown"], strict=True)
     ):
         if mine != other:
-            again = _in_process(case, False)
-            if again.get("shown") != alone["shown"]:
-                return is_(WRONG, "does not reproduce an episode without plans either")
             return is_(WRONG, f"goes on otherwise after plans, at step {step}")
     if "refused" in planned:
         kind, message = planned["refused"]

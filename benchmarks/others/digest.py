@@ -6,6 +6,7 @@ at attributes of the classes of what it meets and at the globals of their module
 """
 
 import hashlib
+import logging
 import pickle
 import random
 import sys
@@ -91,6 +92,8 @@ def _parts(item: Any) -> tuple[str, Iterator[tuple[str, Any]]]:
         if isinstance(item, types.FunctionType):
             held += [(f".default{i}", v) for i, v in enumerate(item.__defaults__ or ())]
         return f"{kind} {getattr(item, '__qualname__', item.__name__)}", iter(held)
+    if isinstance(item, logging.Logger):
+        return f"{kind} {item.name}", iter(())
     if isinstance(item, types.MethodType):
         return f"{kind} {item.__func__.__qualname__}", iter([(".self", item.__self__)])
     if isinstance(item, np.ndarray):

@@ -37,6 +37,12 @@ class Episode:
         """Let all who decide take random legal actions."""
         raise NotImplementedError
 
+    def around(self, env: Any) -> "Episode":
+        """Return the same episode of a copy, which goes on by other random actions."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(vars(self), env=env, choices=random.Random(0))
+        return twin
+
     def _random_action(self, space: spaces.Space, mask: Any) -> Any:
         """Return a random action; spaces' own generators are left alone."""
         choices = self.choices
@@ -112,6 +118,8 @@ class GymnasiumEpisode(Episode):
     """A Gymnasium environment."""
 
     def _start(self, seed: int) -> None:
+        # Some environments show what the space's own generator draws.
+        self.env.action_space.seed(seed)
         self.shown = self.env.reset(seed=seed)
 
     def step(self) -> None:  # noqa: D102
