@@ -119,11 +119,16 @@ def in_process(
 def play(case: Case, plans: bool, measured: float = MEASURED) -> dict[str, Any]:
     """Play an episode, with or without plans; return what was seen, as JSON.
 
-    Its keys are `missing` if the environment cannot be made, `error` if it cannot be
-    played (what was raised), `shown` (a digest for each step),
-    `refused` (type and message of what the first plan raised), `changed` (what a plan changed in the environment), `left` (what it left elsewhere),
-    `dice` (what is wrong about the copies' dice),
-    `simulations`, `copy` and `step`.
+    Its keys are
+
+    - `missing`: type and message of what was raised when it was made;
+    - `error`: of what was raised when it was played;
+    - `refused`: of what the first plan raised;
+    - `shown`: a digest of each step;
+    - `changed`: what a plan changed in the environment;
+    - `left`: what it left elsewhere;
+    - `dice`: what is wrong about the copies' dice;
+    - `simulations` (a second), `copy` and `step` (seconds).
     """
     random.seed(SEED)
     np.random.seed(SEED)  # noqa: NPY002
@@ -145,10 +150,10 @@ def _play(
 ) -> None:
     spent = []
     for number in range(STEPS):
-        seen["shown"].append(shown_digest(played.shown))
+        seen["shown"].append(shown_digest(played.shown, case.unseeded))
         if played.is_over:
             played = episode(played.env, SEED + number)
-            seen["shown"].append(shown_digest(played.shown))
+            seen["shown"].append(shown_digest(played.shown, case.unseeded))
         planned = number in PLANS_BEFORE and "refused" not in seen
         if planned and measured is not None:
             _plan(played, case, seen, measured)

@@ -12,7 +12,7 @@ import random
 import sys
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -71,9 +71,19 @@ def changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     ]
 
 
-def shown_digest(shown: Any) -> str:
-    """Return 16 digits that tell whether two environments have shown the same."""
-    text = "\n".join(f"{path} {what}" for path, what in digest(shown).items())
+def shown_digest(shown: Any, left_out: Iterable[str] = ()) -> str:
+    """Return 16 digits that tell whether two environments have shown the same.
+
+    Args:
+        shown: What an environment has shown.
+        left_out: Keys of dictionaries that do not matter.
+    """
+    keys = [f"[{key!r}]" for key in left_out]
+    text = "\n".join(
+        f"{path} {what}"
+        for path, what in digest(shown).items()
+        if not any(key in path for key in keys)
+    )
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
