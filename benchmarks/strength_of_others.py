@@ -33,7 +33,10 @@ def cartpole() -> bool:
     env = gymnasium.make("CartPole-v1")
     lengths = []
     for seed in range(EPISODES):
-        agent = MCTSAgent(simulations=50, perfect_information=True, seed=seed)
+        agent = MCTSAgent(
+            simulations=50, discount=0.85, exploration=2.0, perfect_information=True,
+            seed=seed,
+        )  # fmt: skip
         env.reset(seed=seed)
         over, length = False, 0
         while not over:

@@ -10,6 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from others.episodes import Episode
+
+
+def _nothing(played: Episode) -> dict[str, Any]:
+    return {}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -27,6 +33,7 @@ class Case:
         options: Options of the agent beside the budget.
         simulations: The budget of each plan.
         seconds: How long all that is done with it may take.
+        asked_with: Returns what `act` is told besides the environment and who decides.
     """
 
     name: str
@@ -38,6 +45,7 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     simulations: int = 20
     seconds: float = 240.0
+    asked_with: Callable[[Episode], dict[str, Any]] = _nothing
 
 
 def _called(module: str, function: str, **arguments: Any) -> Callable[[], Any]:

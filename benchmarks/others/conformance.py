@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 
 from mcts_agents import MCTSAgent
-from mcts_agents.model import new_generator
-from mcts_agents.model.copying.copied import CopiedEnvironment
 from others.cases import Case, cases
 from others.digest import changes, digest, shown_digest
 from others.episodes import Episode, episode
@@ -165,18 +163,14 @@ def _play(
 
 def _plan(played: Episode, case: Case, seen: dict[str, Any], measured: float) -> None:
     """Plan, and note what that changed; after the first plan its speed is measured."""
-    options = {"perfect_information": True, "rollout": 10, **case.options}
-    agent = MCTSAgent(simulations=case.simulations, seed=1, **options)
+    agent = MCTSAgent(simulations=case.simulations, seed=1, **options_of(case))
     before = digest(played.env)
     generators = _global_generators()
     try:
-        if played.agent is None:
-            agent.act(played.env)
-        else:
-            agent.act(played.env, played.agent)
+        agent.act(played.env, played.agent, **case.asked_with(played))
         if "simulations" not in seen:
-            seen.update(_speed(played, options, measured))
-        if case.is_random and _knows_the_future(played, options):
+            seen.update(_speed(agent, played, case, measured))
+        if case.is_random and _knows_the_future(agent, played, case):
             seen["dice"] = "plans see the dice: all copies go on alike"
     except Exception as error:
         seen["refused"] = _said(error)
@@ -187,41 +181,35 @@ def _plan(played: Episode, case: Case, seen: dict[str, Any], measured: float) ->
         seen["changed"].append("a global generator")
 
 
+def options_of(case: Case) -> dict[str, Any]:
+    """Return the options of agents in an environment, but the budget."""
+    return {"perfect_information": True, "rollout": 10, **case.options}
+
+
 def _speed(
-    played: Episode, options: dict[str, Any], measured: float
+    agent: MCTSAgent, played: Episode, case: Case, measured: float
 ) -> dict[str, float]:
     """Measure simulations a second and the time of a copy."""
-    from mcts_agents import MCTSAgent
-
-    found = {}
-    agent = MCTSAgent(seconds=measured, seed=1, **options)
+    asked = case.asked_with(played)
+    timed = MCTSAgent(seconds=measured, seed=1, **options_of(case))
     started = time.perf_counter()
-    result = agent.plan(played.env, played.agent)
-    found["simulations"] = result.simulations / (time.perf_counter() - started)
-    model = _model(played, options)
-    spent = []
-    with model.planning(played.agent, new_generator(0)) as (state, _):
+    simulations = timed.plan(played.env, played.agent, **asked).simulations
+    spent = time.perf_counter() - started
+    copies = []
+    with agent.position(played.env, played.agent, **asked) as (model, state, _):
         ends = time.perf_counter() + measured / 4
-        while time.perf_counter() < ends:
+        while time.perf_counter() < ends or not copies:
             started = time.perf_counter()
             model.copy(state)
-            spent.append(time.perf_counter() - started)
-    found["copy"] = float(np.median(spent))
-    return found
+            copies.append(time.perf_counter() - started)
+    return {"simulations": simulations / spent, "copy": float(np.median(copies))}
 
 
-def _model(played: Episode, options: dict[str, Any]) -> CopiedEnvironment:
-    words = ("perfect_information", "redeterminise")
-    return CopiedEnvironment(
-        played.env, **{word: options[word] for word in words if word in options}
-    )
-
-
-def _knows_the_future(played: Episode, options: dict[str, Any]) -> bool:
+def _knows_the_future(agent: MCTSAgent, played: Episode, case: Case) -> bool:
     """Return whether copies all go on alike, though the environment is random."""
-    model = _model(played, options)
     futures = set()
-    with model.planning(played.agent, new_generator(0)) as (state, _):
+    asked = case.asked_with(played)
+    with agent.position(played.env, played.agent, **asked) as (model, state, _):
         for _ in range(FUTURES):
             copied = model.copy(state)
             twin = played.around(model._at(copied.ctypes.data).face.env)

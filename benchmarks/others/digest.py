@@ -21,10 +21,9 @@ from gymnasium import spaces
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 # Their classes and globals hold no state of games, but caches and counters.
-_LIBRARIES = frozenset(
-    "abc builtins chex collections copyreg enum functools gymnasium._registry haiku "
-    "itertools jax jaxlib jaxtyping logging matplotlib mcts_agents numba numpy os "
-    "pygame re scipy threading types typing weakref".split()
+_LIBRARIES = sys.stdlib_module_names | frozenset(
+    "chex haiku jax jaxlib jaxtyping matplotlib mcts_agents numba numpy pygame "
+    "scipy".split()
 )
 # Made when a space is first shown in a message.
 _TEXTS_OF_BOXES = ("low_repr", "high_repr")
@@ -139,7 +138,7 @@ def _parts(item: Any) -> tuple[str, Iterator[tuple[str, Any]]]:
 
 def _opaque(item: Any) -> str:
     """Return what can be told of an object of compiled code: its value or its state."""
-    if type(item).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    if _package(type(item)) in ("jax", "jaxlib"):
         if hasattr(item, "dtype") and hasattr(item, "shape"):
             return _hash(repr(item).encode())
         return ""
@@ -153,7 +152,7 @@ def _opaque(item: Any) -> str:
             if method == "cloneSystemState":
                 value = value.__getstate__()
             return _hash(repr(value).encode())
-    if type(item).__module__.partition(".")[0] == "pygame":
+    if _package(type(item)) == "pygame":
         if hasattr(item, "get_buffer"):
             return _hash(item.get_buffer().raw)
         return repr(item) if hasattr(item, "__len__") else ""
@@ -165,16 +164,16 @@ def _opaque(item: Any) -> str:
 
 def _of_class(kind: type, classes: set[type]) -> Iterator[tuple[str, Any]]:
     """Give the data attributes of a class, and of the module where it is defined."""
-    if _is_of_a_library(kind.__module__):
+    if _package(kind) in _LIBRARIES:
         return
-    where = f"class {kind.__module__}.{kind.__qualname__}"
+    module = sys.modules.get(_module(kind))
+    where = f"class {_module(kind)}.{kind.__qualname__}"
     for name, value in list(vars(kind).items()):
         if not name.startswith("__") and not _is_code(value):
             yield f"{where}.{name}", value
         if isinstance(value, types.FunctionType):
             for i, default in enumerate(value.__defaults__ or ()):
                 yield f"{where}.{name} default {i}", default
-    module = sys.modules.get(kind.__module__)
     if module is None:
         return
     for name, value in list(vars(module).items()):
@@ -182,8 +181,13 @@ def _of_class(kind: type, classes: set[type]) -> Iterator[tuple[str, Any]]:
             yield f"module {module.__name__}.{name}", value
 
 
-def _is_of_a_library(module: str) -> bool:
-    return module.partition(".")[0] in _LIBRARIES
+def _module(kind: type) -> str:
+    """Return the name of the module of a class; some classes of C++ have none."""
+    return getattr(kind, "__module__", "")
+
+
+def _package(kind: type) -> str:
+    return _module(kind).partition(".")[0]
 
 
 def _is_code(value: Any) -> bool:
@@ -198,7 +202,7 @@ def _is_code(value: Any) -> bool:
         | property
         | classmethod
         | staticmethod,
-    ) or type(value).__module__ in ("typing", "functools", "_abc", "types", "abc")
+    ) or _module(type(value)) in ("typing", "functools", "_abc", "types", "abc")
 
 
 def _attributes(item: Any) -> list[tuple[str, Any]]:
