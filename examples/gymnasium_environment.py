@@ -14,7 +14,13 @@ from mcts_agents import MCTSAgent
 def main(simulations: int = 50, seed: int = 1) -> float:
     """Play one episode and return its reward, one for each step."""
     env = gymnasium.make("CartPole-v1")
-    agent = MCTSAgent(simulations=simulations, perfect_information=True, seed=0)
+    agent = MCTSAgent(
+        simulations=simulations,
+        discount=0.85,  # what comes soon counts most: the next steps decide
+        exploration=2.0,
+        perfect_information=True,
+        seed=0,
+    )
     observation, info = env.reset(seed=seed)
     total, done = 0.0, False
     while not done:
