@@ -9,7 +9,9 @@ time in a process of its own: without plans, and with plans before some of the s
 consumed random numbers. It is *refused* if the first plan raises a ValueError of one
 line. All else is WRONG, and the command then ends with status 1.
 
---page FILE puts the table into a page, instead of the one that it has.
+--page FILE puts the table into a page, instead of the one that it has. All of them take
+a quarter of an hour; to try them in several runs, collect the lines of --json in a file
+and make the table of it with --read FILE.
 
 Names are parts of names of environments; --small tries those alone that the tests try.
 Environments that cannot be made here are listed below the table, with the message.
@@ -76,13 +78,8 @@ def _micro(seconds: float | None) -> float | None:
     return None if seconds is None else 1e6 * seconds
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--small", action="store_true", help="those of the tests only")
-    parser.add_argument("--json", action="store_true", help="a line of JSON for each")
-    parser.add_argument("--page", help="write the table into this page")
-    arguments = parser.parse_args()
+def tried(arguments: argparse.Namespace) -> list[Found]:
+    """Try the environments that are asked for, and tell of each."""
     found = []
     for case in chosen(arguments.names):
         if arguments.small and not case.is_small:
@@ -95,6 +92,28 @@ def main() -> int:
             print(f"{one.name}: {one.verdict} {one.why}", file=sys.stderr, flush=True)
             for note in one.notes:
                 print(f"    left behind: {note}", file=sys.stderr, flush=True)
+    return found
+
+
+def read(path: str) -> list[Found]:
+    """Return what lines of --json tell of the environments, the last of each."""
+    lines = Path(path).read_text().splitlines()
+    told = [Found(**json.loads(line)) for line in lines if line.startswith("{")]
+    by_name = {one.name: one for one in told}
+    return [by_name[case.name] for case in chosen([]) if case.name in by_name]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--small", action="store_true", help="those of the tests only")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each")
+    parser.add_argument("--read", help="make the table of lines of --json")
+    parser.add_argument("--page", help="write the table into this page")
+    arguments = parser.parse_args()
+    if arguments.read and (arguments.names or arguments.small or arguments.json):
+        parser.error("--read makes a table of what was tried, and tries nothing")
+    found = read(arguments.read) if arguments.read else tried(arguments)
     counts = {
         verdict: sum(one.verdict == verdict for one in found)
         for verdict in (PLANS, REFUSED, WRONG, MISSING)

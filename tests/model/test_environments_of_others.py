@@ -4,12 +4,13 @@ Those that come with the extra `test` are tried here, and environments that show
 the suite finds out.
 """
 
+import json
 import random
 
 import gymnasium
 import numpy as np
 import pytest
-from environments_of_others import BEGIN, END, table, with_table
+from environments_of_others import BEGIN, END, read, table, with_table
 from gymnasium import spaces
 from others import conformance
 from others.cases import Case, cases
@@ -215,6 +216,23 @@ def test_a_process_that_hangs_is_told():
     assert conformance.try_case(slow).why == (
         "without plans, the process did not end within 0.01 s"
     )
+
+
+def test_lines_of_several_runs_are_read(tmp_path):
+    of = {"version": "gymnasium 1.0", "verdict": PLANS}
+    lines = [
+        json.dumps({"name": "Taxi-v4", **of}),
+        json.dumps({"name": "CartPole-v1", **of, "step": 2.0}),
+        "what an environment prints",
+        json.dumps({"name": "CartPole-v1", **of, "step": 1.0}),
+        json.dumps({"name": "no longer tried", **of}),
+    ]
+    (tmp_path / "lines").write_text("\n".join(lines))
+    found = read(tmp_path / "lines")
+    assert [(one.name, one.step) for one in found] == [
+        ("Taxi-v4", None),
+        ("CartPole-v1", 1.0),
+    ]
 
 
 def test_the_table():
