@@ -87,7 +87,9 @@ def _view(cloner: Copier, value: np.ndarray, base: np.ndarray) -> np.ndarray:
     if whole.strides != base.strides:
         raise UncopyableEnvironmentError("numpy.ndarray that is a view of a view")
     start = value.ctypes.data - base.ctypes.data
-    twin = np.ndarray(value.shape, value.dtype, whole, start, value.strides)
+    # Flat, in the order of the memory: a buffer has to be contiguous in C's order.
+    memory = whole.ravel(order="K")
+    twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
     return cloner.remember(value, twin)
 
 
