@@ -176,7 +176,8 @@ class Agent(ABC):
             if agent is None:
                 agent = selected_agent(inner)
             state, player = inner.planning_state(agent, self._rng)
-            yield inner.forward_model, state, player
+            with inner.forward_model.signals():
+                yield inner.forward_model, state, player
             return
         model = self._copied_model(env)
         with model.planning(agent, self._rng) as (state, player):

@@ -1,6 +1,7 @@
 """`ForwardModel`: the table of a game's functions, as Python code uses it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
@@ -103,6 +104,20 @@ class ForwardModel:
     def copies_environments(self) -> bool:
         """Whether states are handles of copied environments, not plain bytes."""
         return False
+
+    @property
+    def states_are_values(self) -> bool:
+        """Whether a copy of a state's bytes is an independent state."""
+        return not self.copies_environments
+
+    @property
+    def uncounted_rollout(self) -> int | None:
+        """The length from which rollouts do not count their actions; None: they do."""
+        return None
+
+    def signals(self) -> AbstractContextManager[None]:
+        """Hear signals while compiled code calls Python (no compiled rules do)."""
+        return nullcontext()
 
     @property
     def policies(self) -> tuple[str, ...]:
