@@ -54,6 +54,7 @@ def directly(name, simulations):
     )
 
     def once():
+        env.reset(seed=0)  # another game, of which nothing is known yet
         agent.plan(env)
         return simulations
 
@@ -166,9 +167,7 @@ def measure(kind, name, pairs, seconds):
     # OpenSpiel's bot makes the same number of simulations as ours: trees alike.
     simulations = other()
     ours = (
-        directly(name, simulations)
-        if kind == "bot"
-        else sized(directly, name, seconds)
+        directly(name, simulations) if kind == "bot" else sized(directly, name, seconds)
     )
     ours()
     rows = [(speed(ours), speed(other)) for _ in range(pairs)]

@@ -1,6 +1,5 @@
 """`Facts`: one of pyspiel's games, and what the package has to know of it."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,11 @@ OBSERVATION_BOUNDS = (-128, 127)
 
 # What `observation` may be, besides the default `auto`.
 OBSERVATIONS = ("auto", "observation", "information_state", "blank")
+
+_BLANK = (
+    "observation=blank, with which observations are a single 0: agents that plan need "
+    "no more"
+)
 
 # A position of these games is all that matters for what follows, and OpenSpiel's text
 # of it shows it whole: no repetitions, no counters, no pieces that once moved.
@@ -22,7 +26,6 @@ HISTORY_FREE = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Facts:
     """One of pyspiel's games, and what the package has to know of it.
 
@@ -33,137 +36,91 @@ class Facts:
         observation: One of OBSERVATIONS.
         counted: Whether rollouts count their actions and keep their last positions.
 
+    Attributes:
+        name: The game's name in the registry.
+        players: Number of players.
+        at_once: Whether several players may decide at once.
+        chance: Whether there are chance nodes.
+        hidden: Whether players may not see everything.
+        pays_on_the_way: Whether returns may change before the end of the game.
+        sum: What all returns add up to, in games where that is fixed.
+        shared: Whether all players get the same.
+        one_return: Whether the return of who is to move says what everybody gets.
+        one_position: Whether an action of one player always leads to one position.
+        longest: More actions than any game has, all players together.
+        tells_information_state: Whether there are information states as text.
+        tells_observation: Whether there are observations as text.
+        has_key: Whether positions, or what players know, have keys.
+        observation: Which tensor players see; `blank` for none.
+        observation_shape: Its shape.
+        search_defaults: The settings that suit the game.
+
     Raises:
         ValueError: OpenSpiel has no such observation of the game.
     """
 
-    rules: Any
-    game: Any
-    pyspiel: Any
-    observation: str
-    counted: bool
-    observation_shape: tuple[int, ...] = field(init=False)
+    def __init__(
+        self, rules: Any, game: Any, pyspiel: Any, *, observation: str, counted: bool
+    ):
+        self.rules, self.game, self.pyspiel = rules, game, pyspiel
+        self.counted = counted
+        self.name: str = rules.name
+        self.at_once: bool = rules.at_once
+        self.chance: bool = rules.chance
+        self.hidden: bool = rules.hidden
+        kind = game.get_type()
+        self.players: int = game.num_players()
+        rewards = pyspiel.GameType.RewardModel.REWARDS
+        self.pays_on_the_way: bool = kind.reward_model == rewards
+        self.sum: float = game.utility_sum() or 0.0
+        utility = kind.utility.name
+        self.shared = utility == "IDENTICAL"
+        fixed = self.shared or utility in ("ZERO_SUM", "CONSTANT_SUM")
+        simple = not (self.at_once or self.pays_on_the_way)
+        self.one_return: bool = simple and (
+            self.players == 1 or (self.players == 2 and fixed)
+        )
+        self.one_position: bool = simple and not (self.chance or self.hidden)
+        # OpenSpiel counts a joint action as one.
+        most = self.players if self.at_once else 1
+        self.longest: int = game.max_game_length() * most
+        self.tells_information_state: bool = kind.provides_information_state_string
+        self.tells_observation: bool = kind.provides_observation_string
+        self.has_key: bool = kind.short_name in HISTORY_FREE
+        if self.hidden:
+            self.has_key = self.tells_information_state
+        self.observation = self._chosen(kind, observation)
+        self.observation_shape: tuple[int, ...] = (1,)
+        if self.observation != "blank":
+            shape = getattr(game, f"{self.observation}_tensor_shape")()
+            self.observation_shape = tuple(shape)
+        self.search_defaults: dict[str, object] = {"rollout": self.longest}
+        extremes = game.min_utility(), game.max_utility()
+        if utility == "ZERO_SUM" and self.players == 2 and extremes == (-1.0, 1.0):
+            self.search_defaults |= {"value": "win"}
+        else:
+            self.search_defaults |= {"value": "score", "score_bonus": 0.0}
 
-    def __post_init__(self):
-        kind = self.game.get_type()
+    def _chosen(self, kind: Any, observation: str) -> str:
+        """Return which tensor players see, of those that OpenSpiel has."""
         offered = {
             "observation": kind.provides_observation_tensor,
             "information_state": kind.provides_information_state_tensor,
-            "blank": True,
         }
-        if self.observation not in OBSERVATIONS:
+        here = [name for name, has in offered.items() if has]
+        if observation == "auto" and here:
+            return here[0]
+        if observation in (*here, "blank"):
+            return observation
+        if observation == "auto":
             raise ValueError(
-                f"observation={self.observation!r}: {self.name} has "
-                f"{', '.join(('auto', *(n for n, has in offered.items() if has)))}"
+                f"{self.name}: OpenSpiel has no tensor of what a player sees there; add "
+                f"the option {_BLANK}"
             )
-        chosen = self.observation
-        if chosen == "auto":
-            chosen = next(name for name, has in offered.items() if has)
-        if not offered[chosen] or (chosen == "blank" and self.observation == "auto"):
-            raise ValueError(
-                f"{self.name}: OpenSpiel has no tensor of what a player sees there; "
-                "add the option observation=blank, with which observations are a single "
-                "0: agents that plan need no more"
-            )
-        object.__setattr__(self, "observation", chosen)
-        shape: tuple[int, ...] = (1,)
-        if chosen != "blank":
-            shape = tuple(getattr(self.game, f"{chosen}_tensor_shape")())
-        object.__setattr__(self, "observation_shape", shape)
-
-    @property
-    def name(self) -> str:
-        """The game's name in the registry."""
-        return self.rules.name
-
-    @property
-    def players(self) -> int:
-        """Number of players."""
-        return self.game.num_players()
-
-    @property
-    def at_once(self) -> bool:
-        """Whether several players may decide at once."""
-        return self.rules.at_once
-
-    @property
-    def chance(self) -> bool:
-        """Whether there are chance nodes."""
-        return self.rules.chance
-
-    @property
-    def hidden(self) -> bool:
-        """Whether players may not see everything."""
-        return self.rules.hidden
-
-    @property
-    def pays_on_the_way(self) -> bool:
-        """Whether returns may change before the end of the game."""
-        kind = self.game.get_type().reward_model
-        return kind == self.pyspiel.GameType.RewardModel.REWARDS
-
-    @property
-    def sum(self) -> float:
-        """What all returns add up to, in games where that is fixed."""
-        return self.game.utility_sum() or 0.0
-
-    @property
-    def shared(self) -> bool:
-        """Whether all players get the same."""
-        return self._utility == "IDENTICAL"
-
-    @property
-    def _utility(self) -> str:
-        return self.game.get_type().utility.name
-
-    @property
-    def one_return(self) -> bool:
-        """Whether the return of who is to move says what everybody gets."""
-        fixed = self._utility in ("ZERO_SUM", "CONSTANT_SUM", "IDENTICAL")
-        simple = not (self.at_once or self.pays_on_the_way)
-        return simple and (self.players == 1 or (self.players == 2 and fixed))
-
-    @property
-    def longest(self) -> int:
-        """More actions than any game has, all players together."""
-        return self.game.max_game_length() * (self.players if self.at_once else 1)
-
-    @property
-    def tells_information_state(self) -> bool:
-        """Whether there are information states as text."""
-        return self.game.get_type().provides_information_state_string
-
-    @property
-    def tells_observation(self) -> bool:
-        """Whether there are observations as text."""
-        return self.game.get_type().provides_observation_string
-
-    @property
-    def has_key(self) -> bool:
-        """Whether positions, or what players know, have keys."""
-        if self.hidden:
-            return self.tells_information_state
-        return self.game.get_type().short_name in HISTORY_FREE
-
-    @property
-    def one_position(self) -> bool:
-        """Whether an action of one player always leads to one position, unpaid."""
-        return not (self.at_once or self.chance or self.hidden or self.pays_on_the_way)
-
-    @property
-    def search_defaults(self) -> dict[str, object]:
-        """The settings that suit the game."""
-        chosen: dict[str, object] = {"rollout": self.longest}
-        won_or_lost = (
-            self._utility == "ZERO_SUM"
-            and self.players == 2
-            and (self.game.min_utility(), self.game.max_utility()) == (-1.0, 1.0)
+        raise ValueError(
+            f"observation={observation!r}: {self.name} has "
+            f"{', '.join(('auto', *here, 'blank'))}"
         )
-        if won_or_lost:
-            chosen["value"] = "win"
-        else:
-            chosen |= {"value": "score", "score_bonus": 0.0}
-        return chosen
 
     def observe(self, position: Any, player: int) -> np.ndarray:
         """Return what a player sees in a position, int8, flat.
@@ -182,7 +139,6 @@ class Facts:
             raise RuntimeError(
                 f"{self.name}: OpenSpiel's {self.observation} tensor holds {wrong:g}, "
                 f"and environments have whole numbers from {low} to {high}; add the "
-                "option observation=blank, with which observations are a single 0: "
-                "agents that plan need no more"
+                f"option {_BLANK}"
             )
         return seen

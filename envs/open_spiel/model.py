@@ -12,11 +12,11 @@ the caller's generator. A rollout to the end of the game is one call to OpenSpie
 
 import ctypes
 import hashlib
-import random
 import secrets
 from array import array
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,17 @@ from mcts_agents.envs.open_spiel.rows import (
     CALLBACKS,
     CHILD,
     CHILDREN,
+    CLEARED,
     GAME,
     HEAD,
     LENGTH,
     MOVERS,
+    NOBODY,
     NUMBER,
     OWNER,
+    PLAYER_BITS,
     ROWS,
+    SEED_BITS,
     UNKEPT,
     compiled_rows,
 )
@@ -44,13 +48,22 @@ from mcts_agents.model.copying.guards import noted_signals
 # pyspiel's names for who is to move where no single player is.
 CHANCE, SIMULTANEOUS, TERMINAL = -1, -2, -4
 
-# So many positions are kept; then all are dropped, and played again where needed.
-MOST_KEPT = 1 << 13
+# So many positions are kept; then the older half is dropped, and played again where
+# needed. One takes 1 to 10 KB.
+MOST_KEPT = 1 << 14
 # Views of memory at addresses, likewise.
 MOST_VIEWS = 1 << 10
 
+# How one seed becomes several numbers: D. Knuth's linear congruential generator, whose
+# upper bits are used.
+_A, _C = 6364136223846793005, 1442695040888963407
 _BITS = (1 << 64) - 1
-_SEED_BITS = (1 << 31) - 1
+_FLOAT = 2.0**-53
+
+_KINDS_OF_VIEWS = (np.int64, np.float64, np.int32)
+
+# Of so many players, at the most, is kept where an action led.
+MOST_RETURNS = 2
 
 
 class SpielModel(ForwardModel):
@@ -86,19 +99,22 @@ class SpielModel(ForwardModel):
         )
         self.names: dict[int, str] | None = None  # of actions, once they are asked for
         self._game = facts.game
+        self._Bot = facts.pyspiel.MCTSBot
+        self._Evaluator = facts.pyspiel.RandomRolloutEvaluator
         self._owner = secrets.randbits(62)
         self._positions: dict[int, Any] = {}
         self._last_number = 0
         self._pending: BaseException | None = None
-        self._views: dict[tuple[int, int], Any] = {}
-        self._random = random.Random(0)
+        self._views: dict[int, tuple[Any, Any, Any]] = {}
+        self._arrays: dict[tuple[int, int], Any] = {}
+        self._children = np.zeros(CHILDREN, CHILD)
+        self._childhoods = 0  # of these in use
+        self._answers = np.zeros(players)
+        self._answer = self._answers.data
         self._first = 2 * HEAD + 4 * players  # where the history begins, in int32
         self._end = 2 * words
         self._rows = compiled_rows()
-        self._python: dict[str, Callable[..., int]] = {
-            "legal_actions": self._legal_actions,
-            "observe": self._observe,
-        }
+        self._python: dict[str, Callable[..., int]] = {"observe": self._observe}
         if facts.has_key:
             self._python["state_key"] = self._state_key
         self._kept: list[Any] = []  # ctypes forgets a callback that nobody holds
@@ -110,22 +126,30 @@ class SpielModel(ForwardModel):
         return _model_of, (self.facts.rules, self.variant)
 
     def _fill_table(self) -> None:
-        asked = dict(
-            zip(
-                CALLBACKS,
-                (self._reset, self._apply, self._playout, self._resample),
-                strict=True,
-            )
-        )
+        asked = {
+            "reset": self._reset,
+            "apply": self._apply,
+            "restore": self._restore,
+            "child": self._child,
+            "legal_actions": self._legal_actions,
+            "playout": self._playout,
+            "rollout": self._rollout,
+            "redeterminise": self._resample,
+        }
+        facts = self.facts
         self.game.flags.writeable = True
         record = self.game[0]
-        for name, function in asked.items():
-            record[name] = (self._address(function, 4), 0)
+        for name in CALLBACKS:
+            record[name] = (self._address(asked[name], 4), 0)
         record["error"] = self.error.ctypes.data
         record["chance"] = self.chance
         record["owner"] = self._owner
-        if self.facts.one_position:
-            self._children = np.zeros(CHILDREN, CHILD)
+        record["longest"] = facts.longest
+        record["one_return"] = facts.one_return and not facts.counted
+        record["shared"] = facts.shared
+        record["sum"] = facts.sum
+        record["answer"] = self._answers.ctypes.data
+        if facts.one_position and self.players <= MOST_RETURNS:
             record["children"] = self._children.ctypes.data
         self.game.flags.writeable = False
         for name in ROWS:
@@ -268,16 +292,26 @@ class SpielModel(ForwardModel):
 
     def _view(self, at: int) -> tuple[Any, Any, Any]:
         """Return a state's words, float64 and int32, as memory."""
-        return self._memory(at, self.state_size, np.int64, np.float64, np.int32)
-
-    def _memory(self, at: int, size: int, *kinds: Any) -> tuple[Any, ...]:
-        found = self._views.get((at, size))
-        if found is None:
+        view = self._views.get(at)
+        if view is None:
             if len(self._views) >= MOST_VIEWS:
                 self._views.clear()
+            raw = (ctypes.c_uint8 * self.state_size).from_address(at)
+            words, doubles, ints = (
+                np.frombuffer(raw, kind).data for kind in _KINDS_OF_VIEWS
+            )
+            view = self._views[at] = words, doubles, ints
+        return view
+
+    def _array(self, at: int, length: int, kind: Any) -> Any:
+        """Return an array at an address, as memory."""
+        found = self._arrays.get((at, length))
+        if found is None:
+            if len(self._arrays) >= MOST_VIEWS:
+                self._arrays.clear()
+            size = np.dtype(kind).itemsize * length
             raw = (ctypes.c_uint8 * size).from_address(at)
-            found = tuple(np.frombuffer(raw, kind).data for kind in kinds)
-            self._views[at, size] = found
+            found = self._arrays[at, length] = np.frombuffer(raw, kind).data
         return found
 
     def _at(self, words: Any, ints: Any) -> Any:
@@ -321,7 +355,8 @@ class SpielModel(ForwardModel):
 
     def _keep_as(self, number: int, position: Any) -> None:
         if len(self._positions) >= MOST_KEPT:
-            self._positions.clear()
+            for old in list(islice(self._positions, MOST_KEPT // 2)):
+                del self._positions[old]
         self._positions[number] = position
 
     def _arrive(self, at: int, position: Any, length: int, seed: int) -> None:
@@ -332,8 +367,8 @@ class SpielModel(ForwardModel):
         words, doubles, ints = self._view(at)
         player = position.current_player()
         while player == CHANCE:
-            seed = (seed * 6364136223846793005 + 1442695040888963407) & _BITS
-            action = _drawn(position.chance_outcomes(), (seed >> 11) * 2.0**-53)
+            seed = (seed * _A + _C) & _BITS
+            action = _drawn(position.chance_outcomes(), (seed >> 11) * _FLOAT)
             position.apply_action(action)
             ints[self._first + length] = action
             length += 1
@@ -379,7 +414,7 @@ class SpielModel(ForwardModel):
         length = words[LENGTH]
         place = self._first + length
         if self.facts.at_once and position.current_player() == SIMULTANEOUS:
-            (joint,) = self._memory(joint_action, 4 * self.players, np.int32)
+            joint = self._array(joint_action, self.players, np.int32)
             actions = [max(each, 0) for each in joint.tolist()]
             child = position.clone()
             child.apply_actions(actions)
@@ -399,40 +434,63 @@ class SpielModel(ForwardModel):
             return 1 + self._step(at, position, limit, seed)
         if self.facts.counted:
             return 1 + self._play_on(at, position, seed)
-        if self.facts.one_return:
-            returns = self._returns_by_search(position, seed)
-        else:
-            returns = self._play(position.clone(), seed)
-        self._write_returns(doubles, returns)
+        self._write_returns(doubles, self._play(position.clone(), seed))
         words[MOVERS] = 0
-        words[NUMBER] = 0
         words[LENGTH] = UNKEPT
         return 2
 
-    def _returns_by_search(self, position: Any, seed: int) -> list[float]:
-        """Return the returns of a rollout, by a tree search of one simulation.
+    def _child(self, number: int, action: int, _: int, __: int) -> int:
+        """Return where an action leads, see PLAYER_BITS; 0: the position was dropped.
+
+        Returns are written where `answer` leads, if the game is over.
+        """
+        position = self._positions.get(number)
+        if position is None:
+            return 0
+        child = position.child(action)
+        player = child.current_player()
+        if player == TERMINAL:
+            self._answer[:] = array("d", child.returns())
+            player = NOBODY - 1
+        self._last_number = number = self._last_number + 1
+        self._keep_as(number, child)
+        self._childhoods += 1
+        cleared = 0
+        if self._childhoods > CHILDREN // 2:
+            self._childhoods = 1
+            self._children[:] = 0
+            cleared = CLEARED
+        return (((number << PLAYER_BITS) + player + 1) << 1) + cleared
+
+    def _restore(self, at: int, _: int, __: int, ___: int) -> int:
+        """Make the position of a state again."""
+        words, _, ints = self._view(at)
+        self._at(words, ints)
+        return 1
+
+    def _rollout(self, number: int, seed: int, _: int, __: int) -> int:
+        """Write what the player to move gets after a rollout; return 0 if dropped.
 
         OpenSpiel's evaluator of random rollouts cannot be called from Python, but a
-        search that makes one simulation does nothing else. It says what the player to
-        move gets, which says what another one does.
+        tree search of one simulation is one rollout and nothing else.
         """
-        pyspiel, seed = self.facts.pyspiel, seed & _SEED_BITS
-        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        bot = pyspiel.MCTSBot(self._game, evaluator, 1.0, 1, 0, False, seed, False)
-        own = bot.mcts_search(position).total_reward
-        if self.players == 1:
-            return [own]
-        other = own if self.facts.shared else self.facts.sum - own
-        return [own, other] if position.current_player() == 0 else [other, own]
+        position = self._positions.get(number)
+        if position is None:
+            return 0
+        bot = self._Bot(
+            self._game, self._Evaluator(1, seed), 1.0, 1, 0, False, seed, False
+        )
+        self._answer[0] = bot.mcts_search(position).total_reward
+        return 1
 
     def _play(self, position: Any, seed: int) -> list[float]:
         """Play a position to its end in one call, at random; return the returns."""
         pyspiel = self.facts.pyspiel
         bots = [
-            pyspiel.make_uniform_random_bot(p, (seed >> 16) + p & _SEED_BITS)
+            pyspiel.make_uniform_random_bot(p, (seed >> 16) + p & SEED_BITS)
             for p in range(self.players)
         ]
-        return pyspiel.evaluate_bots(position, bots, seed & _SEED_BITS)
+        return pyspiel.evaluate_bots(position, bots, seed & SEED_BITS)
 
     def _play_on(self, at: int, position: Any, seed: int) -> int:
         """Play to the end in one call, and keep the position; return the actions."""
@@ -449,10 +507,10 @@ class SpielModel(ForwardModel):
         position = position.clone()
         played = 0
         while (player := position.current_player()) != TERMINAL:
-            seed = (seed * 6364136223846793005 + 1442695040888963407) & _BITS
+            seed = (seed * _A + _C) & _BITS
             if player == CHANCE:
                 outcomes = position.chance_outcomes()
-                position.apply_action(_drawn(outcomes, (seed >> 11) * 2.0**-53))
+                position.apply_action(_drawn(outcomes, (seed >> 11) * _FLOAT))
             elif player == SIMULTANEOUS:
                 legal = [position.legal_actions(p) for p in range(self.players)]
                 deciding = sum(map(bool, legal))
@@ -460,7 +518,7 @@ class SpielModel(ForwardModel):
                     break
                 actions = []
                 for each in legal:
-                    seed = (seed * 6364136223846793005 + 1442695040888963407) & _BITS
+                    seed = (seed * _A + _C) & _BITS
                     place = (seed >> 32) * len(each) >> 32
                     actions.append(each[place] if each else 0)
                 position.apply_actions(actions)
@@ -484,9 +542,14 @@ class SpielModel(ForwardModel):
     def _resample(self, at: int, observer: int, _: int, seed: int) -> int:
         words, _, ints = self._view(at)
         position = self._at(words, ints)
-        self._random.seed(seed & _BITS)
+
+        def draw() -> float:
+            nonlocal seed
+            seed = (seed * _A + _C) & _BITS
+            return (seed >> 11) * _FLOAT
+
         try:
-            drawn = position.resample_from_infostate(observer, self._random.random)
+            drawn = position.resample_from_infostate(observer, draw)
         except self.facts.pyspiel.SpielError as error:
             raise ValueError(
                 f"{self.name}: agents cannot plan in this game without seeing what is "
@@ -496,20 +559,19 @@ class SpielModel(ForwardModel):
         self._arrive(at, drawn, words[LENGTH], seed)
         return 1
 
-    def _legal_actions(self, at: int, player: int, out: int) -> int:
+    def _legal_actions(self, at: int, player: int, out: int, number: int) -> int:
         words, _, ints = self._view(at)
         if not words[MOVERS] >> player & 1:
             return 0
         legal = self._at(words, ints).legal_actions(player)
-        (room,) = self._memory(out, 4 * self.legal_limit, np.int32)
+        room = self._array(out, self.legal_limit, np.int32)
         room[: len(legal)] = array("i", legal)
         return len(legal)
 
     def _observe(self, at: int, player: int, out: int) -> int:
         words, _, ints = self._view(at)
         seen = self.facts.observe(self._at(words, ints), player)
-        (room,) = self._memory(out, self.observation_size, np.int8)
-        room[:] = seen.data
+        (ctypes.c_int8 * self.observation_size).from_address(out)[:] = seen.tolist()
         return 0
 
     def _state_key(self, at: int, observer: int) -> int:

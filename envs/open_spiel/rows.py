@@ -23,11 +23,23 @@ from mcts_agents.model.random import next_uint64
 OWNER, NUMBER, MOVERS, LENGTH, HEAD = range(5)
 UNKEPT = -1
 
+# A callback's answer to where an action leads: the position's number, then so many bits
+# for who decides there, counted from 1, or all ones where nobody does; then CLEARED if
+# the table of children was.
+PLAYER_BITS = 6
+NOBODY = (1 << PLAYER_BITS) - 1
+CLEARED = 1
+
+SEED_BITS = (1 << 31) - 1
+
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
 
 # The callbacks that compiled rows ask; each is two words, for `first_class`.
-CALLBACKS = ("reset", "apply", "playout", "redeterminise")
+CALLBACKS = (
+    "reset", "apply", "restore", "child", "legal_actions", "playout", "rollout",
+    "redeterminise",
+)  # fmt: skip
 GAME = np.dtype(
     [
         *HEADER,
@@ -35,24 +47,35 @@ GAME = np.dtype(
         ("error", np.intp),  # where a callback's exception is noted
         ("chance", np.int64),
         ("owner", np.int64),
-        ("children", np.intp),  # CHILD records, see `apply_row`; 0: none
+        ("longest", np.int64),  # rollouts to the end of the game may take so many
+        ("one_return", np.int64),  # the mover's return gives both
+        ("shared", np.int64),  # both get the same
+        ("sum", np.float64),  # else what both returns add up to
+        ("answer", np.intp),  # where the callback `rollout` writes the mover's return
+        ("children", np.intp),  # CHILDREN records of CHILD; 0: none
     ],
     align=True,
 )
-# Where an action led from a position, if it did not end the game.
+# Where an action led from a position; its returns in games of one or two players.
 CHILD = np.dtype(
     [
         ("parent", np.int64),
         ("action", np.int64),
         ("child", np.int64),
         ("movers", np.int64),
+        ("returns", np.float64, 2),
     ]
 )
-CHILDREN = 1 << 16
+# A table with open addresses: half of it is used, at the most.
+CHILDREN = 1 << 18
 
 _RESET = GAME.fields["reset"][1]
 _APPLY = GAME.fields["apply"][1]
+_RESTORE = GAME.fields["restore"][1]
+_CHILD = GAME.fields["child"][1]
+_LEGAL_ACTIONS = GAME.fields["legal_actions"][1]
 _PLAYOUT = GAME.fields["playout"][1]
+_ROLLOUT = GAME.fields["rollout"][1]
 _REDETERMINISE = GAME.fields["redeterminise"][1]
 _load = first_class(int64(int64, int64, int64, int64))
 
@@ -100,7 +123,7 @@ def movers_row(game, state):
 
 @njit
 def apply_row(game, state, joint_action, rng):
-    """Play a joint action; `action` is the one mover's, -1 if there are several.
+    """Play a joint action.
 
     An iteration of a search repeats what an earlier one has done but for its last step.
     Where an action always leads to one position, where it led is looked up, and Python
@@ -108,35 +131,106 @@ def apply_row(game, state, joint_action, rng):
     """
     record = carray(as_pointer(game), 1, GAME)[0]
     words = _words(state)
-    movers = words[MOVERS]
+    if record.children != 0 and words[MOVERS] != 0:
+        if adopted(game, state):
+            return advance(game, state, joint_action)
+        return 0
     action = np.int64(-1)
-    if movers != 0 and movers & (movers - 1) == 0:
-        joint = carray(as_pointer(joint_action), record.players, np.int32)
-        player = 0
-        while not movers >> player & 1:
-            player += 1
-        action = np.int64(joint[player])
+    if words[MOVERS] & (words[MOVERS] - 1) == 0:
+        action = action_of(game, state, joint_action)
     function = _load(game + _APPLY)
-    if record.children == 0 or words[OWNER] != record.owner:
-        return _checked(game, function(state, joint_action, action, _drawn(game, rng)))
+    return _checked(game, function(state, joint_action, action, _drawn(game, rng)))
+
+
+@njit
+def mover(words):
+    """Return the first of the movers."""
+    player = np.int64(0)
+    while not words[MOVERS] >> player & 1:
+        player += 1
+    return player
+
+
+@njit
+def action_of(game, state, joint_action):
+    """Return the action of the one player who decides, -1 where nobody does."""
+    words = _words(state)
+    if words[MOVERS] == 0:
+        return np.int64(-1)
+    players = carray(as_pointer(game), 1, GAME)[0].players
+    joint = carray(as_pointer(joint_action), players, np.int32)
+    return np.int64(joint[mover(words)])
+
+
+@njit
+def advance(game, state, joint_action):
+    """Play the action of the one mover; return 1 if no callback failed."""
+    record = carray(as_pointer(game), 1, GAME)[0]
+    words = _words(state)
     parent = words[NUMBER]
-    place = mixed(np.uint64(parent), action) & np.uint64(CHILDREN - 1)
-    known = carray(as_pointer(record.children), CHILDREN, CHILD)[np.int64(place)]
-    if known.parent == parent and known.action == action:
-        length = words[LENGTH]
-        first = state + 8 * (HEAD + 2 * record.players) + 4 * length
-        carray(as_pointer(first), 1, np.int32)[0] = action
-        words[LENGTH] = length + 1
-        words[NUMBER] = known.child
-        words[MOVERS] = known.movers
-        return 1
-    done = _checked(game, function(state, joint_action, action, 0))
-    if done and words[MOVERS] != 0:
+    action = action_of(game, state, joint_action)
+    children = carray(as_pointer(record.children), CHILDREN, CHILD)
+    place = np.int64(mixed(np.uint64(parent), action) & np.uint64(CHILDREN - 1))
+    while children[place].parent != 0:
+        if children[place].parent == parent and children[place].action == action:
+            break
+        place = (place + 1) & (CHILDREN - 1)
+    if children[place].parent == 0:
+        answer = asked(game, state, _CHILD, action)
+        if answer == 0:
+            return 0
+        if answer & CLEARED:
+            place = np.int64(mixed(np.uint64(parent), action) & np.uint64(CHILDREN - 1))
+        known = children[place]
         known.parent = parent
         known.action = action
-        known.child = words[NUMBER]
-        known.movers = words[MOVERS]
-    return done
+        known.child = answer >> PLAYER_BITS + 1
+        player = (answer >> 1 & NOBODY) - 1
+        known.movers = np.int64(1) << player if player < record.players else 0
+        answers = carray(as_pointer(record.answer), record.players, np.float64)
+        for other in range(record.players):
+            known.returns[other] = answers[other]
+    known = children[place]
+    if known.movers == 0:
+        returns = _returns(game, state)
+        for other in range(record.players):
+            returns[other] = known.returns[other]
+    length = words[LENGTH]
+    first = state + 8 * (HEAD + 2 * record.players) + 4 * length
+    carray(as_pointer(first), 1, np.int32)[0] = action
+    words[LENGTH] = length + 1
+    words[NUMBER] = known.child
+    words[MOVERS] = known.movers
+    return 1
+
+
+@njit
+def adopted(game, state):
+    """Number a position of another model or process here; return 1 if that is done."""
+    if _words(state)[OWNER] == carray(as_pointer(game), 1, GAME)[0].owner:
+        return 1
+    function = _load(game + _RESTORE)
+    return _checked(game, function(state, 0, 0, 0))
+
+
+@njit
+def asked(game, state, callback, argument):
+    """Ask a callback about a position, which is made again if it was dropped."""
+    function = _load(game + callback)
+    number = _words(state)[NUMBER]
+    answer = function(number, argument, 0, 0)
+    if answer == 0:
+        restore = _load(game + _RESTORE)
+        if restore(state, 0, 0, 0):
+            answer = function(number, argument, 0, 0)
+    return _checked(game, answer)
+
+
+@njit
+def legal_actions_row(game, state, player, out):
+    """Write the legal actions."""
+    function = _load(game + _LEGAL_ACTIONS)
+    return function(state, player, out, _words(state)[NUMBER])
 
 
 @njit
@@ -187,7 +281,22 @@ def copy_row(game, target, source):
 @njit
 def playout_row(game, state, rng, limit):
     """Play at random; return how many actions count as played."""
+    record = carray(as_pointer(game), 1, GAME)[0]
+    words = _words(state)
     seed = np.int64(next_uint64(carray(as_pointer(rng), 2, np.uint64)))
+    if record.one_return and limit >= record.longest and words[MOVERS] != 0:
+        if adopted(game, state):
+            if asked(game, state, _ROLLOUT, seed & SEED_BITS):
+                own = carray(as_pointer(record.answer), 1, np.float64)[0]
+                player = mover(words)
+                returns = _returns(game, state)
+                if record.players == 2:
+                    returns[1 - player] = own if record.shared else record.sum - own
+                returns[player] = own
+                words[MOVERS] = 0
+                words[LENGTH] = UNKEPT
+                return 1
+            return 0
     function = _load(game + _PLAYOUT)
     return _checked(game, function(state, limit, 0, seed)) - 1
 
@@ -203,6 +312,7 @@ def redeterminise_row(game, state, observer, rng):
 ROWS = {
     "reset": (reset_row, "game, state, rng"),
     "movers": (movers_row, "game, state"),
+    "legal_actions": (legal_actions_row, "game, state, player, out"),
     "apply": (apply_row, "game, state, joint_action, rng"),
     "scores": (scores_row, "game, state, out"),
     "results": (results_row, "game, state, out"),
@@ -216,7 +326,7 @@ def _source() -> str:
     lines = []
     for name, (_, parameters) in ROWS.items():
         kinds = ", ".join(
-            "int64" if each in ("limit", "observer") else "intp"
+            "int64" if each in ("limit", "observer", "player") else "intp"
             for each in parameters.split(", ")
         )
         lines.append(
