@@ -46,7 +46,7 @@ class Facts:
         sum: What all returns add up to, in games where that is fixed.
         shared: Whether all players get the same.
         one_return: Whether the return of who is to move says what everybody gets.
-        one_position: Whether an action of one player always leads to one position.
+        one_mover: Whether one player decides at a time, and returns come at the end.
         longest: More actions than any game has, all players together.
         tells_information_state: Whether there are information states as text.
         tells_observation: Whether there are observations as text.
@@ -80,7 +80,7 @@ class Facts:
         self.one_return: bool = simple and (
             self.players == 1 or (self.players == 2 and fixed)
         )
-        self.one_position: bool = simple and not (self.chance or self.hidden)
+        self.one_mover: bool = simple
         # OpenSpiel counts a joint action as one.
         most = self.players if self.at_once else 1
         self.longest: int = game.max_game_length() * most

@@ -35,6 +35,7 @@ from mcts_agents.envs.open_spiel.rows import (
     NUMBER,
     OWNER,
     PLAYER_BITS,
+    ROOT,
     ROWS,
     SEED_BITS,
     UNKEPT,
@@ -111,6 +112,10 @@ class SpielModel(ForwardModel):
         self._childhoods = 0  # of these in use
         self._answers = np.zeros(players)
         self._answer = self._answers.data
+        self._stream = np.zeros(3, np.uint64)
+        self._roots = 0  # how many copies were made in Python
+        self._bot: Any = None
+        self._bots: list[Any] = []
         self._first = 2 * HEAD + 4 * players  # where the history begins, in int32
         self._end = 2 * words
         self._rows = compiled_rows()
@@ -149,7 +154,8 @@ class SpielModel(ForwardModel):
         record["shared"] = facts.shared
         record["sum"] = facts.sum
         record["answer"] = self._answers.ctypes.data
-        if facts.one_position and self.players <= MOST_RETURNS:
+        record["stream"] = self._stream.ctypes.data
+        if facts.one_mover and self.players <= MOST_RETURNS:
             record["children"] = self._children.ctypes.data
         self.game.flags.writeable = False
         for name in ROWS:
@@ -213,6 +219,13 @@ class SpielModel(ForwardModel):
     def signals(self) -> AbstractContextManager[None]:
         """Keep what signals raise at the entry of a callback, while a search runs."""
         return noted_signals(self._note, self._guarded_code)
+
+    def copy(self, state: np.ndarray) -> np.ndarray:
+        """Return an independent copy of `state`, for which rollouts begin anew."""
+        target = super().copy(state)
+        self._roots += 1
+        self._view(target.ctypes.data)[0][ROOT] = self._roots
+        return target
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the function `name` of the table; its exceptions come out at once."""
@@ -427,11 +440,18 @@ class SpielModel(ForwardModel):
         self._arrive(at, child, length, seed)
         return 1
 
-    def _playout(self, at: int, limit: int, _: int, seed: int) -> int:
+    def _playout(self, at: int, limit: int, fresh: int, seed: int) -> int:
         words, doubles, ints = self._view(at)
         position = self._at(words, ints)
         if limit < self.facts.longest:
             return 1 + self._step(at, position, limit, seed)
+        if fresh:
+            self._bots = [
+                self.facts.pyspiel.make_uniform_random_bot(
+                    p, (seed >> 16) + p & SEED_BITS
+                )
+                for p in range(self.players)
+            ]
         if self.facts.counted:
             return 1 + self._play_on(at, position, seed)
         self._write_returns(doubles, self._play(position.clone(), seed))
@@ -449,11 +469,14 @@ class SpielModel(ForwardModel):
             return 0
         child = position.child(action)
         player = child.current_player()
-        if player == TERMINAL:
-            self._answer[:] = array("d", child.returns())
-            player = NOBODY - 1
-        self._last_number = number = self._last_number + 1
-        self._keep_as(number, child)
+        if player == CHANCE:
+            number = player = 0
+        else:
+            if player == TERMINAL:
+                self._answer[:] = array("d", child.returns())
+                player = NOBODY - 1
+            self._last_number = number = self._last_number + 1
+            self._keep_as(number, child)
         self._childhoods += 1
         cleared = 0
         if self._childhoods > CHILDREN // 2:
@@ -468,7 +491,7 @@ class SpielModel(ForwardModel):
         self._at(words, ints)
         return 1
 
-    def _rollout(self, number: int, seed: int, _: int, __: int) -> int:
+    def _rollout(self, number: int, seed: int, fresh: int, _: int) -> int:
         """Write what the player to move gets after a rollout; return 0 if dropped.
 
         OpenSpiel's evaluator of random rollouts cannot be called from Python, but a
@@ -477,20 +500,17 @@ class SpielModel(ForwardModel):
         position = self._positions.get(number)
         if position is None:
             return 0
-        bot = self._Bot(
-            self._game, self._Evaluator(1, seed), 1.0, 1, 0, False, seed, False
-        )
-        self._answer[0] = bot.mcts_search(position).total_reward
+        if fresh:
+            self._bot = self._Bot(
+                self._game, self._Evaluator(1, seed), 1.0, 1, 0, False, seed, False
+            )
+        self._answer[0] = self._bot.mcts_search(position).total_reward
         return 1
 
     def _play(self, position: Any, seed: int) -> list[float]:
         """Play a position to its end in one call, at random; return the returns."""
-        pyspiel = self.facts.pyspiel
-        bots = [
-            pyspiel.make_uniform_random_bot(p, (seed >> 16) + p & SEED_BITS)
-            for p in range(self.players)
-        ]
-        return pyspiel.evaluate_bots(position, bots, seed & SEED_BITS)
+        play = self.facts.pyspiel.evaluate_bots
+        return play(position, self._bots, seed & SEED_BITS)
 
     def _play_on(self, at: int, position: Any, seed: int) -> int:
         """Play to the end in one call, and keep the position; return the actions."""

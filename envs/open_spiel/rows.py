@@ -19,16 +19,21 @@ from mcts_agents.model.hashing import mixed
 from mcts_agents.model.random import next_uint64
 
 # The head: which process and model have the position under which number, who decides,
-# and the length of the history (UNKEPT: after a rollout that keeps only its returns).
-OWNER, NUMBER, MOVERS, LENGTH, HEAD = range(5)
+# the length of the history (UNKEPT: after a rollout that keeps only its returns), and the
+# number of the copy in Python from which this one comes, see `continues`.
+OWNER, NUMBER, MOVERS, LENGTH, ROOT, HEAD = range(6)
 UNKEPT = -1
 
 # A callback's answer to where an action leads: the position's number, then so many bits
 # for who decides there, counted from 1, or all ones where nobody does; then CLEARED if
-# the table of children was.
+# the table of children was. Where chance follows there is no number.
 PLAYER_BITS = 6
 NOBODY = (1 << PLAYER_BITS) - 1
 CLEARED = 1
+CHANCE_FOLLOWS = -1
+
+# More numbers than a search draws from one rollout to the next, if not for chance.
+MOST_DRAWN = 64
 
 SEED_BITS = (1 << 31) - 1
 
@@ -51,7 +56,8 @@ GAME = np.dtype(
         ("one_return", np.int64),  # the mover's return gives both
         ("shared", np.int64),  # both get the same
         ("sum", np.float64),  # else what both returns add up to
-        ("answer", np.intp),  # where the callback `rollout` writes the mover's return
+        ("answer", np.intp),  # where callbacks write returns
+        ("stream", np.intp),  # the generator after the last rollout, and its root
         ("children", np.intp),  # CHILDREN records of CHILD; 0: none
     ],
     align=True,
@@ -132,9 +138,11 @@ def apply_row(game, state, joint_action, rng):
     record = carray(as_pointer(game), 1, GAME)[0]
     words = _words(state)
     if record.children != 0 and words[MOVERS] != 0:
-        if adopted(game, state):
-            return advance(game, state, joint_action)
-        return 0
+        if not adopted(game, state):
+            return 0
+        done = advance(game, state, joint_action)
+        if done != CHANCE_FOLLOWS:
+            return done
     action = np.int64(-1)
     if words[MOVERS] & (words[MOVERS] - 1) == 0:
         action = action_of(game, state, joint_action)
@@ -164,7 +172,10 @@ def action_of(game, state, joint_action):
 
 @njit
 def advance(game, state, joint_action):
-    """Play the action of the one mover; return 1 if no callback failed."""
+    """Play the action of the one mover; return 1 if no callback failed.
+
+    CHANCE_FOLLOWS is returned where it does, and nothing has changed then.
+    """
     record = carray(as_pointer(game), 1, GAME)[0]
     words = _words(state)
     parent = words[NUMBER]
@@ -176,9 +187,9 @@ def advance(game, state, joint_action):
             break
         place = (place + 1) & (CHILDREN - 1)
     if children[place].parent == 0:
-        answer = asked(game, state, _CHILD, action)
+        answer = asked(game, state, _CHILD, action, np.int64(0))
         if answer == 0:
-            return 0
+            return np.int64(0)
         if answer & CLEARED:
             place = np.int64(mixed(np.uint64(parent), action) & np.uint64(CHILDREN - 1))
         known = children[place]
@@ -187,10 +198,14 @@ def advance(game, state, joint_action):
         known.child = answer >> PLAYER_BITS + 1
         player = (answer >> 1 & NOBODY) - 1
         known.movers = np.int64(1) << player if player < record.players else 0
+        if answer >> PLAYER_BITS + 1 == 0:
+            known.movers = CHANCE_FOLLOWS
         answers = carray(as_pointer(record.answer), record.players, np.float64)
         for other in range(record.players):
             known.returns[other] = answers[other]
     known = children[place]
+    if known.movers == CHANCE_FOLLOWS:
+        return np.int64(CHANCE_FOLLOWS)
     if known.movers == 0:
         returns = _returns(game, state)
         for other in range(record.players):
@@ -201,7 +216,7 @@ def advance(game, state, joint_action):
     words[LENGTH] = length + 1
     words[NUMBER] = known.child
     words[MOVERS] = known.movers
-    return 1
+    return np.int64(1)
 
 
 @njit
@@ -214,15 +229,15 @@ def adopted(game, state):
 
 
 @njit
-def asked(game, state, callback, argument):
+def asked(game, state, callback, argument, fresh):
     """Ask a callback about a position, which is made again if it was dropped."""
     function = _load(game + callback)
     number = _words(state)[NUMBER]
-    answer = function(number, argument, 0, 0)
+    answer = function(number, argument, fresh, 0)
     if answer == 0:
         restore = _load(game + _RESTORE)
         if restore(state, 0, 0, 0):
-            answer = function(number, argument, 0, 0)
+            answer = function(number, argument, fresh, 0)
     return _checked(game, answer)
 
 
@@ -279,14 +294,40 @@ def copy_row(game, target, source):
 
 
 @njit
+def continues(game, state, rng):
+    """Whether a rollout belongs to the same search as the one before.
+
+    To seed OpenSpiel's generators takes as long as a short rollout, so those of the last
+    rollout go on where that can change no decision: below the same root, with a
+    generator that has drawn a few numbers since. A search that begins again has one
+    that has gone back.
+    """
+    stream = carray(
+        as_pointer(carray(as_pointer(game), 1, GAME)[0].stream), 3, np.uint64
+    )
+    if stream[2] != np.uint64(_words(state)[ROOT]):
+        return False
+    for _ in range(MOST_DRAWN):
+        if stream[0] == rng[0] and stream[1] == rng[1]:
+            return True
+        next_uint64(stream)
+    return False
+
+
+@njit
 def playout_row(game, state, rng, limit):
     """Play at random; return how many actions count as played."""
     record = carray(as_pointer(game), 1, GAME)[0]
     words = _words(state)
-    seed = np.int64(next_uint64(carray(as_pointer(rng), 2, np.uint64)))
+    generator = carray(as_pointer(rng), 2, np.uint64)
+    fresh = not continues(game, state, generator)
+    seed = np.int64(next_uint64(generator))
+    stream = carray(as_pointer(record.stream), 3, np.uint64)
+    stream[0], stream[1] = generator[0], generator[1]
+    stream[2] = np.uint64(words[ROOT])
     if record.one_return and limit >= record.longest and words[MOVERS] != 0:
         if adopted(game, state):
-            if asked(game, state, _ROLLOUT, seed & SEED_BITS):
+            if asked(game, state, _ROLLOUT, seed & SEED_BITS, np.int64(fresh)):
                 own = carray(as_pointer(record.answer), 1, np.float64)[0]
                 player = mover(words)
                 returns = _returns(game, state)
@@ -298,7 +339,7 @@ def playout_row(game, state, rng, limit):
                 return 1
             return 0
     function = _load(game + _PLAYOUT)
-    return _checked(game, function(state, limit, 0, seed)) - 1
+    return _checked(game, function(state, limit, np.int64(fresh), seed)) - 1
 
 
 @njit
