@@ -1,8 +1,8 @@
 """Games of OpenSpiel as games of this package: `open_spiel:breakthrough`.
 
-A name is `open_spiel:` and what `pyspiel.load_game` takes. Options follow as everywhere,
-so `open_spiel:hex(board_size=7)` and `open_spiel:hex:board_size=7` are the same game. See
-the page "Games of OpenSpiel".
+A name is `open_spiel:` and what `pyspiel.load_game` takes. Options follow as for every
+game, so `open_spiel:hex(board_size=7)` and `open_spiel:hex:board_size=7` are the same
+game. See the page "Games of OpenSpiel".
 """
 
 import functools

@@ -1,12 +1,13 @@
 """`SpielModel`: a game of OpenSpiel as a forward model.
 
-A state's bytes are a position's history, with who decides and the returns beside it (see
-`rows`). They are copied, stored and pickled like those of compiled rules. The positions
+A state's bytes hold the position's history, who decides, and the returns (see `rows`).
+They can be copied, stored and pickled like the states of compiled rules. The positions
 themselves, pyspiel's states, are in a dictionary, under numbers that the bytes hold. A
-position never changes once it is there, so that copies of the bytes share it. One that
-was dropped, or belongs to another process, is played again from its history.
+position in the dictionary never changes, so that copies of the bytes share it. If a
+position was dropped, or the bytes come from another process, it is played again from
+its history.
 
-Chance happens inside `apply`: its outcome is drawn with OpenSpiel's probabilities from
+Chance happens inside `apply`: the outcome is drawn with OpenSpiel's probabilities, from
 the caller's generator. A rollout to the end of the game is one call to OpenSpiel.
 """
 
@@ -14,9 +15,10 @@ import ctypes
 import hashlib
 import secrets
 from array import array
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import islice
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -100,8 +102,6 @@ class SpielModel(ForwardModel):
         )
         self.names: dict[int, str] | None = None  # of actions, once they are asked for
         self._game = facts.game
-        self._Bot = facts.pyspiel.MCTSBot
-        self._Evaluator = facts.pyspiel.RandomRolloutEvaluator
         self._owner = secrets.randbits(62)
         self._positions: dict[int, Any] = {}
         self._last_number = 0
@@ -114,7 +114,6 @@ class SpielModel(ForwardModel):
         self._answer = self._answers.data
         self._stream = np.zeros(3, np.uint64)
         self._roots = 0  # how many copies were made in Python
-        self._bot: Any = None
         self._bots: list[Any] = []
         self._first = 2 * HEAD + 4 * players  # where the history begins, in int32
         self._end = 2 * words
@@ -123,7 +122,7 @@ class SpielModel(ForwardModel):
         if facts.has_key:
             self._python["state_key"] = self._state_key
         self._kept: list[Any] = []  # ctypes forgets a callback that nobody holds
-        self._guarded_code = self._guarded(int).__code__
+        self._codes: set[CodeType] = set()  # of all that compiled code calls
         self._fill_table()
 
     def __reduce__(self):
@@ -135,17 +134,21 @@ class SpielModel(ForwardModel):
             "reset": self._reset,
             "apply": self._apply,
             "restore": self._restore,
-            "child": self._child,
             "legal_actions": self._legal_actions,
             "playout": self._playout,
-            "rollout": self._rollout,
             "redeterminise": self._resample,
         }
         facts = self.facts
         self.game.flags.writeable = True
         record = self.game[0]
+        addresses = {
+            name: self._address(self._guarded(function), 4)
+            for name, function in asked.items()
+        }
+        addresses["child"] = self._address(self._child_callback(), 4)
+        addresses["rollout"] = self._address(self._rollout_callback(), 4)
         for name in CALLBACKS:
-            record[name] = (self._address(asked[name], 4), 0)
+            record[name] = (addresses[name], 0)
         record["error"] = self.error.ctypes.data
         record["chance"] = self.chance
         record["owner"] = self._owner
@@ -165,16 +168,16 @@ class SpielModel(ForwardModel):
                 self.table[ROW[name], 1] = address
         for name, function in self._python.items():
             # The table's functions get the game's address first.
-            address = self._address(
-                lambda game, *rest, to=function: to(*rest),
-                len(ENTRIES[name].parameters),
-            )
+            guarded = self._guarded(lambda game, *rest, to=function: to(*rest))
+            address = self._address(guarded, len(ENTRIES[name].parameters))
             self.table[ROW[name], 0] = address
 
     def _address(self, function: Callable[..., int], parameters: int) -> int:
+        """Return the address of a function that raises nothing."""
         kinds = [ctypes.c_int64] * parameters
-        callback = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._guarded(function))
+        callback = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(function)
         self._kept.append(callback)
+        self._codes.add(function.__code__)
         return ctypes.cast(callback, ctypes.c_void_p).value
 
     def _guarded(self, function: Callable[..., int]) -> Callable[..., int]:
@@ -216,9 +219,13 @@ class SpielModel(ForwardModel):
         """The rollout length from which a rollout counts as one forward-model call."""
         return None if self.facts.counted else self.facts.longest
 
-    def signals(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def signals(self) -> Iterator[None]:
         """Keep what signals raise at the entry of a callback, while a search runs."""
-        return noted_signals(self._note, self._guarded_code)
+        with ExitStack() as noted:
+            for code in self._codes:
+                noted.enter_context(noted_signals(self._note, code))
+            yield
 
     def copy(self, state: np.ndarray) -> np.ndarray:
         """Return an independent copy of `state`, for which rollouts begin anew."""
@@ -368,9 +375,13 @@ class SpielModel(ForwardModel):
 
     def _keep_as(self, number: int, position: Any) -> None:
         if len(self._positions) >= MOST_KEPT:
-            for old in list(islice(self._positions, MOST_KEPT // 2)):
-                del self._positions[old]
+            self._drop()
         self._positions[number] = position
+
+    def _drop(self) -> None:
+        """Drop the older half of the positions."""
+        for old in list(islice(self._positions, MOST_KEPT // 2)):
+            del self._positions[old]
 
     def _arrive(self, at: int, position: Any, length: int, seed: int) -> None:
         """Let chance happen in a new position, and write all of it to the state.
@@ -459,53 +470,85 @@ class SpielModel(ForwardModel):
         words[LENGTH] = UNKEPT
         return 2
 
-    def _child(self, number: int, action: int, _: int, __: int) -> int:
-        """Return where an action leads, see PLAYER_BITS; 0: the position was dropped.
-
-        Returns are written where `answer` leads, if the game is over.
-        """
-        position = self._positions.get(number)
-        if position is None:
-            return 0
-        child = position.child(action)
-        player = child.current_player()
-        if player == CHANCE:
-            number = player = 0
-        else:
-            if player == TERMINAL:
-                self._answer[:] = array("d", child.returns())
-                player = NOBODY - 1
-            self._last_number = number = self._last_number + 1
-            self._keep_as(number, child)
-        self._childhoods += 1
-        cleared = 0
-        if self._childhoods > CHILDREN // 2:
-            self._childhoods = 1
-            self._children[:] = 0
-            cleared = CLEARED
-        return (((number << PLAYER_BITS) + player + 1) << 1) + cleared
-
     def _restore(self, at: int, _: int, __: int, ___: int) -> int:
         """Make the position of a state again."""
         words, _, ints = self._view(at)
         self._at(words, ints)
         return 1
 
-    def _rollout(self, number: int, seed: int, fresh: int, _: int) -> int:
-        """Write what the player to move gets after a rollout; return 0 if dropped.
+    def _child_callback(self) -> Callable[[int, int, int, int], int]:
+        """Return what says where an action leads; called in each iteration.
 
-        OpenSpiel's evaluator of random rollouts cannot be called from Python, but a
-        tree search of one simulation is one rollout and nothing else.
+        It answers as PLAYER_BITS says, 0 if the position was dropped. Returns are
+        written where `answer` leads, if the game is over.
         """
-        position = self._positions.get(number)
-        if position is None:
-            return 0
-        if fresh:
-            self._bot = self._Bot(
-                self._game, self._Evaluator(1, seed), 1.0, 1, 0, False, seed, False
-            )
-        self._answer[0] = self._bot.mcts_search(position).total_reward
-        return 1
+        positions, look = self._positions, clock.look
+
+        def child(number: int, action: int, _: int, __: int) -> int:
+            if self._pending is not None:
+                return 0
+            try:
+                position = positions.get(number)
+                if position is None:
+                    return 0
+                position = position.child(action)
+                player = position.current_player()
+                if player == CHANCE:
+                    number = player = 0
+                else:
+                    if player == TERMINAL:
+                        self._answer[:] = array("d", position.returns())
+                        player = NOBODY - 1
+                    self._last_number = number = self._last_number + 1
+                    if len(positions) >= MOST_KEPT:
+                        self._drop()
+                    positions[number] = position
+                self._childhoods += 1
+                cleared = 0
+                if self._childhoods > CHILDREN // 2:
+                    self._childhoods = 1
+                    self._children[:] = 0
+                    cleared = CLEARED
+                look()
+                return (((number << PLAYER_BITS) + player + 1) << 1) + cleared
+            except BaseException as error:
+                self._note(error)
+                return 0
+
+        return child
+
+    def _rollout_callback(self) -> Callable[[int, int, int, int], int]:
+        """Return what makes a rollout; called in each iteration.
+
+        It writes what the player to move gets, and returns 0 if the position was
+        dropped. OpenSpiel's evaluator of random rollouts cannot be called from Python,
+        but a tree search of one simulation is one rollout and nothing else.
+        """
+        positions, answer, look = self._positions, self._answer, clock.look
+        game, pyspiel = self._game, self.facts.pyspiel
+        search: Any = None
+
+        def rollout(number: int, seed: int, fresh: int, _: int) -> int:
+            nonlocal search
+            if self._pending is not None:
+                return 0
+            try:
+                position = positions.get(number)
+                if position is None:
+                    return 0
+                if fresh:
+                    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+                    search = pyspiel.MCTSBot(
+                        game, evaluator, 1.0, 1, 0, False, seed, False
+                    ).mcts_search
+                answer[0] = search(position).total_reward
+                look()
+                return 1
+            except BaseException as error:
+                self._note(error)
+                return 0
+
+        return rollout
 
     def _play(self, position: Any, seed: int) -> list[float]:
         """Play a position to its end in one call, at random; return the returns."""
@@ -560,7 +603,7 @@ class SpielModel(ForwardModel):
         words[LENGTH] = len(history)
 
     def _resample(self, at: int, observer: int, _: int, seed: int) -> int:
-        words, _, ints = self._view(at)
+        words, doubles, ints = self._view(at)
         position = self._at(words, ints)
 
         def draw() -> float:
@@ -575,8 +618,14 @@ class SpielModel(ForwardModel):
                 f"{self.name}: agents cannot plan in this game without seeing what is "
                 f"hidden, because OpenSpiel cannot resample it ({error})"
             ) from error
+        # Nothing is left of the true position, what was paid last neither.
+        ints[self._first : self._first + words[LENGTH]] = array(
+            "i", [0] * words[LENGTH]
+        )
         self._write_history(at, drawn.history())
         self._arrive(at, drawn, words[LENGTH], seed)
+        middle = HEAD + self.players
+        doubles[middle : middle + self.players] = doubles[HEAD:middle]
         return 1
 
     def _legal_actions(self, at: int, player: int, out: int, number: int) -> int:

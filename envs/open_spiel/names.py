@@ -1,8 +1,9 @@
 """How OpenSpiel's games are named and shown.
 
-OpenSpiel names an action in a position, and its name may depend on it (`a7b6*` captures,
-`x3` and `o3` are one column). Here an action has one name wherever it is taken: what is
-common to its names in some random games, if no other action is named so.
+OpenSpiel names an action in a position, and the name may depend on the position
+(`a7b6*` captures, `x3` and `o3` are the same column). Here an action has one name
+wherever it is taken: what its names in some random games have in common, if no other
+action has that name.
 """
 
 import random

@@ -1,9 +1,9 @@
 """The compiled rows of OpenSpiel's table: what a state's bytes answer by themselves.
 
-A state is words of 64 bits: the head, each player's return now and before the last
-joint action (float64), and the history, the actions of players and of chance as int32.
-Callbacks into Python write all of that, so that a search asks Python only where OpenSpiel
-has to do something: an action, a rollout, a list of legal actions, a resample.
+A state consists of words of 64 bits: the head, each player's return now and before the
+last joint action (float64), and the history, the actions of players and chance as int32.
+So a search calls Python only where OpenSpiel has to do something: an action that is new,
+a rollout, a list of legal actions, a resample.
 """
 
 import functools

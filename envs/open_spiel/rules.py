@@ -9,6 +9,7 @@ from mcts_agents.envs.open_spiel.facts import OBSERVATIONS, Facts
 from mcts_agents.envs.open_spiel.model import SpielModel
 from mcts_agents.extras import from_extra
 from mcts_agents.model import Rules
+from mcts_agents.model.contract import REQUIRED
 from mcts_agents.names import quoted, unknown_name
 
 PREFIX = "open_spiel:"
@@ -129,10 +130,11 @@ class SpielRules(Rules):
             name: self._value(name, variant.get(name, default), default)
             for name, default in defaults.items()
         }
-        parameters = dict(self._given)
-        for name, value in chosen.items():
-            if value != defaults[name] and name not in ("players", *_OWN):
-                parameters[name] = value
+        parameters = self._given | {
+            name: value
+            for name, value in chosen.items()
+            if value != defaults[name] and name not in ("players", *_OWN)
+        }
         if chosen["players"] != defaults["players"]:
             if chosen["players"] not in self.player_counts:
                 low, high = self.player_counts[0], self.player_counts[-1]
