@@ -1,6 +1,7 @@
 """Which games there are, and how they are found by name."""
 
 import importlib
+from types import ModuleType
 
 import gymnasium
 import pettingzoo
@@ -34,6 +35,9 @@ GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)
 
 # With Gymnasium, any game: `gymnasium.make(OWN_GAME_ID, game="breakthrough:rules")`.
 OWN_GAME_ID = "mcts_agents/Game-v0"
+
+# How names of OpenSpiel's games begin; it stands for the module, too.
+SPIEL_PREFIX = "open_spiel:"
 
 # PettingZoo's registries and the factory that each one calls.
 _FACTORIES = {"aec": "env", "parallel": "parallel_env"}
@@ -79,6 +83,11 @@ def gymnasium_id(environment: str) -> str:
     return f"mcts_agents/{words}-{version}"
 
 
+def open_spiel() -> ModuleType:
+    """Return what knows OpenSpiel's games, imported when it is first needed."""
+    return importlib.import_module("mcts_agents.envs.open_spiel")
+
+
 def known_games() -> tuple[str, ...]:
     """Return the names of this package's games and of those others have registered."""
     return (*GAMES, *(name for name in registered_games() if name not in GAMES))
@@ -88,7 +97,8 @@ def load_game(name: str) -> Game:
     """Return the game of a name, and import it if need be.
 
     Args:
-        name: One of this package's games (`GAMES`), else `module:object` (see
+        name: One of this package's games (`GAMES`), else `open_spiel:` and a game of
+            OpenSpiel (see `mcts_agents.envs.open_spiel`), else `module:object` (see
             `mcts_agents.envs.own_games`), else a name that another distribution has
             registered.
 
@@ -110,6 +120,8 @@ def load_any(name: str) -> Game | EnvironmentGame:
     """Return the game of a name as `load_game` does, environments too."""
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if name.startswith(SPIEL_PREFIX):
+        return open_spiel().load_spiel_game(name)
     if is_gymnasium_name(name):
         return load_gymnasium_game(name)
     if is_object_name(name):
@@ -129,6 +141,8 @@ def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
     """
+    if spec.startswith(SPIEL_PREFIX):
+        return open_spiel().parse_spiel_spec(spec)
     prefix, colon, rest = spec.partition(":")
     key, _, options = rest.partition(":")
     name = f"{prefix.strip()}{colon}{key.strip()}"

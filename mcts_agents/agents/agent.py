@@ -193,7 +193,8 @@ class Agent(ABC):
             state, player = inner.planning_state(agent, self._rng)
             if action_mask is not None:
                 check_mask(inner.forward_model, state, player, action_mask, agent)
-            yield inner.forward_model, state, player
+            with inner.forward_model.signals():
+                yield inner.forward_model, state, player
             return
         model = self._copied_model(env)
         with model.planning(agent, self._rng, action_mask) as (state, player):

@@ -1,6 +1,7 @@
 """`ForwardModel`: the table of a game's functions, as Python code uses it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,20 @@ class ForwardModel:
             A function of a number; None where numbers are the actions.
         """
         return None
+
+    @property
+    def states_are_values(self) -> bool:
+        """Whether a copy of a state's bytes is an independent state."""
+        return not self.copies_environments
+
+    @property
+    def uncounted_rollout(self) -> int | None:
+        """The length from which rollouts do not count their actions; None: they do."""
+        return None
+
+    def signals(self) -> AbstractContextManager[None]:
+        """Hear signals while compiled code calls Python (no compiled rules do)."""
+        return nullcontext()
 
     @property
     def policies(self) -> tuple[str, ...]:

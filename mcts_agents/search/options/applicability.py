@@ -31,6 +31,13 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
     """Refuse what copies of environments cannot do."""
     if not model.copies_environments:
         return
+    if model.states_are_values:
+        if settings.threads > 1:
+            raise ValueError(
+                f"threads={settings.threads}: {model.name} runs in Python, which "
+                "threads cannot share; use threads=1"
+            )
+        return
     for name, allowed in (
         ("loop", "open"),
         ("threads", 1),
@@ -42,6 +49,18 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
                 f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
                 f"environment, of which only {name}={allowed!r} can be searched"
             )
+
+
+def _check_counting(model: ForwardModel, settings: Any) -> None:
+    """Refuse a budget of calls where rollouts do not count theirs."""
+    uncounted = model.uncounted_rollout
+    calls = settings.forward_model_calls
+    if calls is not None and uncounted is not None and settings.rollout >= uncounted:
+        raise ValueError(
+            f"forward_model_calls={calls}: a rollout of {model.name} to the end of "
+            "the game does not count its actions; make the game with counted=true, or "
+            "use a budget of simulations or seconds"
+        )
 
 
 def _check_several(model: ForwardModel, settings: Any) -> None:
@@ -71,6 +90,7 @@ DRIVER_PARTS = (
     ),
     Part(check=_check_final),
     Part(check=_check_copies),
+    Part(check=_check_counting),
     Part(
         needs={
             "combine": [
