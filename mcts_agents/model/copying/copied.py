@@ -44,6 +44,7 @@ from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
+from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
@@ -102,6 +103,7 @@ class CopiedEnvironment(ForwardModel):
         self._last_handle = 0
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
+        self._plan = CopyPlan(self._dice)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -164,7 +166,9 @@ class CopiedEnvironment(ForwardModel):
             exact, found = self._exact_copy(live)
             borrowed.enter_context(space_generators(found, self._dice))
             exact.prepare(self._dice)
-            root = _Copy(exact.clone(Cloner(self._dice)), np.zeros(self.players))
+            self._plan = CopyPlan(self._dice)
+            borrowed.callback(self._plan.end)
+            root = _Copy(self._plan.first(exact), np.zeros(self.players))
             state = self.new_state()
             self._store(state.ctypes.data, root)
             if self._redeterminise is not None:
@@ -284,8 +288,7 @@ class CopiedEnvironment(ForwardModel):
 
     def _copy(self, target: int, source: int) -> None:
         held = self._at(source)
-        # Each copy has dice, hence a future, of its own.
-        face = held.face.clone(Cloner(self._dice))
+        face = self._plan.copy(held.face)
         self._store(target, _Copy(face, held.returns.copy(), held.legal))
 
     def _movers(self, state: int) -> int:
