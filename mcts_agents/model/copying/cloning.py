@@ -37,6 +37,8 @@ from mcts_agents.model.copying.cloning_kinds import (
 )
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import GENERATORS
+from mcts_agents.model.copying.emulators import copy_emulator, is_emulator
+from mcts_agents.model.copying.snapshots import Snapshot
 from mcts_agents.model.copying.watchers import WATCHERS
 
 Handler = Callable[[Copier, Any], Any]
@@ -74,6 +76,7 @@ _HANDLERS = _Handlers(
         functools.partial: functions.copy_partial,
         CACHED_FUNCTION: functions.copy_cached_function,
         weakref.ref: functions.copy_weak_reference,
+        Snapshot: objects.copy_snapshot,
         **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
     }
 )
@@ -91,6 +94,8 @@ def _handler_of(kind: type) -> Handler:
                            (GENERATORS, values.copy_generator)):  # fmt: skip
         if issubclass(kind, kinds):
             return handler
+    if is_emulator(kind):
+        return copy_emulator
     pygame_handler = _pygame_handler_of(kind)
     if pygame_handler is not None:
         return pygame_handler

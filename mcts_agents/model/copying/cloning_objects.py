@@ -14,6 +14,7 @@ from mcts_agents.model.copying.cloning_kinds import (
 from mcts_agents.model.copying.comparing import slots_of
 from mcts_agents.model.copying.copier import Copier, named
 from mcts_agents.model.copying.dice import generators_in, reseed
+from mcts_agents.model.copying.snapshots import Snapshot, copied
 
 
 def share(cloner: Copier, value: Any) -> Any:
@@ -164,6 +165,13 @@ def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     if cloner.dice is None:
         cloner.generators += generators_in(value)
     return cloner.remember(value, twin)
+
+
+def copy_snapshot(cloner: Copier, value: Snapshot) -> Snapshot:
+    """Copy a snapshot; the first one of a plan has dice thrown for all its copies."""
+    twin = cloner.remember(value, copied(value))
+    cloner.snapshots.append(twin)
+    return twin
 
 
 def copy_surface(cloner: Copier, value: Any) -> Any:

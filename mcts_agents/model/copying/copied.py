@@ -46,6 +46,7 @@ from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFa
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice
+from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
     global_generators,
@@ -104,6 +105,8 @@ class CopiedEnvironment(ForwardModel):
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
+        said = self.options.snapshots
+        self._snapshots = EnvironmentSnapshots(said) if said else None
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -191,6 +194,8 @@ class CopiedEnvironment(ForwardModel):
         """Copy the live environment, dice and all; compare; list the shared spaces."""
         cloner = Cloner()
         try:
+            if self._snapshots is not None:
+                self._snapshots.begin(cloner, live)
             face = live.clone(cloner)
         except UncopyableEnvironmentError as error:
             raise UncopyableEnvironmentError(
@@ -206,6 +211,8 @@ class CopiedEnvironment(ForwardModel):
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
+        if self._snapshots is not None:
+            self._snapshots.check(face)
         return face, [*cloner.spaces, *live.action_spaces]
 
     def release(self) -> None:

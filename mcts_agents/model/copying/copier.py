@@ -11,6 +11,7 @@ from mcts_agents.model.copying.cloning_kinds import (
     UNCOPIED_WITH_DICE,
     UncopyableEnvironmentError,
 )
+from mcts_agents.model.copying.snapshots import Snapshot
 
 
 class Copier:
@@ -26,6 +27,7 @@ class Copier:
         spaces: The spaces met by an exact copy (shared, their generators with them).
         constants: The objects that a copy with dice shares with its original because
             their classes declare them constant; see `cloning_constants`.
+        snapshots: The snapshots made.
         memo: The copies made so far, by the ids of their originals. Whoever calls
             `clone` with something that nobody else holds has to `keep` it, since ids
             are given again.
@@ -40,6 +42,7 @@ class Copier:
         self.generators: list[Any] = []
         self.spaces: list[spaces.Space] = []
         self.constants: list[Any] = []
+        self.snapshots: list[Snapshot] = []
         self.memo: dict[int, Any] = {}
         self.uncopied = UNCOPIED_EXACTLY if dice is None else UNCOPIED_WITH_DICE
         self._kept: list[Any] = []

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
+# How to take a snapshot of an environment, and how to put it back into one.
+SnapshotFunctions = tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class CopyOptions:
@@ -16,10 +19,17 @@ class CopyOptions:
         redeterminise: Instead of that word, a function `(env_copy, agent_name,
             numpy.random.Generator)` that resamples in the copy what the named agent
             cannot know.
+        snapshots: True: the innermost environment has `get_state()` and
+            `set_state(state)`, or `clone_state()` and `restore_state(state)`, and a
+            search may use them on one environment of its own instead of many copies.
+            Or the two functions `(get, put)`, called as `get(env)` and
+            `put(env, state)`. A state holds, as copies, all that a step changes but
+            random generators. It is checked once: stepped and put back.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
+    snapshots: bool | SnapshotFunctions = False
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -33,6 +43,7 @@ class CopyKeywords(TypedDict, total=False):
 
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
+    snapshots: bool | SnapshotFunctions
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))

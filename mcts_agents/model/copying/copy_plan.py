@@ -7,6 +7,7 @@ import numpy as np
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_constants import noted, warn_of_changes
 from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.snapshots import throw_for
 
 
 class CopyPlan:
@@ -15,8 +16,8 @@ class CopyPlan:
     The first copy gets random generators of its own, seeded by the planner. The copies
     of this copy share them: a search plays one copy at a time, so each of them draws
     numbers that no other has drawn, and to seed a generator takes longer than all the
-    rest of many games (39 microseconds for a `numpy.random.RandomState`). Generators that
-    an environment makes while it is stepped are still replaced by fresh ones.
+    rest of many games (39 microseconds for a `numpy.random.RandomState`). Generators
+    that an environment makes while it is stepped are still replaced by fresh ones.
 
     The copies also share what cannot change; see `cloning_constants`.
 
@@ -36,6 +37,8 @@ class CopyPlan:
         shared = cloner.generators + cloner.constants
         self._shared = {id(value): value for value in shared}
         self._constants = noted(cloner.constants)
+        for snapshot in cloner.snapshots:
+            throw_for(snapshot, self._dice)
         return copied
 
     def copy(self, face: Face) -> Face:
