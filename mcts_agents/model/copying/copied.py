@@ -45,13 +45,14 @@ from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
-from mcts_agents.model.copying.dice import planners_dice
+from mcts_agents.model.copying.dice import planners_dice, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
+    seed_globally,
     space_generators,
     unchanged,
 )
@@ -170,7 +171,7 @@ class CopiedEnvironment(ForwardModel):
             borrowed.enter_context(space_generators(found, self._dice))
             exact.prepare(self._dice)
             self._plan = CopyPlan(self._dice)
-            borrowed.callback(self._plan.end)
+            borrowed.callback(lambda: self._plan.end())
             root = _Copy(self._plan.first(exact), np.zeros(self.players))
             state = self.new_state()
             self._store(state.ctypes.data, root)
@@ -214,6 +215,18 @@ class CopiedEnvironment(ForwardModel):
         if self._snapshots is not None:
             self._snapshots.check(face)
         return face, [*cloner.spaces, *live.action_spaces]
+
+    def throw_again(self, state: np.ndarray, seed: np.random.SeedSequence) -> None:
+        """Give the copies of this process dice of their own, that of `state` too.
+
+        For a process that was forked while `planning` went on.
+        """
+        # In place: others hold these dice, too.
+        reseed(self._dice, np.random.default_rng(seed))
+        seed_globally(self._dice)
+        held = self._at(state.ctypes.data)
+        self._plan = CopyPlan(self._dice)
+        held.face = self._plan.first(held.face)
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""

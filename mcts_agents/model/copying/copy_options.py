@@ -1,5 +1,6 @@
 """`CopyOptions`: what the user of an agent says of environments of other people."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
@@ -25,11 +26,25 @@ class CopyOptions:
             Or the two functions `(get, put)`, called as `get(env)` and
             `put(env, state)`. A state holds, as copies, all that a step changes but
             random generators. It is checked once: stepped and put back.
+        processes: So many processes search a decision, each its share of the budget
+            (root parallelism, as `threads` for the games of this package). They are
+            forked from yours with each decision; not on Windows.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
     snapshots: bool | SnapshotFunctions = False
+    processes: int = 1
+
+    def __post_init__(self) -> None:
+        number = self.processes
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(f"processes={number!r}: expected an integer from 1")
+        if number > 1 and not hasattr(os, "fork"):
+            raise ValueError(
+                f"processes={number}: this system has no os.fork, by which processes "
+                "get their copies of an environment; use processes=1"
+            )
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -44,6 +59,7 @@ class CopyKeywords(TypedDict, total=False):
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
     snapshots: bool | SnapshotFunctions
+    processes: int
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))
