@@ -56,6 +56,7 @@ from mcts_agents.model.copying.guards import (
     space_generators,
     unchanged,
 )
+from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import Spec
@@ -106,8 +107,7 @@ class CopiedEnvironment(ForwardModel):
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
-        said = self.options.snapshots
-        self._snapshots = EnvironmentSnapshots(said) if said else None
+        self._snapshots = _snapshots_of(self.options)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -376,6 +376,13 @@ def face_of(env: Any) -> Face:
             "parallel environment and give it to parallel_to_aec"
         )
     return AECFace(inner)
+
+
+def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None:
+    """Return what stands for copies of the innermost environment, if anything does."""
+    if options.replay is not None:
+        return Replays(options.replay)
+    return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
 
 
 class _Copy:

@@ -26,6 +26,12 @@ class CopyOptions:
             Or the two functions `(get, put)`, called as `get(env)` and
             `put(env, state)`. A state holds, as copies, all that a step changes but
             random generators. It is checked once: stepped and put back.
+        replay: The last resort for what cannot be copied: a function that makes the
+            same environment anew. A search takes it through all that was played, once
+            for each simulation, so the live environment has to note that:
+            `mcts_agents.wrappers.recorded(env)`. Its future steps get other dice, as
+            far as their random generators are objects of Python; dice that it throws
+            elsewhere, in a library of C++ say, would be foreseen.
         processes: So many processes search a decision, each its share of the budget
             (root parallelism, as `threads` for the games of this package). They are
             forked from yours with each decision; not on Windows.
@@ -34,9 +40,17 @@ class CopyOptions:
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
     snapshots: bool | SnapshotFunctions = False
+    replay: Callable[[], Any] | None = None
     processes: int = 1
 
     def __post_init__(self) -> None:
+        if self.replay is not None and self.snapshots:
+            raise ValueError("replay and snapshots are two ways; pass one of them")
+        if self.replay is not None and self.redeterminise is not None:
+            raise ValueError(
+                "redeterminise: what it changes in a replay is lost when the replay "
+                "begins anew; replay needs perfect_information=True"
+            )
         number = self.processes
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise ValueError(f"processes={number!r}: expected an integer from 1")
@@ -59,6 +73,7 @@ class CopyKeywords(TypedDict, total=False):
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
     snapshots: bool | SnapshotFunctions
+    replay: Callable[[], Any] | None
     processes: int
 
 
