@@ -13,6 +13,7 @@ from mcts_agents.model.copying.copy_options import SnapshotFunctions
 from mcts_agents.model.copying.dice import generators_in, reseed, restore, state_of
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.snapshots import METHODS, Scratch, Snapshot
+from mcts_agents.model.copying.uncached import without_caches
 
 
 class UnfaithfulSnapshotError(ValueError):
@@ -48,6 +49,8 @@ class EnvironmentSnapshots:
         except UncopyableEnvironmentError as error:
             scratch = Scratch(self._another(core, live.name, error), get, put)
             situation = get(core)
+        # Caches on its methods would keep it alive after the plan.
+        without_caches(scratch.core, live.agents)
         cloner.spaces += inner.spaces
         cloner.generators += inner.generators
         generators = generators_in(scratch.core)
