@@ -188,6 +188,18 @@ def test_dictionaries_with_defaults_keep_them():
     assert twin.counts["a"] is not held.counts["a"]
 
 
+def test_objects_that_refuse_to_be_changed_are_copied():
+    class Refusing:
+        def __setattr__(self, name, value):
+            raise AttributeError(name)
+
+    live = Refusing()
+    vars(live)["held"] = [1]
+    twin = Cloner().clone(live)
+    assert twin.held == [1]
+    assert twin.held is not live.held
+
+
 def test_a_tuple_that_holds_itself_is_copied():
     held = [1]
     ring = (held,)

@@ -57,14 +57,17 @@ def plain_copier(kind: type) -> Callable[[Copier, Any], Any]:
 def _copier_of_attributes(kind: type) -> Callable[[Copier, Any], Any]:
     constants = CONSTANTS.get(f"{kind.__module__}.{kind.__qualname__}", frozenset())
     new, set_attribute = object.__new__, object.__setattr__
+    sets_its_own_way = kind.__setattr__ is not set_attribute
 
     def copy_attributes(cloner: Copier, value: Any) -> Any:
         uncopied, memo, handlers = cloner.uncopied, cloner.memo, cloner.handlers
         twin = memo[id(value)] = new(kind)
         attributes = value.__dict__
         own = attributes.copy()
-        # Past a class's own __setattr__, which might refuse.
-        set_attribute(twin, "__dict__", own)
+        if sets_its_own_way:  # which might refuse
+            set_attribute(twin, "__dict__", own)
+        else:
+            twin.__dict__ = own
         name = ""
         try:
             for name, item in attributes.items():
