@@ -68,8 +68,10 @@ class Agent(ABC):
         copying: The same.
         made_as: The name `module:Class` and the options of a spec from which the agent
             was made; None if it was not made from such a spec.
+        plans_in_processes: Whether the class has a use for `processes` above 1.
     """
 
+    plans_in_processes = False
     made_as: tuple[str, dict[str, Any]] | None = None
 
     def __init__(
@@ -83,6 +85,11 @@ class Agent(ABC):
                 kind = f"option of {type(self).__name__}"
                 raise TypeError(unknown_name(kind, name, ("seed", *COPY_OPTIONS)))
         self.copying = CopyOptions(**copying)
+        if self.copying.processes > 1 and not self.plans_in_processes:
+            raise ValueError(
+                f"processes={self.copying.processes}: {type(self).__name__} decides in "
+                "one process"
+            )
         self._copied: CopiedEnvironment | None = None
         self._one_thread = OneThread()
         self._seed = seed

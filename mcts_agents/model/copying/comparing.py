@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model.copying.dice import GENERATORS, state_of
+from mcts_agents.model.copying.snapshots import Snapshot, compared
 from mcts_agents.model.copying.watchers import seen_through
 
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray, np.generic)
@@ -26,6 +27,8 @@ def first_difference(original: Any, twin: Any, name: str = "env") -> str | None:
 
 def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
     a, b = seen_through(a), seen_through(b)
+    if type(b) is Snapshot:
+        a, b = compared(a, b)
     if a is b or id(a) in seen:
         return None
     seen[id(a)] = a  # kept alive, so that its id stays its own

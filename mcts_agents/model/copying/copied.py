@@ -45,16 +45,20 @@ from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
-from mcts_agents.model.copying.dice import planners_dice
+from mcts_agents.model.copying.copy_plan import CopyPlan
+from mcts_agents.model.copying.dice import planners_dice, reseed
+from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
+    seed_globally,
     space_generators,
     unchanged,
 )
 from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import layers, seen_through
 from mcts_agents.model.forward_model import ForwardModel
@@ -108,6 +112,8 @@ class CopiedEnvironment(ForwardModel):
         self._last_handle = 0
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
+        self._plan = CopyPlan(self._dice)
+        self._snapshots = _snapshots_of(self.options)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -178,7 +184,9 @@ class CopiedEnvironment(ForwardModel):
                 self._look(exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
-            root = _Copy(self._with_dice(exact, self._dice), np.zeros(self.players))
+            self._plan = CopyPlan(self._dice, self.options.reseed)
+            borrowed.callback(lambda: self._plan.end())
+            root = _Copy(self._plan.first(exact), np.zeros(self.players))
             state = self.new_state()
             self._store(state.ctypes.data, root)
             if self._redeterminise is not None:
@@ -210,6 +218,8 @@ class CopiedEnvironment(ForwardModel):
         """Copy the live environment, dice and all, and compare."""
         cloner = Cloner()
         try:
+            if self._snapshots is not None:
+                self._snapshots.begin(cloner, live)
             face = live.clone(cloner)
         except UncopyableEnvironmentError as error:
             raise UncopyableEnvironmentError(
@@ -225,14 +235,25 @@ class CopiedEnvironment(ForwardModel):
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
+        if self._snapshots is not None:
+            self._snapshots.check(face)
         return face, cloner
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
-        """Copy an environment for a search: each copy has a future of its own."""
-        twin = face.clone(Cloner(dice))
-        if self.options.reseed is not None:
-            self.options.reseed(twin.env, dice)
-        return twin
+        """Copy an environment as a search does that draws from `dice`."""
+        return CopyPlan(dice, self.options.reseed).first(face)
+
+    def throw_again(self, state: np.ndarray, seed: np.random.SeedSequence) -> None:
+        """Give the copies of this process dice of their own, that of `state` too.
+
+        For a process that was forked while `planning` went on.
+        """
+        # In place: others hold these dice, too.
+        reseed(self._dice, np.random.default_rng(seed))
+        seed_globally(self._dice)
+        held = self._at(state.ctypes.data)
+        self._plan = CopyPlan(self._dice, self.options.reseed)
+        held.face = self._plan.first(held.face)
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
@@ -320,7 +341,7 @@ class CopiedEnvironment(ForwardModel):
 
     def _copy(self, target: int, source: int) -> None:
         held = self._at(source)
-        face = self._with_dice(held.face, self._dice)
+        face = self._plan.copy(held.face)
         self._store(target, _Copy(face, held.returns.copy(), held.legal))
 
     def _movers(self, state: int) -> int:
@@ -388,6 +409,13 @@ def face_of(env: Any, options: CopyOptions | None = None) -> Face:
             "parallel environment and give it to parallel_to_aec"
         )
     return AECFace(inner, options)
+
+
+def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None:
+    """Return what stands for copies of the innermost environment, if anything does."""
+    if options.replay is not None:
+        return Replays(options.replay)
+    return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
 
 
 class _Copy:

@@ -1,8 +1,12 @@
 """`CopyOptions`: what the user of an agent says of environments of other people."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
+
+# How to take a snapshot of an environment, and how to put it back into one.
+SnapshotFunctions = tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +31,21 @@ class CopyOptions:
         caches: Full names (`"module.NAME"`, `"module.Class.name"`) of what lies outside
             the environment object and may change while a copy is stepped, because it
             only saves work, such as a dictionary of positions looked at before.
+        snapshots: True: the innermost environment has `get_state()` and
+            `set_state(state)`, or `clone_state()` and `restore_state(state)`, and a
+            search may use them on one environment of its own instead of many copies.
+            Or the two functions `(get, put)`, called as `get(env)` and
+            `put(env, state)`. A state holds, as copies, all that a step changes but
+            random generators. It is checked once: stepped and put back.
+        replay: The last resort for what cannot be copied: a function that makes the
+            same environment anew. A search takes it through all that was played, once
+            for each simulation, so the live environment has to note that:
+            `mcts_agents.wrappers.recorded(env)`. Its future steps get other dice, as
+            far as their random generators are objects of Python; dice that it throws
+            elsewhere, in a library of C++ say, would be foreseen.
+        processes: So many processes search a decision, each its share of the budget
+            (root parallelism, as `threads` for the games of this package). They are
+            forked from yours with each decision; not on Windows.
     """
 
     perfect_information: bool = False
@@ -34,6 +53,9 @@ class CopyOptions:
     reseed: Callable[..., Any] | None = None
     continuous: int | Callable[..., Any] | None = None
     caches: tuple[str, ...] = ()
+    snapshots: bool | SnapshotFunctions = False
+    replay: Callable[[], Any] | None = None
+    processes: int = 1
 
     def __post_init__(self) -> None:
         for name in ("redeterminise", "reseed"):
@@ -53,6 +75,21 @@ class CopyOptions:
                 f"caches={named!r}: expected a tuple of names, such as "
                 '("package.module.CACHE",)'
             )
+        if self.replay is not None and self.snapshots:
+            raise ValueError("replay and snapshots are two ways; pass one of them")
+        if self.replay is not None and self.redeterminise is not None:
+            raise ValueError(
+                "redeterminise: what it changes in a replay is lost when the replay "
+                "begins anew; replay needs perfect_information=True"
+            )
+        number = self.processes
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(f"processes={number!r}: expected an integer from 1")
+        if number > 1 and not hasattr(os, "fork"):
+            raise ValueError(
+                f"processes={number}: this system has no os.fork, by which processes "
+                "get their copies of an environment; use processes=1"
+            )
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -69,6 +106,9 @@ class CopyKeywords(TypedDict, total=False):
     reseed: Callable[..., Any] | None
     continuous: int | Callable[..., Any] | None
     caches: tuple[str, ...]
+    snapshots: bool | SnapshotFunctions
+    replay: Callable[[], Any] | None
+    processes: int
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))

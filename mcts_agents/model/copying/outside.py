@@ -90,16 +90,17 @@ class Outside:
         self._contents: Contents | None = None
 
     @contextmanager
-    def unchanged(self, objects: Iterable[Any]) -> Iterator["Contents"]:
+    def unchanged(self, met: tuple[set[int], list[Any]]) -> Iterator["Contents"]:
         """Look after what lies outside while a plan goes on; give what it is now.
 
         Args:
-            objects: All objects that a copy of the environment holds copies of.
+            met: The ids of all that an exact copy of the environment holds copies of,
+                and these copies.
 
         Raises:
             SharedStateError: Something changed. It is as it was before.
         """
-        objects = list(objects)
+        own, objects = met
         self._places.visit_objects(objects)
         self._plans += 1
         if self._contents is not None and self._contents.items > _FEW:
@@ -107,7 +108,6 @@ class Outside:
                 with unchanged(self._contents.generators):
                     yield self._contents
                 return
-        own = {id(value) for value in objects}
         found = self._contents = Contents(self._places, own, self._caches)
         with unchanged(found.generators):
             try:
