@@ -15,12 +15,17 @@ import numpy as np
 from mcts_agents import MCTSAgent, RandomAgent
 
 
-def score(agent, seed, decisions):
-    """Return the points of one game within so many decisions, and seconds of each."""
+def score(agent, seed, decisions, every=None):
+    """Return the points of one game within so many decisions, and seconds of each.
+
+    Tells how it goes after each `every` decisions.
+    """
     env = gymnasium.make("ALE/Breakout-v5", obs_type="ram")
     env.reset(seed=seed)
     points, seconds = 0.0, []
-    for _ in range(decisions):
+    for decision in range(decisions):
+        if every and decision and decision % every == 0:
+            print(f"  {points:.0f} points after {decision} decisions", flush=True)
         started = time.perf_counter()
         action = agent.act(env)
         seconds.append(time.perf_counter() - started)
@@ -53,7 +58,7 @@ def main():
             perfect_information=True,
             seed=seed,
         )
-        points, seconds = score(agent, seed, arguments.decisions)
+        points, seconds = score(agent, seed, arguments.decisions, every=50)
         print(
             f"planned, seed {seed}: {points:.0f} points in {len(seconds)} decisions of "
             f"{np.median(seconds):.2f} s",
