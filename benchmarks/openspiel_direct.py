@@ -1,12 +1,12 @@
 """Games of OpenSpiel searched directly, against three other ways to search them.
 
 - `bot`: OpenSpiel's own C++ MCTSBot. The same position, number of simulations and
-  exploration (its values lie between -1 and 1, ours between 0 and 1, so that its constant
-  is twice ours), one uniform rollout a simulation, a fresh tree and no solver.
+  exploration (its values lie between -1 and 1, ours between 0 and 1, so that its
+  constant is twice ours), one uniform rollout a simulation, a fresh tree, no solver.
 - `loop`: random rollouts in a Python loop over pyspiel, with no tree at all. In games
   with hidden information our search resamples it in each simulation; the loop does not.
-- `shimmy`: shimmy's PettingZoo environment, of which our search steps copies. It is told
-  that nothing is hidden, which saves it resampling.
+- `shimmy`: shimmy's PettingZoo environment, of which our search steps copies. It is
+  told that nothing is hidden, which saves it resampling.
 
 Each pair is measured in alternation in one run, since machines are noisy, in seconds of
 this process, and the ratio is taken pair by pair.

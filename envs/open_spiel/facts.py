@@ -92,7 +92,10 @@ class Facts:
         self.observation = self._chosen(kind, observation)
         self.observation_shape: tuple[int, ...] = (1,)
         if self.observation != "blank":
-            shape = getattr(game, f"{self.observation}_tensor_shape")()
+            try:
+                shape = getattr(game, f"{self.observation}_tensor_shape")()
+            except pyspiel.SpielError as error:
+                raise ValueError(f"{self.name}: {error}; add {_BLANK}") from error
             self.observation_shape = tuple(shape)
         self.search_defaults: dict[str, object] = {"rollout": self.longest}
         extremes = game.min_utility(), game.max_utility()
@@ -114,8 +117,8 @@ class Facts:
             return observation
         if observation == "auto":
             raise ValueError(
-                f"{self.name}: OpenSpiel has no tensor of what a player sees there; add "
-                f"the option {_BLANK}"
+                f"{self.name}: OpenSpiel has no tensor of what a player sees there; "
+                f"add the option {_BLANK}"
             )
         raise ValueError(
             f"observation={observation!r}: {self.name} has "

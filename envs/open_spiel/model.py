@@ -247,6 +247,8 @@ class SpielModel(ForwardModel):
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
         pending, self._pending = self._pending, None
         lost, self.error[0] = self.error[0], 0
+        if lost:
+            self._stream[:] = 0  # the next rollout begins anew
         if pending is not None:
             raise pending
         if lost:
@@ -454,7 +456,7 @@ class SpielModel(ForwardModel):
     def _playout(self, at: int, limit: int, fresh: int, seed: int) -> int:
         words, doubles, ints = self._view(at)
         position = self._at(words, ints)
-        if limit < self.facts.longest:
+        if limit < self.facts.longest or not words[MOVERS]:
             return 1 + self._step(at, position, limit, seed)
         if fresh:
             self._bots = [
@@ -467,6 +469,7 @@ class SpielModel(ForwardModel):
             return 1 + self._play_on(at, position, seed)
         self._write_returns(doubles, self._play(position.clone(), seed))
         words[MOVERS] = 0
+        words[NUMBER] = 0
         words[LENGTH] = UNKEPT
         return 2
 

@@ -1,9 +1,9 @@
 """The compiled rows of OpenSpiel's table: what a state's bytes answer by themselves.
 
-A state consists of words of 64 bits: the head, each player's return now and before the
-last joint action (float64), and the history, the actions of players and chance as int32.
-So a search calls Python only where OpenSpiel has to do something: an action that is new,
-a rollout, a list of legal actions, a resample.
+A state consists of words of 64 bits: the head, each player's return now and before
+the last joint action (float64), and the history: the actions of players and of chance,
+int32. So a search calls Python only where OpenSpiel has to do something: for an action
+that is new, a rollout, a list of legal actions, a resample.
 """
 
 import functools
@@ -19,8 +19,8 @@ from mcts_agents.model.hashing import mixed
 from mcts_agents.model.random import next_uint64
 
 # The head: which process and model have the position under which number, who decides,
-# the length of the history (UNKEPT: after a rollout that keeps only its returns), and the
-# number of the copy in Python from which this one comes, see `continues`.
+# the length of the history (UNKEPT: after a rollout that keeps only its returns), and
+# the number of the copy in Python from which this one comes, see `continues`.
 OWNER, NUMBER, MOVERS, LENGTH, ROOT, HEAD = range(6)
 UNKEPT = -1
 
@@ -297,10 +297,10 @@ def copy_row(game, target, source):
 def continues(game, state, rng):
     """Whether a rollout belongs to the same search as the one before.
 
-    To seed OpenSpiel's generators takes as long as a short rollout, so those of the last
-    rollout go on where that can change no decision: below the same root, with a
-    generator that has drawn a few numbers since. A search that begins again has one
-    that has gone back.
+    Seeding OpenSpiel's generators takes as long as a short rollout. So those of the
+    last rollout go on below the same root, if the search's generator has only drawn a
+    few numbers since. When a search begins again its generator has gone back, and
+    OpenSpiel's are seeded anew: the same seed gives the same decision.
     """
     stream = carray(
         as_pointer(carray(as_pointer(game), 1, GAME)[0].stream), 3, np.uint64
@@ -320,12 +320,14 @@ def playout_row(game, state, rng, limit):
     record = carray(as_pointer(game), 1, GAME)[0]
     words = _words(state)
     generator = carray(as_pointer(rng), 2, np.uint64)
-    fresh = not continues(game, state, generator)
+    whole = limit >= record.longest and words[MOVERS] != 0
+    fresh = whole and not continues(game, state, generator)
     seed = np.int64(next_uint64(generator))
-    stream = carray(as_pointer(record.stream), 3, np.uint64)
-    stream[0], stream[1] = generator[0], generator[1]
-    stream[2] = np.uint64(words[ROOT])
-    if record.one_return and limit >= record.longest and words[MOVERS] != 0:
+    if whole:
+        stream = carray(as_pointer(record.stream), 3, np.uint64)
+        stream[0], stream[1] = generator[0], generator[1]
+        stream[2] = np.uint64(words[ROOT])
+    if record.one_return and whole:
         if adopted(game, state):
             if asked(game, state, _ROLLOUT, seed & SEED_BITS, np.int64(fresh)):
                 own = carray(as_pointer(record.answer), 1, np.float64)[0]
@@ -335,6 +337,7 @@ def playout_row(game, state, rng, limit):
                     returns[1 - player] = own if record.shared else record.sum - own
                 returns[player] = own
                 words[MOVERS] = 0
+                words[NUMBER] = 0
                 words[LENGTH] = UNKEPT
                 return 1
             return 0

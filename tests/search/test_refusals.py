@@ -431,6 +431,8 @@ class Copies:
     name, players, policies, search_defaults = "copies", 2, (), {}
     chance = hidden_information = False
     copies_environments = True
+    states_are_values = False
+    uncounted_rollout = None
 
     def has(self, name):
         return True
