@@ -53,7 +53,7 @@ class AECFace(Face):
             )
         return super().player_of(agent)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
         env.step(joint_action[self.agents.index(env.agent_selection)])

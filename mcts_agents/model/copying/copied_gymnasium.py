@@ -45,12 +45,14 @@ class GymnasiumFace(Face):
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Take one step."""
         shown, reward, terminated, truncated, info = self.env.step(joint_action[0])
         self._earn({self.agents[0]: reward}, returns)
         self._done = bool(terminated or truncated)
-        self._mask = shown_mask(shown, info)
+        masked = info and "action_mask" in info or isinstance(shown, dict)
+        self._mask = shown_mask(shown, info) if masked else None
+        self.shown = shown
         self._at_root = False
 
     def mask_of(self, player: int) -> np.ndarray | None:

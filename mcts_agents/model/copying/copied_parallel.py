@@ -63,7 +63,7 @@ class ParallelFace(Face):
             return [int(self.action_spaces[player].start)]
         return super().legal_actions(player)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let all live agents act."""
         actions = {}
         for agent in self.env.agents:
@@ -74,6 +74,7 @@ class ParallelFace(Face):
             actions[agent] = action
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
+        self.shown = observations
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
         self._masks = {

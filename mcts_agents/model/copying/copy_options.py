@@ -16,10 +16,20 @@ class CopyOptions:
         redeterminise: Instead of that word, a function `(env_copy, agent_name,
             numpy.random.Generator)` that resamples in the copy what the named agent
             cannot know.
+        deterministic: The environment throws no dice: the same actions always lead to
+            the same situations. It is checked on the first steps of a decision. Nodes
+            of the tree hold copies then (`loop="closed"`), which saves most steps, and
+            with `loop="open"` and `value="win"` the solver may be used.
+        state_key: A function `(env_copy)` that returns what tells positions apart, for
+            `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
+            and sets of these. Equal keys are one position, from which the same can
+            follow.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
+    deterministic: bool = False
+    state_key: Callable[[Any], Any] | None = None
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -33,6 +43,8 @@ class CopyKeywords(TypedDict, total=False):
 
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
+    deterministic: bool
+    state_key: Callable[[Any], Any] | None
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))

@@ -25,6 +25,8 @@ MOST_ACTIONS = 2**20
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
 
+_NUMBERS = (float, int, np.float64)
+
 
 class Face(ABC):
     """One environment as a forward model sees it.
@@ -34,7 +36,11 @@ class Face(ABC):
         name: Its name, for messages.
         agents: Names of all agents; a player's number is its place.
         actions: One more than the greatest action of any agent.
+        shown: What the last step showed, if the environment does not keep it itself;
+            it may fill the same arrays again in the next step.
     """
+
+    shown: Any = None
 
     def __init__(self, env: Any, agents: list[str]):
         self.env = env
@@ -42,6 +48,11 @@ class Face(ABC):
         self.name = str(getattr(env, "unwrapped", env))
         self.action_spaces = [self._checked_space(agent) for agent in agents]
         self.actions = max(int(s.start + s.n) for s in self.action_spaces)
+        self._numbers = {agent: player for player, agent in enumerate(agents)}
+        # Of agents without a mask; nobody changes these lists.
+        self._whole_spaces = [
+            list(range(int(s.start), int(s.start + s.n))) for s in self.action_spaces
+        ]
 
     def _checked_space(self, agent: str) -> spaces.Discrete:
         space = self._action_space(agent)
@@ -62,10 +73,10 @@ class Face(ABC):
         """Return the players who decide now, none when the environment is done."""
 
     @abstractmethod
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
-    def _earn(self, rewards: Mapping[str, Any], returns: np.ndarray) -> None:
+    def _earn(self, rewards: Mapping[str, Any], returns: list[float]) -> None:
         """Add each agent's reward to its return.
 
         Raises:
@@ -73,7 +84,12 @@ class Face(ABC):
                 which a search can compute.
         """
         for agent, reward in rewards.items():
-            player = self.agents.index(agent)
+            player = self._numbers[agent]
+            if type(reward) in _NUMBERS and abs(reward) <= GREATEST_RETURN:
+                total = returns[player] + reward
+                if -GREATEST_RETURN <= total <= GREATEST_RETURN:
+                    returns[player] = total
+                    continue
             earned = finite_reward(reward, f"{self.name}: the reward of {agent}")
             total = float(returns[player]) + earned
             if abs(total) > GREATEST_RETURN:
@@ -107,11 +123,10 @@ class Face(ABC):
             ValueError: What is shown is no mask of the player's action space, or
                 leaves no action.
         """
-        space = self.action_spaces[player]
-        start = int(space.start)
         mask = self.checked_mask(player)
         if mask is None:
-            return list(range(start, start + int(space.n)))
+            return self._whole_spaces[player]
+        start = int(self.action_spaces[player].start)
         legal = mask.nonzero()[0].tolist()
         if not legal:
             raise ValueError(

@@ -14,7 +14,10 @@ from mcts_agents.search.kernel.root_policies import ROOT_POLICIES
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
-from mcts_agents.search.options.applicability import check_applicable
+from mcts_agents.search.options.applicability import (
+    check_applicable,
+    may_be_closed,
+)
 from mcts_agents.search.options.option import check_options, option, set_options
 
 TREES = ("one", "self", "pair", "multi", "observers")
@@ -234,14 +237,16 @@ class SearchSettings:
         tag="information",
         file="kernel/descent.py",
     )
-    loop: str = option(
-        "open",
+    loop: str | None = option(
+        None,
         "`open`: nodes stand for sequences of actions, which are applied in every "
         "iteration. `closed`: nodes hold states; only without chance and hidden "
         "information. `sampled`: nodes hold states on one determinization; chance and "
-        "modelled players act once for each edge.",
+        "modelled players act once for each edge. Left open it is `open`; for environments "
+        "that are said to be deterministic `closed`, wherever that applies.",
         "Information",
         choices=("open", "closed", "sampled"),
+        optional=True,
         source=f"{_MANUAL}; Weil et al. 2023",
         tag="information",
         file="kernel/closed_loop.py",
@@ -695,10 +700,16 @@ class SearchSettings:
             "value": "score",
             "rollout": 1000,
             "rollout_policy": "random",
+            "loop": "open",
             **model.search_defaults,
         }
-        if self.evaluator is not None:
+        if self.evaluator is not None or (
+            # Steps of environments of others take long, values of users none of them.
+            model.copies_environments and callable(self.value)
+        ):
             chosen = {**chosen, "rollout": 0}
+        if chosen["loop"] == "closed" and not may_be_closed(self, model):
+            chosen = {**chosen, "loop": "open"}
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(
