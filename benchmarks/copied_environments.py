@@ -23,8 +23,8 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-
 from naive_search import World, search, world_of
+
 from mcts_agents import MCTSAgent
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
@@ -47,6 +47,8 @@ ENVIRONMENTS: dict[str, tuple[str, int, int]] = {
     "2048": ("gymnasium_2048/TwentyFortyEight-v0", 50, 60),
     "highway": ("highway-fast-v0", 5, 4),
 }
+# Actions of each decision where depth is measured.
+WIDTH = 3
 # Packages that register their environments when they are imported.
 _REGISTERED_BY = {
     "MiniGrid": "minigrid",
@@ -135,11 +137,12 @@ def measured(name: str, repeats: int) -> dict[str, Any]:
 def closed(name: str, depth: int, repeats: int) -> dict[str, Any]:
     """Return what nodes that hold states save, in simulations per second.
 
-    One player's tree of the given depth, so that iterations really are as deep.
+    Three actions a decision and no rollouts: so many simulations that each node down to
+    the given depth is met once; most iterations end at that depth.
     """
     env = made(name)
-    simulations = ENVIRONMENTS[name][2]
-    calls = {}
+    simulations = sum(WIDTH**level for level in range(1, depth + 1))
+    calls, steps = {}, {}
     for loop in ("open", "closed"):
         agent = MCTSAgent(
             simulations=simulations,
@@ -147,14 +150,19 @@ def closed(name: str, depth: int, repeats: int) -> dict[str, Any]:
             deterministic=True,
             loop=loop,
             rollout=0,
-            exploration=0.0,
-            max_depth=depth,
-            value=lambda model, state: np.ones(model.players),
+            exploration=1000.0,
+            action_heuristic=lambda model, state, player, actions: 0.0 * actions,
+            action_heuristic_interval=10**6,
+            widening=WIDTH,
+            widening_exponent=1e-9,
+            value=lambda model, state: np.zeros(model.players),
             seed=0,
         )
         calls[loop] = lambda agent=agent: agent.plan(env)
+        steps[loop] = agent.plan(env).forward_model_calls
     found = medians(calls, repeats)
     row = {"environment": name, "depth": depth}
+    row |= {f"{k}_steps": round(v / simulations, 2) for k, v in steps.items()}
     row |= {f"{k}_per_second": round(simulations / v, 1) for k, v in found.items()}
     return row | {"closed_to_open": round(found["open"] / found["closed"], 2)}
 

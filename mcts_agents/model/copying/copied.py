@@ -291,12 +291,15 @@ class CopiedEnvironment(ForwardModel):
     def _callback(self, name: str, function: Callable[..., int | None]) -> Any:
         """Make the address of a function that compiled code can call."""
         parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(self._guarded(function))
+        guarded = self._guarded(function, None if name in _QUICK else clock.look)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(guarded)
 
-    def _guarded(self, function: Callable[..., int | None]) -> Callable[..., int]:
+    def _guarded(
+        self,
+        function: Callable[..., int | None],
+        look: Callable[[], None] | None = None,
+    ) -> Callable[..., int]:
         """Wrap a function for compiled code, which knows no exceptions of Python."""
-
-        look = clock.look
 
         def guarded(game: int, *arguments: int) -> int:
             if self._pending is not None:

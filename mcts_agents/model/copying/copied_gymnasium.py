@@ -50,7 +50,7 @@ class GymnasiumFace(Face):
         shown, reward, terminated, truncated, info = self.env.step(joint_action[0])
         self._earn({self.agents[0]: reward}, returns)
         self._done = bool(terminated or truncated)
-        masked = info and "action_mask" in info or isinstance(shown, dict)
+        masked = (info and "action_mask" in info) or isinstance(shown, dict)
         self._mask = shown_mask(shown, info) if masked else None
         self.shown = shown
         self._at_root = False

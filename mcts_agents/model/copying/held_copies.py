@@ -45,7 +45,7 @@ class HeldCopy:
         self.holders = 0
 
     def clone(self, dice: np.random.Generator) -> "HeldCopy":
-        """Return a copy in the same situation, with dice, hence a future, of its own."""
+        """Return a copy in the same situation, with dice and so a future of its own."""
         face = self.face.clone(Cloner(dice))
         return HeldCopy(face, self.returns.copy(), self.legal, self.shown)
 

@@ -242,8 +242,9 @@ class SearchSettings:
         "`open`: nodes stand for sequences of actions, which are applied in every "
         "iteration. `closed`: nodes hold states; only without chance and hidden "
         "information. `sampled`: nodes hold states on one determinization; chance and "
-        "modelled players act once for each edge. Left open it is `open`; for environments "
-        "that are said to be deterministic `closed`, wherever that applies.",
+        "modelled players act once for each edge. By default `open`; in "
+        "environments of others that are said to be deterministic `closed`, wherever "
+        "that applies.",
         "Information",
         choices=("open", "closed", "sampled"),
         optional=True,
