@@ -318,6 +318,8 @@ class Planner(Agent):
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
+                elif isinstance(model, CopiedEnvironment):
+                    history = model.history()
             found = decide(model, state, player, history, started=started)
         copies = model.copies_environments
         self._learn_reserve(

@@ -1,6 +1,7 @@
 """`ForwardModel`: the table of a game's functions, as Python code uses it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +104,14 @@ class ForwardModel:
     def copies_environments(self) -> bool:
         """Whether states are handles of copied environments, not plain bytes."""
         return False
+
+    @property
+    def own_observation_space(self) -> Any:
+        """What a copied environment shows, a Gymnasium space; None for compiled rules.
+
+        Theirs are int8 arrays of `observation_shape`.
+        """
+        return None
 
     @property
     def policies(self) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
+from gymnasium.vector.utils import concatenate, create_empty_array
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -57,8 +59,13 @@ from mcts_agents.model.copying.guards import (
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
 from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.state_keys import key_of
-from mcts_agents.model.copying.watchers import layers, seen_through
+from mcts_agents.model.copying.watchers import (
+    layers,
+    remembered_by,
+    seen_through,
+)
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.history import History
 from mcts_agents.model.spec import Spec
 
 # Returns of two players closer than this count as equal.
@@ -99,6 +106,7 @@ class CopiedEnvironment(ForwardModel):
         self.options = CopyOptions(**options)
         live = face_of(env)
         name, self._agents = live.name, live.agents
+        self._live = live
         redeterminise = self.options.redeterminise
         if not self.options.perfect_information and redeterminise is None:
             raise ValueError(
@@ -131,6 +139,9 @@ class CopiedEnvironment(ForwardModel):
                 "loop": "closed" if self.options.deterministic else "open",
             },
         )
+        space = self.own_observation_space
+        if space is not None:
+            self.observation_shape = space.shape or ()
         # Arrays that compiled code hands over.
         self._legal_room = ctypes.c_int32 * self.legal_limit
         self._numbers_each = ctypes.c_int32 * self.players
@@ -191,7 +202,8 @@ class CopiedEnvironment(ForwardModel):
             exact, found = self._exact_copy(live)
             borrowed.enter_context(space_generators(found, self._dice))
             exact.prepare(self._dice)
-            root = HeldCopy(exact.clone(Cloner(self._dice)), [0.0] * self.players)
+            earned = self._begin(exact)
+            root = HeldCopy(exact.clone(Cloner(self._dice)), earned)
             state = self.new_state()
             self._copies.store(state.ctypes.data, root)
             self._certainty.begin()
@@ -232,6 +244,30 @@ class CopiedEnvironment(ForwardModel):
             )
         return face, [*cloner.spaces, *live.action_spaces]
 
+    def _begin(self, root: Face) -> list[float]:
+        """Return what was earned so far, and let a root show what the last step did."""
+        remembered = remembered_by(self.env)
+        if remembered is None:
+            return [0.0] * self.players
+        if remembered.shown is not None:
+            root.shown = remembered.shown
+        return [remembered.returns[agent] for agent in self._agents]
+
+    def history(self) -> History:
+        """Return what was played in the live environment, for tree reuse.
+
+        Raises:
+            ValueError: The environment does not remember it.
+        """
+        remembered = remembered_by(self.env)
+        if remembered is None:
+            raise ValueError(
+                f"reuse_tree=True: what was played in {self.name} cannot be seen from "
+                "outside; wrap the environment before reset: env = "
+                "mcts_agents.remember(env)"
+            )
+        return remembered.history()
+
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
         self._copies.clear()
@@ -242,6 +278,39 @@ class CopiedEnvironment(ForwardModel):
     def copies_environments(self) -> bool:
         """True: states are handles."""
         return True
+
+    @property
+    def own_observation_space(self) -> spaces.Space | None:
+        """What every player is shown, without its mask; None if they differ."""
+        found = [self._live.observation_space(p) for p in range(self.players)]
+        return found[0] if all(space == found[0] for space in found) else None
+
+    def observe(self, state: np.ndarray, player: int) -> Any:
+        """Return what the environment shows to a player, without its mask.
+
+        Its type is the environment's own. In parallel and Gymnasium environments it is
+        what the last step showed; at the root, where another has seen that, it is
+        asked of the environment, if that can tell.
+
+        Raises:
+            ValueError: It cannot.
+        """
+        return self._copies.at(state.ctypes.data).face.observation(player)
+
+    def observations(self, states: np.ndarray, players: np.ndarray) -> Any:
+        """Return observations in one batch, as a vector of environments has them.
+
+        Args:
+            states: uint8, (rows, state_size).
+            players: Whose observations, (rows,).
+
+        Returns:
+            Of a Box an array (rows, *shape) of its dtype, of a Discrete space integers
+            (rows,), of a Dict a dictionary of such, and so on.
+        """
+        rows = [self.observe(s, int(p)) for s, p in zip(states, players, strict=True)]
+        space = self.own_observation_space
+        return concatenate(space, rows, create_empty_array(space, len(rows)))
 
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""

@@ -1,5 +1,7 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
@@ -32,6 +34,12 @@ class AECFace(Face):
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
+
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        return self.env.observe(self.agents[player])
 
     def movers(self) -> list[int]:
         """Return the selected agent, none when all have finished."""

@@ -41,6 +41,12 @@ class GymnasiumFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space
+
+    def _shown_to(self, player: int) -> Any:
+        return self.shown
+
     def movers(self) -> list[int]:
         """Return the one player until the episode ends."""
         return [] if self._done else [0]

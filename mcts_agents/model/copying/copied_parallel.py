@@ -46,6 +46,16 @@ class ParallelFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        agent = self.agents[player]
+        if self.shown is not None:
+            return self.shown.get(agent)
+        inner = self.env.unwrapped
+        return inner.observe(agent) if hasattr(inner, "observe") else None
+
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
         live = [a for a in self.env.agents if a not in self._finished]
@@ -103,6 +113,7 @@ class SerialisedFace(ParallelFace):
         self._asked: AECEnv | None = converter
         super().__init__(converter.env)
         self._observe = False
+        self.shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents

@@ -17,7 +17,7 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.uncached import without_caches
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import as_mask
+from mcts_agents.model.masks import as_mask, mask_in, shows_masks
 
 # With more actions a node's edges alone fill the memory.
 MOST_ACTIONS = 2**20
@@ -103,6 +103,38 @@ class Face(ABC):
     @abstractmethod
     def mask_of(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions if the environment shows one."""
+
+    @abstractmethod
+    def _shown_to(self, player: int) -> Any:
+        """Return what the environment shows to a player, None if it cannot tell."""
+
+    def observation(self, player: int) -> Any:
+        """Return what the environment shows to a player, without its mask.
+
+        Raises:
+            ValueError: It shows that only to those who step it.
+        """
+        shown = self._shown_to(player)
+        if shown is None:
+            raise ValueError(
+                f"{self.name}: what it shows at the root lies only in what reset() or "
+                "step() returned; wrap the environment before reset: env = "
+                "mcts_agents.remember(env)"
+            )
+        if mask_in(shown) is not None and "observation" in shown:
+            return shown["observation"]
+        return shown
+
+    @abstractmethod
+    def _observation_space(self, agent: str) -> spaces.Space:
+        """Return the observation space of one agent."""
+
+    def observation_space(self, player: int) -> spaces.Space:
+        """Return the space of what `observation` returns."""
+        space = self._observation_space(self.agents[player])
+        if shows_masks(space) and "observation" in space.spaces:
+            return space["observation"]
+        return space
 
     def checked_mask(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions, or None; see `as_mask`.

@@ -697,6 +697,18 @@ class SearchSettings:
             ValueError: An option that has no effect beside the others, or that the
                 game cannot serve; the message says what it takes.
         """
+        return self._with_bound_evaluator(model)._for_model(model)
+
+    def _with_bound_evaluator(self, model: ForwardModel) -> "SearchSettings":
+        """Let an evaluator see somebody else's environment, and take its values."""
+        if not model.copies_environments or not hasattr(self.evaluator, "for_model"):
+            return self
+        bound = self.evaluator.for_model(model)
+        needed = getattr(bound, "required_value", None)
+        value = needed if self.value is None else self.value
+        return replace(self, evaluator=bound, value=value)
+
+    def _for_model(self, model: ForwardModel) -> "SearchSettings":
         chosen: Mapping[str, object] = {
             "value": "score",
             "rollout": 1000,
