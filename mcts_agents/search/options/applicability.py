@@ -101,7 +101,6 @@ DRIVER_PARTS = (
         }
     ),
     Part(check=_check_final),
-    Part(check=_check_copies),
     Part(
         needs={
             "combine": [
@@ -115,7 +114,6 @@ DRIVER_PARTS = (
         check=_check_several,
     ),
 )
-# Copied environments first: other parts ask the game what they have no answer to.
 ALL_PARTS = (*DRIVER_PARTS, *PARTS)
 
 NEEDS = {name: needs for part in ALL_PARTS for name, needs in part.needs.items()}
@@ -146,6 +144,8 @@ def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
             "value='evaluate': the evaluator values unfinished positions; use "
             "value='win', which values finished ones alike"
         )
+    # First, since other parts ask the game what copies have no answer to.
+    _check_copies(model, settings)
     for part in ALL_PARTS:
         _check_entries(part, settings, model)
     for part in ALL_PARTS:
