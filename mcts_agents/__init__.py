@@ -14,6 +14,7 @@ from mcts_agents.agents import (
     make_agent,
 )
 from mcts_agents.envs import register_all
+from mcts_agents.model.copying.remembering import remember
 from mcts_agents.search import SearchResult, SearchSettings
 
 __version__ = "0.1.0"
@@ -33,4 +34,5 @@ __all__ = [
     "__version__",
     "allow_in_files",
     "make_agent",
+    "remember",
 ]

@@ -365,6 +365,8 @@ class Planner(Agent):
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
+                elif isinstance(model, CopiedEnvironment):
+                    history = model.history()
             decode = model.action_decoder(state, player)
             found = decide(
                 model, state, player, history, decode=decode, started=started

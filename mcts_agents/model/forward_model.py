@@ -136,6 +136,14 @@ class ForwardModel:
         return nullcontext()
 
     @property
+    def own_observation_space(self) -> Any:
+        """What a copied environment shows, a Gymnasium space; None for compiled rules.
+
+        Theirs are int8 arrays of `observation_shape`.
+        """
+        return None
+
+    @property
     def policies(self) -> tuple[str, ...]:
         """Names of the scripted policies that the game brings (compiled rules only)."""
         return ()

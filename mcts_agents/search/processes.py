@@ -13,7 +13,7 @@ import numpy as np
 
 from mcts_agents.model import ForwardModel, draw_uint64, new_generator
 from mcts_agents.search.driver.merging import search_forest, shared
-from mcts_agents.search.driver.reading import only_action, result_of
+from mcts_agents.search.driver.reading import result_of
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.forks import in_forks
 from mcts_agents.search.inspection.result import SearchResult
@@ -55,9 +55,8 @@ def search_in_processes(
     _check(search.model, search.settings, processes)
 
     def run() -> SearchResult:
-        actions = search._actions(state, player)
+        _, only = search._actions(state.ctypes.data, player)
         settings = search.settings
-        only = only_action(search.model, settings, state, player, actions)
         if only is not None:
             return search._run(
                 state,

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from scipy.stats import chisquare
 
 from mcts_agents import MCTSAgent, PolicyAgent, RandomAgent, make_agent
@@ -311,8 +312,28 @@ def test_as_opponents_of_a_learner(name):
         assert last[-1]["result"] != "won"
 
 
-def test_searches_on_copies_have_no_observations():
+def test_searches_on_copies_show_what_the_environment_does():
     env = Countdown()
+    env.reset(seed=1)
+    seen = []
+
+    def watching(observation, mask):
+        seen.append(int(observation.argmax()))
+        return even(observation, mask)
+
+    agent = MCTSAgent(
+        tree="self", opponent_model=PolicyAgent(watching), perfect_information=True
+    )
+    assert agent.act(env, env.agents[0]) in (0, 1)
+    assert set(seen) == {1, 2, 3, 4}  # what is left of four
+
+
+def test_players_who_are_shown_different_things_have_no_common_policy():
+    class Uneven(Countdown):
+        def observation_space(self, agent):
+            return spaces.Discrete(100 + self.possible_agents.index(agent))
+
+    env = Uneven()
     env.reset(seed=1)
     agent = MCTSAgent(
         tree="self", opponent_model=PolicyAgent(even), perfect_information=True

@@ -41,7 +41,7 @@ INVALID = {
     "simultaneous": ["together", None, 1],
     "opponent": ["closest", "", 1, 0],
     "action_filter": ["none", "", 1, True],
-    "loop": ["half", None, 1],
+    "loop": ["half", 1],
     "opponent_information": ["all", None, 1],
     "determinizations": [0, 10_001, None, 1.0, True],
     "combine": ["best", None, 1],

@@ -18,13 +18,14 @@ What keeps a plan honest:
 
 import ctypes
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import concatenate, create_empty_array
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -38,6 +39,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
+from mcts_agents.model.copying.certainty import Certainty
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
@@ -57,15 +59,29 @@ from mcts_agents.model.copying.guards import (
     space_generators,
     unchanged,
 )
+from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
 from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
+from mcts_agents.model.copying.state_keys import key_of
 from mcts_agents.model.copying.suspicions import Suspicions
-from mcts_agents.model.copying.watchers import layers, seen_through
+from mcts_agents.model.copying.watchers import (
+    layers,
+    remembered_by,
+    seen_through,
+)
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.history import History
 from mcts_agents.model.spec import Spec
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
+
+# Functions of the table that end before anybody could look at the clock.
+_QUICK = ("movers", "scores", "results", "copy")
+
+# Random steps of somebody else's environment take long; many games are over by then.
+ROLLOUT = 100
 
 
 class UnfaithfulCopyError(ValueError):
@@ -97,6 +113,7 @@ class CopiedEnvironment(ForwardModel):
         self.options = CopyOptions(**options)
         live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
+        self._live = live
         redeterminise = self.options.redeterminise
         if not self.options.perfect_information and redeterminise is None:
             raise ValueError(
@@ -105,11 +122,16 @@ class CopiedEnvironment(ForwardModel):
                 "perfect_information=True; else pass redeterminise=function(env_copy, "
                 "agent_name, generator), which resamples what the agent cannot know"
             )
+        if redeterminise is not None and self.options.state_key is not None:
+            raise ValueError(
+                f"{name}: state_key tells whole positions apart, so beside "
+                "redeterminise the search would know what is hidden; leave it out"
+            )
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
-        self._copies: dict[int, _Copy] = {}
-        self._last_handle = 0
+        self._copies = HeldCopies(name)
+        self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
@@ -120,9 +142,21 @@ class CopiedEnvironment(ForwardModel):
             variant={"players": len(live.agents)},
             game=np.zeros(1, np.dtype(HEADER)),
             state_size=ctypes.sizeof(ctypes.c_int64),
-            chance=True,
-            search_defaults={"value": "score", "score_bonus": 0.0},
+            chance=not self.options.deterministic,
+            search_defaults={
+                "value": "score",
+                "score_bonus": 0.0,
+                "rollout": ROLLOUT,
+                "loop": "closed" if self.options.deterministic else "open",
+            },
         )
+        space = self.own_observation_space
+        if space is not None:
+            self.observation_shape = space.shape or ()
+        # Arrays that compiled code hands over.
+        self._legal_room = ctypes.c_int32 * self.legal_limit
+        self._numbers_each = ctypes.c_int32 * self.players
+        self._scores_each = ctypes.c_double * self.players
         self._functions = {
             "movers": self._movers,
             "legal_actions": self._legal_actions,
@@ -130,7 +164,10 @@ class CopiedEnvironment(ForwardModel):
             "scores": self._scores,
             "results": self._results,
             "copy": self._copy,
+            "playout": self._playout,
         }
+        if self.options.state_key is not None:
+            self._functions["state_key"] = self._state_key
         if redeterminise is not None:
             self._functions["redeterminise"] = self._resample
         self._guarded_code = self._guarded(self._movers).__code__
@@ -186,9 +223,11 @@ class CopiedEnvironment(ForwardModel):
             borrowed.enter_context(space_generators(shared, self._dice))
             self._plan = CopyPlan(self._dice, self.options.reseed)
             borrowed.callback(lambda: self._plan.end())
-            root = _Copy(self._plan.first(exact), np.zeros(self.players))
+            earned = self._begin(exact)
+            root = HeldCopy(self._plan.first(exact), earned)
             state = self.new_state()
-            self._store(state.ctypes.data, root)
+            self._copies.store(state.ctypes.data, root)
+            self._certainty.begin()
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
@@ -251,9 +290,33 @@ class CopiedEnvironment(ForwardModel):
         # In place: others hold these dice, too.
         reseed(self._dice, np.random.default_rng(seed))
         seed_globally(self._dice)
-        held = self._at(state.ctypes.data)
+        held = self._copies.at(state.ctypes.data)
         self._plan = CopyPlan(self._dice, self.options.reseed)
         held.face = self._plan.first(held.face)
+
+    def _begin(self, root: Face) -> list[float]:
+        """Return what was earned so far, and let a root show what the last step did."""
+        remembered = remembered_by(self.env)
+        if remembered is None:
+            return [0.0] * self.players
+        if remembered.shown is not None:
+            root.shown = remembered.shown
+        return [remembered.returns[agent] for agent in self._agents]
+
+    def history(self) -> History:
+        """Return what was played in the live environment, for tree reuse.
+
+        Raises:
+            ValueError: The environment does not remember it.
+        """
+        remembered = remembered_by(self.env)
+        if remembered is None:
+            raise ValueError(
+                f"reuse_tree=True: what was played in {self.name} cannot be seen from "
+                "outside; wrap the environment before reset: env = "
+                "mcts_agents.remember(env)"
+            )
+        return remembered.history()
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
@@ -270,7 +333,40 @@ class CopiedEnvironment(ForwardModel):
         self, state: np.ndarray, player: int
     ) -> Callable[[int], Any] | None:
         """See `ForwardModel.action_decoder`."""
-        return self._at(state.ctypes.data).face.decoder(player)
+        return self._copies.at(state.ctypes.data).face.decoder(player)
+
+    @property
+    def own_observation_space(self) -> spaces.Space | None:
+        """What every player is shown, without its mask; None if they differ."""
+        found = [self._live.observation_space(p) for p in range(self.players)]
+        return found[0] if all(space == found[0] for space in found) else None
+
+    def observe(self, state: np.ndarray, player: int) -> Any:
+        """Return what the environment shows to a player, without its mask.
+
+        Its type is the environment's own. In parallel and Gymnasium environments it is
+        what the last step showed; at the root, where another has seen that, it is
+        asked of the environment, if that can tell.
+
+        Raises:
+            ValueError: It cannot.
+        """
+        return self._copies.at(state.ctypes.data).face.observation(player)
+
+    def observations(self, states: np.ndarray, players: np.ndarray) -> Any:
+        """Return observations in one batch, as a vector of environments has them.
+
+        Args:
+            states: uint8, (rows, state_size).
+            players: Whose observations, (rows,).
+
+        Returns:
+            Of a Box an array (rows, *shape) of its dtype, of a Discrete space integers
+            (rows,), of a Dict a dictionary of such, and so on.
+        """
+        rows = [self.observe(s, int(p)) for s, p in zip(states, players, strict=True)]
+        space = self.own_observation_space
+        return concatenate(space, rows, create_empty_array(space, len(rows)))
 
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
@@ -283,8 +379,35 @@ class CopiedEnvironment(ForwardModel):
         """Return an independent copy of `state`, released with the returned array."""
         target = super().copy(state)
         handle = int(target.view(np.int64)[0])
-        weakref.finalize(target, self._copies.pop, handle, None)
+        weakref.finalize(target, self._copies.drop, handle)
         return target
+
+    def environment(self, state: np.ndarray, *, own: bool = False) -> Any:
+        """Return the copy of the environment that a state stands for.
+
+        For functions that value positions or choose in them. It has the wrappers of the
+        live environment but those that only watch; `unwrapped` is what lies below. Of
+        the AEC form of a parallel environment it is the parallel environment.
+
+        Args:
+            state: A state of this model, inside of `planning`.
+            own: Whether you will change it: step it, or move something to try it out.
+                Then make a copy of the state first, with `copy`, unless the state is
+                one that your function was called with. Without, only look at it: what
+                you change, you change in the search.
+
+        Raises:
+            RuntimeError: The state stands for nothing any more.
+        """
+        address = state.ctypes.data
+        held = (
+            self._copies.own(address, self._plan.copy)
+            if own
+            else self._copies.at(address)
+            if own
+            else self._copies.at(address)
+        )
+        return held.face.env
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the function `name` of the table; its exceptions come out at once."""
@@ -297,18 +420,24 @@ class CopiedEnvironment(ForwardModel):
     def _callback(self, name: str, function: Callable[..., int | None]) -> Any:
         """Make the address of a function that compiled code can call."""
         parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(self._guarded(function))
+        guarded = self._guarded(function, None if name in _QUICK else clock.look)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(guarded)
 
-    def _guarded(self, function: Callable[..., int | None]) -> Callable[..., int]:
+    def _guarded(
+        self,
+        function: Callable[..., int | None],
+        look: Callable[[], None] | None = None,
+    ) -> Callable[..., int]:
         """Wrap a function for compiled code, which knows no exceptions of Python."""
 
         def guarded(game: int, *arguments: int) -> int:
             if self._pending is not None:
                 return 0
             try:
-                answer = int(function(*arguments) or 0)
-                clock.look()
-                return answer
+                answer = function(*arguments)
+                if look is not None:
+                    look()
+                return answer or 0
             except BaseException as error:
                 self._note(error)
                 return 0
@@ -321,65 +450,71 @@ class CopiedEnvironment(ForwardModel):
             self._pending = error
         self.error[0] = 1
 
-    def _at(self, state: int) -> "_Copy":
-        held = self._copies.get(ctypes.c_int64.from_address(state).value)
-        if held is None:
-            raise RuntimeError(
-                f"{self.name}: this state is empty; states of a copied environment "
-                "live inside `planning` only"
-            )
-        return held
-
-    def _store(self, target: int, held: "_Copy") -> int:
-        """Put a copy into the slot of a state; what it held is released."""
-        handle = ctypes.c_int64.from_address(target)
-        if handle.value == 0:
-            self._last_handle += 1
-            handle.value = self._last_handle
-        self._copies[handle.value] = held
-        return handle.value
-
     def _copy(self, target: int, source: int) -> None:
-        held = self._at(source)
-        face = self._plan.copy(held.face)
-        self._store(target, _Copy(face, held.returns.copy(), held.legal))
+        self._copies.store(target, self._copies.at(source))
 
     def _movers(self, state: int) -> int:
-        return sum(1 << player for player in self._at(state).face.movers())
+        movers = self._copies.at(state).face.movers()
+        return 1 << movers[0] if len(movers) == 1 else sum(1 << p for p in movers)
 
     def _legal_actions(self, state: int, player: int, out: int) -> int:
-        held = self._at(state)
+        held = self._copies.at(state)
         legal = held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
             legal = held.legal[player] = held.face.legal_actions(player)
-        room = (ctypes.c_int32 * self.legal_limit).from_address(out)
-        room[: len(legal)] = legal
+        self._legal_room.from_address(out)[: len(legal)] = legal
         return len(legal)
 
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
-        held = self._at(state)
-        joint = (ctypes.c_int32 * self.players).from_address(joint_action)
+        joint = self._numbers_each.from_address(joint_action)[:]
+        held = self._copies.own(state, self._plan.copy)
         held.legal = {}
-        held.face.step(list(joint), held.returns)
+        if self._certainty.due:
+            self._certainty.step(held, self._plan.copy, lambda f, r: f.step(joint, r))
+        else:
+            held.face.step(joint, held.returns)
+
+    def _playout(self, state: int, rng: int, limit: int) -> int:
+        if limit <= 0 or not self._copies.at(state).face.movers():
+            return 0
+        held = self._copies.own(state, self._plan.copy)
+        played = 0
+        if self._certainty.due:
+            first = min(limit, self._certainty.due)
+            played = play_at_random(held, rng, first, self._checked_step(held))
+        return played + play_at_random(held, rng, limit - played, held.face.step)
+
+    def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
+        def step(joint: list[int], returns: list[float]) -> None:
+            self._certainty.step(held, self._plan.copy, lambda f, r: f.step(joint, r))
+
+        return step
 
     def _scores(self, state: int, out: int) -> None:
-        returns = self._at(state).returns
-        (ctypes.c_double * self.players).from_address(out)[:] = returns.tolist()
+        returns = self._copies.at(state).returns
+        self._scores_each.from_address(out)[:] = returns
 
     def _results(self, state: int, out: int) -> None:
-        held = self._at(state)
+        held = self._copies.at(state)
         results = [PLAYING] * self.players
         if not held.face.movers():
             results = results_by_return(held.returns)
-        (ctypes.c_int32 * self.players).from_address(out)[:] = results
+        self._numbers_each.from_address(out)[:] = results
 
     def _resample(self, state: int, player: int, rng: int) -> None:
-        held = self._at(state)
+        held = self._copies.own(state, self._plan.copy)
         agent = held.face.agents[player]
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
+
+    def _state_key(self, state: int, observer: int) -> int:
+        held = self._copies.at(state)
+        key = self.options.state_key(held.face.env)
+        # What was earned on the way counts too: leaves are worth the sum of rewards.
+        earned = [round(value, 9) for value in held.returns]
+        return key_of((key, earned), f"{self.name}: state_key")
 
 
 def face_of(env: Any, options: CopyOptions | None = None) -> Face:
@@ -418,36 +553,13 @@ def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
 
 
-class _Copy:
-    """One copy of the environment and the returns since the plan's root.
-
-    Args:
-        face: The copy.
-        returns: float64 of shape (players,).
-        legal: The legal actions of each player who was asked for them since the last
-            step; copies of one situation share them.
-    """
-
-    __slots__ = ("face", "legal", "returns")
-
-    def __init__(
-        self,
-        face: Face,
-        returns: np.ndarray,
-        legal: dict[int, list[int]] | None = None,
-    ):
-        self.face = face
-        self.returns = returns
-        self.legal = {} if legal is None else legal
-
-
-def results_by_return(returns: np.ndarray) -> list[int]:
+def results_by_return(returns: Sequence[float]) -> list[int]:
     """Return WON, DRAWN or LOST for each player of a finished environment."""
-    best = returns.max()
-    leads = returns >= best - TIE
-    if leads.all():
-        return [DRAWN] * len(returns)
-    leader = WON if leads.sum() == 1 else DRAWN
+    best = max(returns)
+    leads = [value >= best - TIE for value in returns]
+    if all(leads):
+        return [DRAWN] * len(leads)
+    leader = WON if sum(leads) == 1 else DRAWN
     return [leader if lead else LOST for lead in leads]
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
@@ -36,6 +35,12 @@ class AECFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        return self.env.observe(self.agents[player])
+
     def movers(self) -> list[int]:
         """Return the selected agent, none when all have finished."""
         env = self.env
@@ -56,7 +61,7 @@ class AECFace(Face):
             )
         return super().player_of(agent)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
         player = self.agents.index(env.agent_selection)
@@ -80,7 +85,7 @@ class AECFace(Face):
         self.env.reset(seed=seed)
         self._step_is_over()
 
-    def shown(self) -> Any:
+    def last_shown(self) -> Any:
         """Return the selected agent's observation and what it has earned."""
         env = self.env
         if not env.agents:

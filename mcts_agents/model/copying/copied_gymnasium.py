@@ -42,7 +42,6 @@ class GymnasiumFace(Face):
                          for layer in layers(env))  # fmt: skip
         self._mask: Any = None
         self._at_root = True
-        self._shown: Any = None
         self._masks_method = env.has_wrapper_attr("action_masks")
 
     def require_masks(self) -> None:
@@ -61,11 +60,17 @@ class GymnasiumFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space
+
+    def _shown_to(self, player: int) -> Any:
+        return self.shown
+
     def movers(self) -> list[int]:
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Take one step."""
         action = self.action(0, joint_action[0])
         shown, reward, terminated, truncated, info = self.env.step(action)
@@ -78,18 +83,18 @@ class GymnasiumFace(Face):
         self._step_is_over()
         self._done = bool(terminated or truncated)
         self._mask = mask
-        self._shown = shown
+        self.shown = shown
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
-        self._shown, info = self.env.reset(seed=seed)
+        self.shown, info = self.env.reset(seed=seed)
         self._step_is_over()
         self._done = self._at_root = False
-        self._mask = shown_mask(self._shown, info)
+        self._mask = shown_mask(self.shown, info)
 
-    def shown(self) -> Any:
+    def last_shown(self) -> Any:
         """Return the last observation."""
-        return self._shown
+        return self.shown
 
     def _knows_masks(self) -> bool:
         """Whether masks can be had before a step; asked after one, while `_at_root`."""

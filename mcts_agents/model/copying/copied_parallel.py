@@ -36,7 +36,6 @@ class ParallelFace(Face):
         )
         self._observe = hasattr(env.unwrapped, "observe")
         self._at_root = True
-        self._shown: Any = None
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
@@ -57,6 +56,16 @@ class ParallelFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        agent = self.agents[player]
+        if self.shown is not None:
+            return self.shown.get(agent)
+        inner = self.env.unwrapped
+        return inner.observe(agent) if hasattr(inner, "observe") else None
+
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
         live = [a for a in self.env.agents if a not in self._finished]
@@ -74,7 +83,7 @@ class ParallelFace(Face):
             return [self.numbers[player].first]
         return super().legal_actions(player)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let all live agents act."""
         actions = {}
         for agent in self.env.agents:
@@ -85,6 +94,7 @@ class ParallelFace(Face):
             actions[agent] = self.action(player, number)
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
+        self.shown = observations
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
         masks = {
@@ -95,7 +105,7 @@ class ParallelFace(Face):
             self._at_root = False
         self._step_is_over()
         self._masks = masks
-        self._shown = observations
+        self.shown = observations
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
@@ -103,14 +113,14 @@ class ParallelFace(Face):
         self._step_is_over()
         self._finished = frozenset()
         self._at_root = False
-        self._shown = observations
+        self.shown = observations
         self._masks = {
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
 
-    def shown(self) -> Any:
+    def last_shown(self) -> Any:
         """Return all agents' observations."""
-        return self._shown
+        return self.shown
 
     def _check_root(self, masks: dict[str, Any]) -> None:
         """Raise ValueError if a first step shows masks of which none was known."""
@@ -144,6 +154,7 @@ class SerialisedFace(ParallelFace):
         self._asked: AECEnv | None = converter
         super().__init__(converter.env, options)
         self._observe = False
+        self.shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents

@@ -46,6 +46,14 @@ class CopyOptions:
         processes: So many processes search a decision, each its share of the budget
             (root parallelism, as `threads` for the games of this package). They are
             forked from yours with each decision; not on Windows.
+        deterministic: The environment throws no dice: the same actions always lead to
+            the same situations. It is checked on the first steps of a decision. Nodes
+            of the tree hold copies then (`loop="closed"`), which saves most steps, and
+            with `loop="open"` and `value="win"` the solver may be used.
+        state_key: A function `(env_copy)` that returns what tells positions apart, for
+            `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
+            and sets of these. Equal keys are one position, from which the same can
+            follow.
     """
 
     perfect_information: bool = False
@@ -56,9 +64,11 @@ class CopyOptions:
     snapshots: bool | SnapshotFunctions = False
     replay: Callable[[], Any] | None = None
     processes: int = 1
+    deterministic: bool = False
+    state_key: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("redeterminise", "reseed"):
+        for name in ("redeterminise", "reseed", "state_key"):
             value = getattr(self, name)
             if value is not None and not callable(value):
                 raise ValueError(f"{name}={value!r}: expected a function, or None")
@@ -109,6 +119,8 @@ class CopyKeywords(TypedDict, total=False):
     snapshots: bool | SnapshotFunctions
     replay: Callable[[], Any] | None
     processes: int
+    deterministic: bool
+    state_key: Callable[[Any], Any] | None
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))

@@ -19,9 +19,12 @@ from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.uncached import without_caches
 from mcts_agents.model.copying.watchers import layers
+from mcts_agents.model.masks import mask_in, shows_masks
 
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
+
+_NUMBERS = (float, int, np.float64)
 
 
 class Face(ABC):
@@ -38,12 +41,17 @@ class Face(ABC):
         agents: Names of all agents; a player's number is its place.
         numbers: The numbers of each player's actions.
         actions: One more than the greatest number of any player.
+        shown: What the last step showed, if the environment does not keep it itself;
+            it may fill the same arrays again in the next step.
     """
+
+    shown: Any = None
 
     def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
         self.env = env
         self.agents = agents
         self.name = name_of(env)
+        self._places = {agent: player for player, agent in enumerate(agents)}
         continuous = None if options is None else options.continuous
         self.numbers = [
             numbers_of(
@@ -54,6 +62,11 @@ class Face(ABC):
             for agent in agents
         ]
         self.actions = max(numbers.limit for numbers in self.numbers)
+        # Of agents without a mask; nobody changes these lists.
+        self._whole_spaces = [
+            [] if isinstance(n, ProposedNumbers) else list(range(n.first, n.limit))
+            for n in self.numbers
+        ]
         # Both are replaced and never changed, because copies of a face share them.
         self._given: dict[int, np.ndarray] = {}
         self._proposed: dict[int, np.ndarray] = {}
@@ -72,7 +85,7 @@ class Face(ABC):
         """Return the players who decide now, none when the environment is done."""
 
     @abstractmethod
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
     @abstractmethod
@@ -80,10 +93,10 @@ class Face(ABC):
         """Reset the environment, a copy, and begin a new game."""
 
     @abstractmethod
-    def shown(self) -> Any:
+    def last_shown(self) -> Any:
         """Return what the last step or `restart` has shown to those who decide now."""
 
-    def _earn(self, rewards: Mapping[str, Any], returns: np.ndarray) -> None:
+    def _earn(self, rewards: Mapping[str, Any], returns: list[float]) -> None:
         """Add each agent's reward to its return.
 
         Raises:
@@ -91,7 +104,12 @@ class Face(ABC):
                 which a search can compute.
         """
         for agent, reward in rewards.items():
-            player = self.agents.index(agent)
+            player = self._places[agent]
+            if type(reward) in _NUMBERS and abs(reward) <= GREATEST_RETURN:
+                total = returns[player] + reward
+                if -GREATEST_RETURN <= total <= GREATEST_RETURN:
+                    returns[player] = total
+                    continue
             earned = finite_reward(reward, f"{self.name}: the reward of {agent}")
             total = float(returns[player]) + earned
             if abs(total) > GREATEST_RETURN:
@@ -105,6 +123,38 @@ class Face(ABC):
     @abstractmethod
     def mask_of(self, player: int) -> Any:
         """Return the mask of a player's actions if the environment shows one."""
+
+    @abstractmethod
+    def _shown_to(self, player: int) -> Any:
+        """Return what the environment shows to a player, None if it cannot tell."""
+
+    def observation(self, player: int) -> Any:
+        """Return what the environment shows to a player, without its mask.
+
+        Raises:
+            ValueError: It shows that only to those who step it.
+        """
+        shown = self._shown_to(player)
+        if shown is None:
+            raise ValueError(
+                f"{self.name}: what it shows at the root lies only in what reset() or "
+                "step() returned; wrap the environment before reset: env = "
+                "mcts_agents.remember(env)"
+            )
+        if mask_in(shown) is not None and "observation" in shown:
+            return shown["observation"]
+        return shown
+
+    @abstractmethod
+    def _observation_space(self, agent: str) -> spaces.Space:
+        """Return the observation space of one agent."""
+
+    def observation_space(self, player: int) -> spaces.Space:
+        """Return the space of what `observation` returns."""
+        space = self._observation_space(self.agents[player])
+        if shows_masks(space) and "observation" in space.spaces:
+            return space["observation"]
+        return space
 
     def checked_mask(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions, or None; see `ActionNumbers.flat`.
@@ -158,10 +208,10 @@ class Face(ABC):
         numbers = self.numbers[player]
         if isinstance(numbers, ProposedNumbers):
             return list(range(len(self._proposals(player, numbers))))
-        first = numbers.first
         mask = self.checked_mask(player)
         if mask is None:
-            return list(range(first, numbers.limit))
+            return self._whole_spaces[player]
+        first = numbers.first
         legal = mask.nonzero()[0].tolist()
         if not legal:
             raise ValueError(

@@ -90,6 +90,8 @@ class Callbacks:
             values = np.asarray(
                 function(self.model, self._copy(int(leaf["state"]))), np.float64
             )
+            if self.model.players == 1 and values.shape == ():
+                values = values.reshape(1)
             if values.shape != (self.model.players,) or not np.isfinite(values).all():
                 raise ValueError(
                     f"the leaf heuristic {function!r} returned {values!r}; expected "

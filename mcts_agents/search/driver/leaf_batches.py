@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel import rewards
@@ -76,6 +77,8 @@ class Evaluation:
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
         self._observe = getattr(evaluator, "observe", None)
+        if self._observe is None and isinstance(model, CopiedEnvironment):
+            self._observe = CopiedEnvironment.observations
         self.later = isinstance(evaluator, AnsweredLater)
         # Held while the evaluator works; searches in threads have one together.
         self.lock = threading.Lock()

@@ -99,7 +99,9 @@ class Memory:
 
     def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
         states = nodes * self.slot_size if self._stored else 0
-        return {"nodes": np.empty(nodes, NODE), "states": np.empty(states, np.uint8)}
+        # Zeros are states of copied environments that stand for nothing yet.
+        made = np.zeros if self._model.copies_environments else np.empty
+        return {"nodes": np.empty(nodes, NODE), "states": made(states, np.uint8)}
 
     def _new_edges(self, edges: int) -> dict[str, np.ndarray]:
         return {
