@@ -380,13 +380,13 @@ def test_an_agent_s_own_word_stays():
 
     asked = []
     agent = make_agent(MCTS)
-    agent.redeterminise = resample
+    agent.copying = CopyOptions(redeterminise=resample)
     table = open_table(RACE)
     table.begin(1)
     table.prepare(agent, 0)
     agent.act(table.planned)
     assert set(asked) == {"white"}
-    assert not agent.perfect_information
+    assert not agent.copying.perfect_information
 
 
 def test_to_prepare_an_agent_changes_no_decision():

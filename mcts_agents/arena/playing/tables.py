@@ -6,6 +6,7 @@ how a position and an action are written, how the game ended.
 
 import functools
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
 from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
 from mcts_agents.model import ForwardModel
-from mcts_agents.model.copying.copied import results_by_return, visible_legal_actions
+from mcts_agents.model.copying.copied import face_of, results_by_return
 from mcts_agents.names import quoted
 
 # Ways to ask an environment of somebody else for an action, which plan in its copies.
@@ -297,14 +298,19 @@ class EnvironmentTable(Table):
 
     def prepare(self, agent: Agent, player: int) -> None:
         """See `Table.prepare`; the agent takes the game's word on what it hides."""
-        if agent.redeterminise is None and not agent.perfect_information:
-            agent.perfect_information = self.game.perfect_information
-            agent.redeterminise = self.game.redeterminise
+        own = agent.copying
+        if own.redeterminise is None and not own.perfect_information:
+            agent.copying = replace(
+                own,
+                perfect_information=self.game.perfect_information,
+                redeterminise=self.game.redeterminise,
+            )
         if type(agent).act not in _IN_COPIES:
             if not isinstance(agent, PolicyAgent):  # it is shown what it decides on
                 agent.prepare(self.model, player)
             return
-        told = agent.redeterminise is not None or agent.perfect_information
+        copying = agent.copying
+        told = copying.redeterminise is not None or copying.perfect_information
         if not told and not has_rules(self.planned):
             raise ValueError(
                 f"{self.game.name}: whether this environment hides information from "
@@ -320,7 +326,8 @@ class EnvironmentTable(Table):
 
     def legal_actions(self) -> list[int]:
         """See `Table.legal_actions`."""
-        return visible_legal_actions(self.planned, None)
+        face = face_of(self.planned)
+        return list(face.legal_actions(face.player_of(None)))
 
     def step(self, action: int) -> None:
         """See `Table.step`."""

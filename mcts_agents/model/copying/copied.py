@@ -404,8 +404,6 @@ class CopiedEnvironment(ForwardModel):
             self._copies.own(address, self._plan.copy)
             if own
             else self._copies.at(address)
-            if own
-            else self._copies.at(address)
         )
         return held.face.env
 
