@@ -30,6 +30,7 @@ from mcts_agents.envs import (
 )
 from mcts_agents.envs.observed import as_text, rendered_text
 from mcts_agents.learn import Dataset, evaluate, record
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.wrappers import single_agent_env
 from tests.arena.playing import Here, rows, run
 
