@@ -18,8 +18,8 @@ class CopyPlan:
     of this copy share them: a search plays one copy at a time, so each of them draws
     numbers that no other has drawn, and to seed a generator takes longer than all the
     rest of many games (39 microseconds for a `numpy.random.RandomState`). Generators
-    that an environment makes while it is stepped are still replaced by fresh ones. (Only
-    where an environment itself puts a generator back into an earlier state would
+    that an environment makes while it is stepped are still replaced by fresh ones.
+    (Only where an environment itself puts a generator back into an earlier state would
     several copies meet the same numbers.)
 
     The copies also share what cannot change; see `cloning_constants`.
