@@ -35,6 +35,7 @@ from mcts_agents.model.copying.cloning_kinds import (
     CACHED_FUNCTION,
     SHARED,
 )
+from mcts_agents.model.copying.comparing import package_of
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import GENERATORS
 from mcts_agents.model.copying.watchers import WATCHERS
@@ -106,7 +107,7 @@ def _handler_of(kind: type) -> Handler:
 def _pygame_handler_of(kind: type) -> Handler | None:
     """Tell pygame's kinds apart; None for Python classes and all else."""
     base = next(
-        (b for b in kind.__mro__ if _package_of(b) == "pygame"),
+        (b for b in kind.__mro__ if package_of(b) == "pygame"),
         None,
     )
     if base is None or _has_plain_layout(kind):
@@ -121,11 +122,6 @@ def _pygame_handler_of(kind: type) -> Handler | None:
 _PYGAME_VALUES = frozenset(
     {"Rect", "FRect", "Vector2", "Vector3", "Color", "Mask", "Circle", "Line"}
 )
-
-
-def _package_of(kind: type) -> str:
-    # Some types of compiled libraries, SWIG's for one, have no module.
-    return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
 def _says(kind: type, *names: str) -> bool:
