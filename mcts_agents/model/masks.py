@@ -11,10 +11,8 @@ def mask_in(shown: Any) -> Any:
 
     It is an array, or a tuple of one for each part of a MultiDiscrete action.
     """
-    if isinstance(shown, dict) and "action_mask" in shown:
-        mask = shown["action_mask"]
-        return mask if isinstance(mask, tuple) else np.asarray(mask)
-    return None
+    mask = shown.get("action_mask") if isinstance(shown, dict) else None
+    return mask if mask is None or isinstance(mask, tuple) else np.asarray(mask)
 
 
 def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.comparing import first_difference
 from tests.model.third_party import Dice
 
 
@@ -137,6 +138,15 @@ def test_arrays_of_jax_are_shared_and_keys_are_not(jax):
     assert twin["old"].tolist() != old.tolist()
     assert twin["new"].dtype == new.dtype
     assert float(jax.random.uniform(twin["new"])) != float(jax.random.uniform(new))
+
+
+def test_arrays_of_jax_are_compared_by_their_numbers(jax):
+    array = jax.numpy.array([1.0, float("nan")])
+    same, other = jax.numpy.array([1.0, float("nan")]), jax.numpy.array([1.0, 2.0])
+    assert first_difference({"board": array}, {"board": same}) is None
+    assert "board" in first_difference({"board": array}, {"board": other})
+    step, twin = jax.jit(lambda value: value + 1), jax.jit(lambda value: value + 1)
+    assert first_difference(step, twin) is None
 
 
 @pytest.mark.parametrize("typed", [False, True])

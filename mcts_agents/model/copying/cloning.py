@@ -36,6 +36,7 @@ from mcts_agents.model.copying.cloning_kinds import (
     UNCOPIED_EXACTLY,
     UNCOPIED_WITH_DICE,
 )
+from mcts_agents.model.copying.comparing import package_of
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import GENERATORS
 from mcts_agents.model.copying.emulators import copy_emulator, is_emulator
@@ -116,7 +117,7 @@ def _handler_of(kind: type) -> Handler:
 def _pygame_handler_of(kind: type) -> Handler | None:
     """Tell pygame's kinds apart; None for Python classes and all else."""
     base = next(
-        (b for b in kind.__mro__ if _package_of(b) == "pygame"),
+        (b for b in kind.__mro__ if package_of(b) == "pygame"),
         None,
     )
     if base is None or _has_plain_layout(kind):
@@ -131,11 +132,6 @@ def _pygame_handler_of(kind: type) -> Handler | None:
 _PYGAME_VALUES = frozenset(
     {"Rect", "FRect", "Vector2", "Vector3", "Color", "Mask", "Circle", "Line"}
 )
-
-
-def _package_of(kind: type) -> str:
-    # Some types of compiled libraries, SWIG's for one, have no module.
-    return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
 def _says(kind: type, *names: str) -> bool:
