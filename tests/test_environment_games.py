@@ -182,6 +182,11 @@ class Both(ParallelEnv):
         return self._seen(), {"even": won, "odd": -won}, over, never, infos
 
 
+class Spaceless(Race):
+    def action_space(self, agent):
+        return {}[agent]
+
+
 class Climb(gymnasium.Env):
     """Up or down; five steps."""
 
@@ -322,7 +327,8 @@ def test_options_are_the_maker_s():
         ("tracks:race:perfect_information=1", "=1: expected true or false"),
         ("tracks:race:render_mode=human", "render_mode: the command chooses it"),
         (f"tracks:cards:{TRUE}", "says how to resample what it hides"),
-        ("gymnasium:Env", "game gymnasium:Env: AttributeError: 'Env' object"),
+        ("gymnasium:Env", r"game gymnasium:Env: reset\(seed=0\) raised TypeError"),
+        ("tracks:Spaceless", "game tracks:Spaceless: KeyError: 'white'"),
         ("pettingzoo:AECEnv", r"reset\(seed=0\) raised NotImplementedError"),
         ("mcts_agents.envs.hex:parallel_env", "name the game, its rules or its AEC"),
         ("gymnasium:CartPoll-v1", r"did you mean gymnasium:CartPole-v1"),
