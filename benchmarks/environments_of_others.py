@@ -45,7 +45,7 @@ def table(found: list[Found]) -> str:
         numbers = (one.simulations, _micro(one.copy), _micro(one.step))
         lines.append(
             f"| `{one.name}` | {one.version} | {one.verdict}{why} | "
-            + " | ".join("" if n is None else f"{n:,.0f}" for n in numbers)
+            + " | ".join(map(_number, numbers))
             + " |"
         )
     missing = [one for one in found if one.verdict == MISSING]
@@ -72,6 +72,12 @@ def with_table(page: str, text: str) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def _micro(seconds: float | None) -> float | None:

@@ -103,6 +103,8 @@ def _parts(item: Any) -> tuple[str, Iterator[tuple[str, Any]]]:
         return f"{kind} {getattr(item, '__qualname__', item.__name__)}", iter(held)
     if isinstance(item, logging.Logger):
         return f"{kind} {item.name}", iter(())
+    if _package(type(item)) in ("llvmlite", "numba"):
+        return kind, iter(())  # compiled code, and what was compiled so far
     if isinstance(item, types.MethodType):
         return f"{kind} {item.__func__.__qualname__}", iter([(".self", item.__self__)])
     if isinstance(item, np.ndarray):

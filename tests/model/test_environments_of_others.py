@@ -237,13 +237,13 @@ def test_lines_of_several_runs_are_read(tmp_path):
 
 def test_the_table():
     found = [
-        Found("A-v1", "a 1.0", PLANS, simulations=1234.5, copy=2e-5, step=1e-5),
+        Found("A-v1", "a 1.0", PLANS, simulations=1234.5, copy=2e-5, step=1e-2),
         Found("B-v1", "b 1.0", REFUSED, "b | c", step=1e-6),
         Found("C-v1", "c", MISSING, "ImportError: c"),
     ]
     text = table(found)
-    assert "| `A-v1` | a 1.0 | plans | 1,234 | 20 | 10 |" in text
-    assert "| `B-v1` | b 1.0 | refused: b \\| c |  |  | 1 |" in text
+    assert "| `A-v1` | a 1.0 | plans | 1,234 | 20 | 10,000 |" in text
+    assert "| `B-v1` | b 1.0 | refused: b \\| c |  |  | 1.0 |" in text
     assert "- `C-v1` (c): ImportError: c" in text
     page = with_table(f"before\n{BEGIN}\nold\n{END}\nafter\n", text)
     assert page.startswith(f"before\n{BEGIN}\n\n| environment")
