@@ -207,7 +207,7 @@ def test_chance_has_the_frequencies_of_openspiel():
 
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "kuhn_poker", "pig:players=3"])
 def test_environments_keep_the_interfaces_of_pettingzoo(spec):
-    raw_env, env, parallel_env = environments(f"open_spiel:{spec.partition(':')[0]}")
+    _, env, parallel_env = environments(f"open_spiel:{spec.partition(':')[0]}")
     _, options = parse_game(f"open_spiel:{spec}")
     if spec.startswith("pig"):
         options["observation"] = "blank"
