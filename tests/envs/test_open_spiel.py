@@ -13,6 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test
 
 from mcts_agents.envs import environments, load_game, make_model, parse_game
 from mcts_agents.model import new_generator
+from mcts_agents.testing import check_environment
 from tests.golden import golden_folder
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -207,7 +208,7 @@ def test_chance_has_the_frequencies_of_openspiel():
 
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "kuhn_poker", "pig:players=3"])
 def test_environments_keep_the_interfaces_of_pettingzoo(spec):
-    raw_env, env, parallel_env = environments(f"open_spiel:{spec.partition(':')[0]}")
+    _, env, parallel_env = environments(f"open_spiel:{spec.partition(':')[0]}")
     _, options = parse_game(f"open_spiel:{spec}")
     if spec.startswith("pig"):
         options["observation"] = "blank"
@@ -350,3 +351,9 @@ def test_whole_rollouts_are_worth_what_single_steps_are(spec):
         second.append(counted.scores(end)[0])
     error = np.sqrt((np.var(first) + np.var(second)) / games)
     assert abs(np.mean(first) - np.mean(second)) < 4 * error
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "leduc_poker"])
+def test_environments_pass_the_checks_for_planning(spec):
+    raw_env, _, _ = environments(f"open_spiel:{spec}")
+    assert "no mistake found" in str(check_environment(raw_env, episodes=1))

@@ -58,7 +58,7 @@ def test_samples_agree_with_what_their_player_knows(spec):
 
 
 def bytes_of_what_can_be_known(model, state, sample):
-    """Return a sample's bytes but for numbers that are drawn for each process or copy."""
+    """Return a sample's bytes, without numbers that each process or copy draws."""
     words = sample.view(np.int64).copy()
     words[[0, 1, 4]] = 0
     return words.tobytes()
@@ -72,7 +72,7 @@ def test_samples_do_not_depend_on_what_is_hidden(spec):
     knows does not. If anything of the truth got into a sample the two would differ.
     """
     differing = 0
-    for model, state, player in walks(spec, 4, seed=2):
+    for model, state, player in walks(spec, 8, seed=2):
         other = model.copy(state)
         model.redeterminise(other, player, new_generator(99))
         differing += model.position(other).history() != model.position(state).history()
@@ -83,7 +83,7 @@ def test_samples_do_not_depend_on_what_is_hidden(spec):
                 model.redeterminise(sample, player, new_generator(seed))
                 found.add(bytes_of_what_can_be_known(model, truth, sample))
             assert len(found) == 1
-    assert differing > 3
+    assert differing >= 3
 
 
 def test_the_check_above_would_catch_a_leak(monkeypatch):
@@ -107,7 +107,7 @@ def test_decisions_do_not_depend_on_what_is_hidden():
         twin._state[:] = state
         plans = [MCTSAgent(simulations=200, seed=5).plan(each) for each in (env, twin)]
         assert plans[0].action == plans[1].action
-        assert plans[0].tree == plans[1].tree if hasattr(plans[0], "tree") else True
+        assert plans[0].visits.tolist() == plans[1].visits.tolist()
 
 
 def test_a_strong_sample_has_the_right_frequencies():

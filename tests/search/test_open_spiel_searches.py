@@ -175,7 +175,7 @@ def test_planners_beat_random_players_of_any_number(spec):
 
 def test_what_a_search_cannot_do_is_refused():
     env = environment("breakthrough")
-    with pytest.raises(ValueError, match="threads=2: .*runs in Python"):
+    with pytest.raises(ValueError, match=r"threads=2: .*runs in Python"):
         MCTSAgent(threads=2).act(env)
     with pytest.raises(ValueError, match="counted=true"):
         MCTSAgent(forward_model_calls=1000).act(env)
