@@ -9,6 +9,7 @@ from mcts_agents.envs.open_spiel.facts import OBSERVATIONS, Facts
 from mcts_agents.envs.open_spiel.model import SpielModel
 from mcts_agents.extras import from_extra
 from mcts_agents.model import Rules
+from mcts_agents.model.contract import REQUIRED
 from mcts_agents.names import quoted, unknown_name
 
 PREFIX = "open_spiel:"
