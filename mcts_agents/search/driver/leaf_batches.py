@@ -149,7 +149,8 @@ class Evaluation:
         The evaluator is not asked for another batch that would not be answered in time,
         if it takes as long as the last one; a batch that waits is always answered. So a
         decision ends later than `deadline` by one call of the evaluator at the most,
-        and it takes two calls, of the root and of a leaf, however little time there is.
+        and it takes up to two calls, however little time there is: of the root (unless
+        it was kept) and of a leaf (unless the game is over there).
 
         Args:
             search: The SEARCH record.

@@ -1,4 +1,10 @@
-"""`Search`: decisions in one game with one set of settings; see `Workspace`, too."""
+"""`Search`: decisions in one game with one set of settings; see `Workspace`, too.
+
+`seconds` and `safety_margin` become a deadline here (`Search._deadline`), counted from
+the time that the agent gives (`agents/agent.py`). `Workspace` ends slices by it,
+`leaf_batches` ends batches, and `model/clock.py` ends rollouts in which Python runs.
+`merging` shares the time out among determinizations.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial

@@ -6,6 +6,9 @@ a candidate if its action is legal in this very state (subset-armed bandits), an
 counts the visits at which it was one. Progressive widening leaves the best of them.
 
 With an action filter only those actions get edges that the game finds worth a search.
+`action_filter` also decides which of the acting player's actions are listed at the root
+(`Workspace.actions`). `SearchSettings.for_model` switches it on where the game has a
+filter, and the solver refuses it.
 """
 
 import numpy as np

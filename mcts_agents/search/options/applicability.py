@@ -1,9 +1,9 @@
 """Which options apply beside which others, and to which games.
 
-No option is accepted and ignored: one that differs from its default where it has no
-effect, or that the game cannot serve, is refused with what it takes. What that is says
-the part of its algorithm, in the algorithm's own file; those of options that belong to
-no compiled file stand here.
+An option that differs from its default where it has no effect, or that the game cannot
+serve, is refused with what it takes (`docs/options.md` names what is not). What that is
+says the part of its algorithm, in the algorithm's own file; those of options that
+belong to no compiled file stand here.
 """
 
 from typing import Any

@@ -72,7 +72,8 @@ class SearchSettings:
     )
     forward_model_calls: int | None = option(
         None,
-        "Actions applied, one for each player, in trees and rollouts.",
+        "Actions applied, one for each player, in trees and rollouts, and those that "
+        "the solver tries.",
         "Budget",
         kind=int,
         least=1,
@@ -231,7 +232,8 @@ class SearchSettings:
     information: str = option(
         "set",
         "Where information is hidden, `set`: a new determinization each iteration; "
-        "`perfect`: one determinization for the whole search (PI-MCTS).",
+        "`perfect`: one determinization for the whole search (PI-MCTS). With several "
+        "`determinizations` each tree has one, whatever this says.",
         "Information",
         choices=("set", "perfect"),
         source=_MULTITREE,
@@ -319,7 +321,8 @@ class SearchSettings:
     )
     epsilon: float = option(
         0.1,
-        "Probability of a uniformly random action (EXP3, regret matching, greedy).",
+        "Probability of a uniformly random action (EXP3, regret matching, greedy); "
+        "under `exp3` also the learning rate.",
         "Tree policy",
         kind=float,
         above=0.0,
@@ -350,8 +353,8 @@ class SearchSettings:
     first_play_value: str = option(
         "least",
         "What an untried action is worth, besides its exploration: the `least` value "
-        "seen of the player's in the search, or the mean value of its `parent`, less "
-        "`first_play_reduction`.",
+        "seen of the player's (with `value=win`, of any player's) in the search, or "
+        "the mean value of its `parent`, less `first_play_reduction`.",
         "Tree policy",
         choices=("least", "parent"),
         source="Wu 2019, section 3; Leela Zero",
