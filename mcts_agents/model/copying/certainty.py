@@ -6,8 +6,6 @@ come to different situations, the word was wrong, and an error says in what.
 
 from collections.abc import Callable
 
-import numpy as np
-
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.held_copies import HeldCopy
@@ -43,27 +41,27 @@ class Certainty:
     def step(
         self,
         held: HeldCopy,
-        dice: np.random.Generator,
+        clone: Callable[[Face], Face],
         step: Callable[[Face, list[float]], None],
     ) -> None:
         """Make one step twice, in `held` and in a copy with other dice, and compare.
 
         Args:
             held: The copy to step.
-            dice: The planner's.
+            clone: Copies a face, with dice of its own.
             step: Steps a face and adds to returns.
 
         Raises:
             ChanceError: They come to different situations.
         """
         self.due -= 1
-        twin = held.clone(dice)
+        twin = held.clone(clone)
         step(twin.face, twin.returns)
         step(held.face, held.returns)
         mine, other = held.face, twin.face
         found = (
             first_difference(held.returns, twin.returns, "the sum of rewards")
-            or first_difference(mine.shown, other.shown, "the observation")
+            or first_difference(mine.shown(), other.shown(), "the observation")
             or mine.difference(other)
         )
         if found:

@@ -45,7 +45,7 @@ class GymnasiumFace(Face):
         return self.env.observation_space
 
     def _shown_to(self, player: int) -> Any:
-        return self.shown
+        return self._shown
 
     def movers(self) -> list[int]:
         """Return the one player until the episode ends."""
@@ -58,7 +58,7 @@ class GymnasiumFace(Face):
         self._done = bool(terminated or truncated)
         masked = (info and "action_mask" in info) or isinstance(shown, dict)
         self._mask = shown_mask(shown, info) if masked else None
-        self.shown = shown
+        self._shown = shown
         self._at_root = False
 
     def mask_of(self, player: int) -> np.ndarray | None:

@@ -51,8 +51,8 @@ class ParallelFace(Face):
 
     def _shown_to(self, player: int) -> Any:
         agent = self.agents[player]
-        if self.shown is not None:
-            return self.shown.get(agent)
+        if self._shown is not None:
+            return self._shown.get(agent)
         inner = self.env.unwrapped
         return inner.observe(agent) if hasattr(inner, "observe") else None
 
@@ -84,7 +84,7 @@ class ParallelFace(Face):
             actions[agent] = action
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
-        self.shown = observations
+        self._shown = observations
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
         self._masks = {
@@ -113,7 +113,7 @@ class SerialisedFace(ParallelFace):
         self._asked: AECEnv | None = converter
         super().__init__(converter.env)
         self._observe = False
-        self.shown = converter._observations
+        self._shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents

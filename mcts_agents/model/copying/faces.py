@@ -36,11 +36,9 @@ class Face(ABC):
         name: Its name, for messages.
         agents: Names of all agents; a player's number is its place.
         actions: One more than the greatest action of any agent.
-        shown: What the last step showed, if the environment does not keep it itself;
-            it may fill the same arrays again in the next step.
     """
 
-    shown: Any = None
+    _shown: Any = None
 
     def __init__(self, env: Any, agents: list[str]):
         self.env = env
@@ -103,6 +101,17 @@ class Face(ABC):
     @abstractmethod
     def mask_of(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions if the environment shows one."""
+
+    def shown(self) -> Any:
+        """Return what the last step showed, if the environment does not keep it itself.
+
+        The environment may fill the same arrays again in its next step.
+        """
+        return self._shown
+
+    def show(self, shown: Any) -> None:
+        """Take what somebody else's last step was shown."""
+        self._shown = shown
 
     @abstractmethod
     def _shown_to(self, player: int) -> Any:
