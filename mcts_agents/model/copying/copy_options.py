@@ -18,18 +18,31 @@ class CopyOptions:
             cannot know.
         deterministic: The environment throws no dice: the same actions always lead to
             the same situations. It is checked on the first steps of a decision. Nodes
-            of the tree hold copies then (`loop="closed"`), which saves most steps, and
-            with `loop="open"` and `value="win"` the solver may be used.
+            of the tree hold copies then (`loop="closed"`), which saves most steps; with
+            `value="win"` and `solver=True` proven results are used.
         state_key: A function `(env_copy)` that returns what tells positions apart, for
             `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
             and sets of these. Equal keys are one position, from which the same can
             follow.
+
+    Raises:
+        ValueError: A value that is not allowed.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
     deterministic: bool = False
     state_key: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.deterministic, bool):
+            raise ValueError(
+                f"deterministic={self.deterministic!r}: expected true or false"
+            )
+        if self.state_key is not None and not callable(self.state_key):
+            raise ValueError(
+                f"state_key={self.state_key!r}: expected a function (env_copy), or none"
+            )
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
