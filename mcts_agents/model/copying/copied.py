@@ -69,7 +69,7 @@ from mcts_agents.model.spec import Spec
 TIE = 1e-9
 
 # Functions of the table that end before anybody could look at the clock.
-_QUICK = ("movers", "scores", "results", "copy")
+_QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
 # Random steps of somebody else's environment take long; many games are over by then.
 ROLLOUT = 100
@@ -330,6 +330,7 @@ class CopiedEnvironment(ShownCopies):
         legal = held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
             legal = held.legal[player] = held.face.legal_actions(player)
+            clock.look()
         self._legal_room.from_address(out)[: len(legal)] = legal
         return len(legal)
 
