@@ -27,10 +27,11 @@ class Watch:
     def __init__(self, deadline: float, flag: np.ndarray):
         self.deadline = deadline
         self.flag = flag
+        self._is_timed = deadline < math.inf
 
     def look(self) -> bool:
         """End the search if its time is up; return whether it ends."""
-        if self.deadline <= now():
+        if self._is_timed and self.deadline <= now():
             self.flag[0] = 1
         return bool(self.flag[0])
 

@@ -159,3 +159,30 @@ def test_a_playout_ends_like_a_rollout_and_draws_alike():
             assert model.scores(one).tolist() == model.scores(other).tolist()
             assert model.environment(one).heaps == model.environment(other).heaps
             assert np.array_equal(model.results(one), model.results(other))
+
+
+def test_words_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="deterministic='yes': expected true or false"):
+        planner(deterministic="yes")
+    with pytest.raises(ValueError, match=r"state_key='board': expected a function"):
+        planner(state_key="board")
+
+
+class Chain(Dice):
+    """Four rewards, whatever is done."""
+
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def step(self, action):
+        self.thrown += 1
+        reward = (3.0, -2.0, 5.0, -1.0)[self.thrown - 1]
+        return self.thrown, reward, self.thrown == 4, False, {}
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_discounted_values_are_sums_of_rewards_on_the_way(deterministic):
+    agent = planner(50, deterministic=deterministic, discount=0.5)
+    whole = 3.0 - 0.5 * 2.0 + 0.25 * 5.0 - 0.125 * 1.0
+    assert agent.plan(started(Chain)).values == pytest.approx([whole, whole])
+    plain = planner(50, deterministic=deterministic)
+    assert plain.plan(started(Chain)).values == pytest.approx([5.0, 5.0])

@@ -41,27 +41,27 @@ class Certainty:
     def step(
         self,
         held: HeldCopy,
-        copy: Callable[[Face], Face],
+        clone: Callable[[Face], Face],
         step: Callable[[Face, list[float]], None],
     ) -> None:
         """Make one step twice, in `held` and in a copy with other dice, and compare.
 
         Args:
             held: The copy to step.
-            copy: Makes a copy with other dice.
+            clone: Copies a face, with dice of its own.
             step: Steps a face and adds to returns.
 
         Raises:
             ChanceError: They come to different situations.
         """
         self.due -= 1
-        twin = held.clone(copy)
+        twin = held.clone(clone)
         step(twin.face, twin.returns)
         step(held.face, held.returns)
         mine, other = held.face, twin.face
         found = (
             first_difference(held.returns, twin.returns, "the sum of rewards")
-            or first_difference(mine.shown, other.shown, "the observation")
+            or first_difference(mine.shown(), other.shown(), "the observation")
             or mine.difference(other)
         )
         if found:

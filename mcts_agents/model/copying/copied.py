@@ -25,7 +25,6 @@ from typing import Any, Unpack
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector.utils import concatenate, create_empty_array
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -63,6 +62,7 @@ from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
 from mcts_agents.model.copying.outside import Contents, Outside
 from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
+from mcts_agents.model.copying.shown_copies import ShownCopies
 from mcts_agents.model.copying.state_keys import key_of
 from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import (
@@ -70,15 +70,13 @@ from mcts_agents.model.copying.watchers import (
     remembered_by,
     seen_through,
 )
-from mcts_agents.model.forward_model import ForwardModel
-from mcts_agents.model.history import History
 from mcts_agents.model.spec import Spec
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
 
 # Functions of the table that end before anybody could look at the clock.
-_QUICK = ("movers", "scores", "results", "copy")
+_QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
 # Random steps of somebody else's environment take long; many games are over by then.
 ROLLOUT = 100
@@ -88,10 +86,11 @@ class UnfaithfulCopyError(ValueError):
     """A copy of an environment is not in the same situation as the original."""
 
 
-class CopiedEnvironment(ForwardModel):
+class CopiedEnvironment(ShownCopies):
     """The forward model of a PettingZoo or Gymnasium environment, by copies.
 
-    Scores are returns since the plan's root: the sums of each agent's rewards. When the
+    Scores are returns, the sums of each agent's rewards: since the plan's root, or
+    since `reset` if the environment remembers them (`remembering.remember`). When the
     environment is done the highest return has won if it is higher than another, those
     who share it draw, the others lose; a single agent draws.
 
@@ -113,7 +112,6 @@ class CopiedEnvironment(ForwardModel):
         self.options = CopyOptions(**options)
         live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
-        self._live = live
         redeterminise = self.options.redeterminise
         if not self.options.perfect_information and redeterminise is None:
             raise ValueError(
@@ -130,7 +128,7 @@ class CopiedEnvironment(ForwardModel):
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
-        self._copies = HeldCopies(name)
+        self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
         self._dice = np.random.default_rng(0)
@@ -150,9 +148,7 @@ class CopiedEnvironment(ForwardModel):
                 "loop": "closed" if self.options.deterministic else "open",
             },
         )
-        space = self.own_observation_space
-        if space is not None:
-            self.observation_shape = space.shape or ()
+        self._show(live)
         # Arrays that compiled code hands over.
         self._legal_room = ctypes.c_int32 * self.legal_limit
         self._numbers_each = ctypes.c_int32 * self.players
@@ -294,29 +290,18 @@ class CopiedEnvironment(ForwardModel):
         self._plan = CopyPlan(self._dice, self.options.reseed)
         held.face = self._plan.first(held.face)
 
+    def _copied(self, face: Face) -> Face:
+        """Copy an environment for a search: each copy has a future of its own."""
+        return self._plan.copy(face)
+
     def _begin(self, root: Face) -> list[float]:
         """Return what was earned so far, and let a root show what the last step did."""
         remembered = remembered_by(self.env)
         if remembered is None:
             return [0.0] * self.players
         if remembered.shown is not None:
-            root.shown = remembered.shown
+            root.show(remembered.shown)
         return [remembered.returns[agent] for agent in self._agents]
-
-    def history(self) -> History:
-        """Return what was played in the live environment, for tree reuse.
-
-        Raises:
-            ValueError: The environment does not remember it.
-        """
-        remembered = remembered_by(self.env)
-        if remembered is None:
-            raise ValueError(
-                f"reuse_tree=True: what was played in {self.name} cannot be seen from "
-                "outside; wrap the environment before reset: env = "
-                "mcts_agents.remember(env)"
-            )
-        return remembered.history()
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
@@ -335,39 +320,6 @@ class CopiedEnvironment(ForwardModel):
         """See `ForwardModel.action_decoder`."""
         return self._copies.at(state.ctypes.data).face.decoder(player)
 
-    @property
-    def own_observation_space(self) -> spaces.Space | None:
-        """What every player is shown, without its mask; None if they differ."""
-        found = [self._live.observation_space(p) for p in range(self.players)]
-        return found[0] if all(space == found[0] for space in found) else None
-
-    def observe(self, state: np.ndarray, player: int) -> Any:
-        """Return what the environment shows to a player, without its mask.
-
-        Its type is the environment's own. In parallel and Gymnasium environments it is
-        what the last step showed; at the root, where another has seen that, it is
-        asked of the environment, if that can tell.
-
-        Raises:
-            ValueError: It cannot.
-        """
-        return self._copies.at(state.ctypes.data).face.observation(player)
-
-    def observations(self, states: np.ndarray, players: np.ndarray) -> Any:
-        """Return observations in one batch, as a vector of environments has them.
-
-        Args:
-            states: uint8, (rows, state_size).
-            players: Whose observations, (rows,).
-
-        Returns:
-            Of a Box an array (rows, *shape) of its dtype, of a Discrete space integers
-            (rows,), of a Dict a dictionary of such, and so on.
-        """
-        rows = [self.observe(s, int(p)) for s, p in zip(states, players, strict=True)]
-        space = self.own_observation_space
-        return concatenate(space, rows, create_empty_array(space, len(rows)))
-
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
         pending, self._pending = self._pending, None
@@ -381,31 +333,6 @@ class CopiedEnvironment(ForwardModel):
         handle = int(target.view(np.int64)[0])
         weakref.finalize(target, self._copies.drop, handle)
         return target
-
-    def environment(self, state: np.ndarray, *, own: bool = False) -> Any:
-        """Return the copy of the environment that a state stands for.
-
-        For functions that value positions or choose in them. It has the wrappers of the
-        live environment but those that only watch; `unwrapped` is what lies below. Of
-        the AEC form of a parallel environment it is the parallel environment.
-
-        Args:
-            state: A state of this model, inside of `planning`.
-            own: Whether you will change it: step it, or move something to try it out.
-                Then make a copy of the state first, with `copy`, unless the state is
-                one that your function was called with. Without, only look at it: what
-                you change, you change in the search.
-
-        Raises:
-            RuntimeError: The state stands for nothing any more.
-        """
-        address = state.ctypes.data
-        held = (
-            self._copies.own(address, self._plan.copy)
-            if own
-            else self._copies.at(address)
-        )
-        return held.face.env
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the function `name` of the table; its exceptions come out at once."""
@@ -460,22 +387,23 @@ class CopiedEnvironment(ForwardModel):
         legal = held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
             legal = held.legal[player] = held.face.legal_actions(player)
+            clock.look()
         self._legal_room.from_address(out)[: len(legal)] = legal
         return len(legal)
 
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
         joint = self._numbers_each.from_address(joint_action)[:]
-        held = self._copies.own(state, self._plan.copy)
+        held = self._copies.own(state)
         held.legal = {}
         if self._certainty.due:
-            self._certainty.step(held, self._plan.copy, lambda f, r: f.step(joint, r))
+            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
         else:
             held.face.step(joint, held.returns)
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         if limit <= 0 or not self._copies.at(state).face.movers():
             return 0
-        held = self._copies.own(state, self._plan.copy)
+        held = self._copies.own(state)
         played = 0
         if self._certainty.due:
             first = min(limit, self._certainty.due)
@@ -484,7 +412,7 @@ class CopiedEnvironment(ForwardModel):
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
         def step(joint: list[int], returns: list[float]) -> None:
-            self._certainty.step(held, self._plan.copy, lambda f, r: f.step(joint, r))
+            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
 
         return step
 
@@ -500,7 +428,7 @@ class CopiedEnvironment(ForwardModel):
         self._numbers_each.from_address(out)[:] = results
 
     def _resample(self, state: int, player: int, rng: int) -> None:
-        held = self._copies.own(state, self._plan.copy)
+        held = self._copies.own(state)
         agent = held.face.agents[player]
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)

@@ -44,9 +44,12 @@ class AECFace(Face):
     def movers(self) -> list[int]:
         """Return the selected agent, none when all have finished."""
         env = self.env
-        if not env.agents or self._is_finished(env.agent_selection):
+        if not env.agents:
             return []
-        return [self.agents.index(env.agent_selection)]
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
+            return []
+        return [self._places[agent]]
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -64,10 +67,13 @@ class AECFace(Face):
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
-        player = self.agents.index(env.agent_selection)
+        player = self._places[env.agent_selection]
         env.step(self.action(player, joint_action[player]))
         self._step_is_over()
         self._earn(env.rewards, returns)
+        agent = env.agent_selection
+        if env.agents and not (env.terminations[agent] or env.truncations[agent]):
+            return
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
                 return
@@ -85,7 +91,7 @@ class AECFace(Face):
         self.env.reset(seed=seed)
         self._step_is_over()
 
-    def last_shown(self) -> Any:
+    def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned."""
         env = self.env
         if not env.agents:

@@ -64,7 +64,7 @@ class GymnasiumFace(Face):
         return self.env.observation_space
 
     def _shown_to(self, player: int) -> Any:
-        return self.shown
+        return self._shown
 
     def movers(self) -> list[int]:
         """Return the one player until the episode ends."""
@@ -83,18 +83,14 @@ class GymnasiumFace(Face):
         self._step_is_over()
         self._done = bool(terminated or truncated)
         self._mask = mask
-        self.shown = shown
+        self._shown = shown
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
-        self.shown, info = self.env.reset(seed=seed)
+        self._shown, info = self.env.reset(seed=seed)
         self._step_is_over()
         self._done = self._at_root = False
-        self._mask = shown_mask(self.shown, info)
-
-    def last_shown(self) -> Any:
-        """Return the last observation."""
-        return self.shown
+        self._mask = shown_mask(self._shown, info)
 
     def _knows_masks(self) -> bool:
         """Whether masks can be had before a step; asked after one, while `_at_root`."""

@@ -61,8 +61,8 @@ class ParallelFace(Face):
 
     def _shown_to(self, player: int) -> Any:
         agent = self.agents[player]
-        if self.shown is not None:
-            return self.shown.get(agent)
+        if self._shown is not None:
+            return self._shown.get(agent)
         inner = self.env.unwrapped
         return inner.observe(agent) if hasattr(inner, "observe") else None
 
@@ -94,7 +94,7 @@ class ParallelFace(Face):
             actions[agent] = self.action(player, number)
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
-        self.shown = observations
+        self._shown = observations
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
         masks = {
@@ -105,7 +105,7 @@ class ParallelFace(Face):
             self._at_root = False
         self._step_is_over()
         self._masks = masks
-        self.shown = observations
+        self._shown = observations
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
@@ -113,14 +113,10 @@ class ParallelFace(Face):
         self._step_is_over()
         self._finished = frozenset()
         self._at_root = False
-        self.shown = observations
+        self._shown = observations
         self._masks = {
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
-
-    def last_shown(self) -> Any:
-        """Return all agents' observations."""
-        return self.shown
 
     def _check_root(self, masks: dict[str, Any]) -> None:
         """Raise ValueError if a first step shows masks of which none was known."""
@@ -154,7 +150,7 @@ class SerialisedFace(ParallelFace):
         self._asked: AECEnv | None = converter
         super().__init__(converter.env, options)
         self._observe = False
-        self.shown = converter._observations
+        self._shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents

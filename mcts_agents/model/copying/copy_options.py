@@ -48,12 +48,15 @@ class CopyOptions:
             forked from yours with each decision; not on Windows.
         deterministic: The environment throws no dice: the same actions always lead to
             the same situations. It is checked on the first steps of a decision. Nodes
-            of the tree hold copies then (`loop="closed"`), which saves most steps, and
-            with `loop="open"` and `value="win"` the solver may be used.
+            of the tree hold copies then (`loop="closed"`), which saves most steps; with
+            `value="win"` and `solver=True` proven results are used.
         state_key: A function `(env_copy)` that returns what tells positions apart, for
             `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
             and sets of these. Equal keys are one position, from which the same can
             follow.
+
+    Raises:
+        ValueError: A value that is not allowed.
     """
 
     perfect_information: bool = False
@@ -99,6 +102,10 @@ class CopyOptions:
             raise ValueError(
                 f"processes={number}: this system has no os.fork, by which processes "
                 "get their copies of an environment; use processes=1"
+            )
+        if not isinstance(self.deterministic, bool):
+            raise ValueError(
+                f"deterministic={self.deterministic!r}: expected true or false"
             )
 
     def given(self) -> dict[str, Any]:

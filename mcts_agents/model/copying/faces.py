@@ -41,11 +41,9 @@ class Face(ABC):
         agents: Names of all agents; a player's number is its place.
         numbers: The numbers of each player's actions.
         actions: One more than the greatest number of any player.
-        shown: What the last step showed, if the environment does not keep it itself;
-            it may fill the same arrays again in the next step.
     """
 
-    shown: Any = None
+    _shown: Any = None
 
     def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
         self.env = env
@@ -92,10 +90,6 @@ class Face(ABC):
     def restart(self, seed: int) -> None:
         """Reset the environment, a copy, and begin a new game."""
 
-    @abstractmethod
-    def last_shown(self) -> Any:
-        """Return what the last step or `restart` has shown to those who decide now."""
-
     def _earn(self, rewards: Mapping[str, Any], returns: list[float]) -> None:
         """Add each agent's reward to its return.
 
@@ -123,6 +117,17 @@ class Face(ABC):
     @abstractmethod
     def mask_of(self, player: int) -> Any:
         """Return the mask of a player's actions if the environment shows one."""
+
+    def shown(self) -> Any:
+        """Return what the last step or `restart` has shown to those who decide now.
+
+        The environment may fill the same arrays again in its next step.
+        """
+        return self._shown
+
+    def show(self, shown: Any) -> None:
+        """Take what somebody else's last step was shown."""
+        self._shown = shown
 
     @abstractmethod
     def _shown_to(self, player: int) -> Any:

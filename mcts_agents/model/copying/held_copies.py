@@ -8,7 +8,6 @@ what only looks at one: a leaf that is valued, a position that is stored.
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
 
 from mcts_agents.model.copying.faces import Face
 
@@ -21,31 +20,27 @@ class HeldCopy:
         returns: One number a player.
         legal: The legal actions of each player who was asked for them since the last
             step; copies of one situation share them.
-        shown: What the last step showed, kept for evaluators; None: nothing.
 
     Attributes:
         holders: The number of states that stand for it.
     """
 
-    __slots__ = ("face", "holders", "legal", "returns", "shown")
+    __slots__ = ("face", "holders", "legal", "returns")
 
     def __init__(
         self,
         face: Face,
         returns: list[float],
         legal: dict[int, list[int]] | None = None,
-        shown: Any = None,
     ):
         self.face = face
         self.returns = returns
         self.legal = {} if legal is None else legal
-        self.shown = shown
         self.holders = 0
 
-    def clone(self, copy: Callable[[Face], Face]) -> "HeldCopy":
-        """Return one in the same situation, whose face `copy` makes."""
-        face = copy(self.face)
-        return HeldCopy(face, self.returns.copy(), self.legal, self.shown)
+    def clone(self, clone: Callable[[Face], Face]) -> "HeldCopy":
+        """Return a copy in the same situation, with dice and so a future of its own."""
+        return HeldCopy(clone(self.face), self.returns.copy(), self.legal)
 
 
 class HeldCopies:
@@ -56,10 +51,12 @@ class HeldCopies:
 
     Args:
         name: The environment's name, for messages.
+        clone: Copies an environment, with dice of its own.
     """
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, clone: Callable[[Face], Face]):
         self.name = name
+        self._clone = clone
         self._held: dict[int, HeldCopy] = {}
         self._last_handle = 0
 
@@ -80,14 +77,11 @@ class HeldCopies:
             )
         return held
 
-    def own(self, state: int, copy: Callable[[Face], Face]) -> HeldCopy:
-        """Return the copy of a state, to change: no other state stands for it.
-
-        If another does `copy` makes a new one, with a future of its own.
-        """
+    def own(self, state: int) -> HeldCopy:
+        """Return the copy of a state, to change: no other state stands for it."""
         held = self.at(state)
         if held.holders > 1:
-            held = held.clone(copy)
+            held = held.clone(self._clone)
             self.store(state, held)
         return held
 

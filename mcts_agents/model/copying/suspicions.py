@@ -231,7 +231,7 @@ def _course(
 def _what_is_shown(face: Face) -> Any:
     """Return all that the next agent can tell from."""
     movers = face.movers()
-    return movers, [face.checked_mask(player) for player in movers], face.last_shown()
+    return movers, [face.checked_mask(player) for player in movers], face.shown()
 
 
 def _choice_warning(face: Face, first: str, second: str) -> str:
