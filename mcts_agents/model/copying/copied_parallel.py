@@ -105,7 +105,6 @@ class ParallelFace(Face):
             self._at_root = False
         self._step_is_over()
         self._masks = masks
-        self._shown = observations
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
