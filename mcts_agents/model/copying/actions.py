@@ -70,11 +70,13 @@ class MultiDiscreteNumbers(ActionNumbers):
     """MultiDiscrete and MultiBinary: all combinations, the last part changes first."""
 
     def __init__(self, space: spaces.MultiDiscrete | spaces.MultiBinary, whose: str):
-        binary = isinstance(space, spaces.MultiBinary)
-        sizes = np.full(space.shape, 2) if binary else np.asarray(space.nvec)
+        if isinstance(space, spaces.MultiBinary):
+            sizes, start = np.full(space.shape, 2), np.zeros(space.shape, int)
+        else:
+            sizes, start = np.asarray(space.nvec), np.asarray(space.start)
+        self._start = start
         self._shape = sizes.shape
         self._sizes = tuple(int(size) for size in sizes.ravel())
-        self._start = np.zeros(space.shape, int) if binary else space.start
         limit = 1
         for size in self._sizes:
             limit *= size  # Python's integers do not overflow
@@ -145,6 +147,7 @@ class ProposedNumbers(ActionNumbers):
 
     def __init__(self, space: spaces.Box, propose: Callable[..., Any], whose: str):
         super().__init__(space, MOST_PROPOSALS, whose)
+        self._box = space
         self._propose = propose
         self._whose = whose
 
@@ -158,7 +161,7 @@ class ProposedNumbers(ActionNumbers):
         Raises:
             ValueError: They are no array of 1 to `MOST_PROPOSALS` actions in the space.
         """
-        space = self.space
+        space = self._box
         found = self._propose(env, agent, np.random.default_rng(seed))
         array = np.asarray(found)
         shape = (MOST_PROPOSALS, *space.shape)

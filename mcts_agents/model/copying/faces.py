@@ -346,8 +346,10 @@ def finite_reward(reward: Any, whose: str) -> float:
     """
     try:
         if not isinstance(reward, float | int) and hasattr(reward, "shape"):
-            reward = np.asarray(reward).item()  # ValueError if it is not one number
-        earned = float(reward)
+            # ValueError if it is not one number.
+            earned = float(np.asarray(reward).item())
+        else:
+            earned = float(reward)
     except (TypeError, ValueError, OverflowError):
         earned = math.nan
     if not math.isfinite(earned):

@@ -30,8 +30,9 @@ from mcts_agents.model.copying.guards import unchanged
 # Modules whose own state is none of a game's, with all below them.
 _LIBRARIES = frozenset(
     """
-    PIL chex cv2 dm_env gymnasium jax jaxlib llvmlite matplotlib mcts_agents numba numpy
-    pandas pettingzoo pygame pymunk rich scipy torch typing_extensions
+    IPython PIL _pytest absl chex coverage cv2 dm_env gymnasium hypothesis ipykernel jax
+    jaxlib llvmlite loguru matplotlib mcts_agents numba numpy pandas pettingzoo pluggy
+    pygame pymunk pytest rich scipy torch tqdm typing_extensions
     """.split()
 ).union(sys.stdlib_module_names)
 # Environments that live inside the libraries above.
