@@ -130,7 +130,8 @@ def test_matching_pennies_are_mixed():
     agent = MCTSAgent(simulations=20000, tree_policy="regret_matching", seed=1)
     for player in (0, 1):
         result = agent.search(model, state, player)
-        assert abs(result.values @ result.policy) < 0.1
+        assert abs(result.values @ result.policy - 0.5) < 0.05
+        assert abs(result.policy[0] - 0.5) < 0.05
     # And a dominant action is found in a game that is no zero-sum game.
     model = make_model("open_spiel:matrix_pd")[1]
     state = model.reset(new_generator(0))
@@ -151,10 +152,10 @@ def test_planners_beat_random_players_of_any_number(spec):
     game, model = make_model(f"open_spiel:{spec}{more}observation=blank")
     _, _, parallel = environments(game)
     total = np.zeros(model.players)
-    for seed in range(24):
+    for seed in range(12):
         env = parallel(**model.variant)
         env.reset(seed=seed)
-        planner = MCTSAgent(simulations=60, seed=seed)
+        planner = MCTSAgent(simulations=40, seed=seed)
         others = RandomAgent(seed=seed)
         best = seed % model.players
         while env.agents:
