@@ -294,10 +294,9 @@ def test_observations_are_those_of_openspiel_or_refused():
     state = model.reset(new_generator(0))
     seen = model.observe(state, 1).ravel().tolist()
     assert seen == model.position(state).information_state_tensor(1)
-    raw_env, _, _ = environments("open_spiel:chess")
+    raw_env, _, _ = environments("open_spiel:oware")
     env = raw_env()
     env.reset(seed=0)
-    model = env.forward_model
     with pytest.raises(RuntimeError, match="add the option observation=blank"):
         env.observe("player_0")
     env = raw_env(observation="blank")

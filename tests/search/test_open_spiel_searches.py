@@ -130,17 +130,17 @@ def test_matching_pennies_are_mixed():
     agent = MCTSAgent(simulations=20000, tree_policy="regret_matching", seed=1)
     for player in (0, 1):
         result = agent.search(model, state, player)
-        assert abs(result.values @ result.policy) < 0.1
+        assert abs(result.values @ result.policy - 0.5) < 0.05
+        assert abs(result.policy[0] - 0.5) < 0.05
     # And a dominant action is found in a game that is no zero-sum game.
     model = make_model("open_spiel:matrix_pd")[1]
     state = model.reset(new_generator(0))
+    # (UCB1 explores in step for both, and so never meets a lone defector.)
+    game = load_game("open_spiel:matrix_pd")
     for player in (0, 1):
-        found = MCTSAgent(simulations=500, seed=1).search(model, state, player)
-        assert (
-            load_game("open_spiel:matrix_pd")
-            .format_action(model, found.action)
-            .startswith("Defect")
-        )
+        found = agent.search(model, state, player)
+        best = int(found.actions[found.policy.argmax()])
+        assert game.format_action(model, best) == "Defect"
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_planners_beat_random_players_of_any_number(spec):
     game, model = make_model(f"open_spiel:{spec}{more}observation=blank")
     _, _, parallel = environments(game)
     total = np.zeros(model.players)
-    for seed in range(24):
+    for seed in range(12):
         env = parallel(**model.variant)
         env.reset(seed=seed)
-        planner = MCTSAgent(simulations=60, seed=seed)
+        planner = MCTSAgent(simulations=40, seed=seed)
         others = RandomAgent(seed=seed)
         best = seed % model.players
         while env.agents:
