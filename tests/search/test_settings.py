@@ -209,3 +209,8 @@ def test_solver_is_refused_where_nothing_can_be_proven(model, settings):
     assert SearchSettings(**settings).for_model(model).solver is False
     with pytest.raises(ValueError, match=r"^solver=true: "):
         SearchSettings(solver=True, **settings).for_model(model)
+
+
+def test_an_open_loop_goes_with_every_tree():
+    for tree in ("one", "self", "pair", "multi", "observers"):
+        assert SearchSettings(tree=tree, loop="open").for_model(nim()).loop == "open"

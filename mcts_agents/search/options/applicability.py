@@ -154,6 +154,8 @@ def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
             continue
         if isinstance(value, str | int | float) and value == getattr(defaults, name):
             continue
+        if (name, value) == ("loop", "open"):  # what a choice left open is otherwise
+            continue
         for condition in needs:
             if not condition.holds(settings):
                 raise ValueError(
