@@ -17,6 +17,13 @@ def _nothing(played: Episode) -> dict[str, Any]:
     return {}
 
 
+def _mask_shown(played: Episode) -> dict[str, Any]:
+    """Return the mask that `reset` or `step` returned last."""
+    observation, info = played.shown[0], played.shown[-1]
+    shown = observation if "action_mask" in observation else info
+    return {"action_mask": shown["action_mask"]}
+
+
 @dataclass(frozen=True)
 class Case:
     """An environment and how it is tried.
@@ -130,7 +137,8 @@ def cases() -> list[Case]:
         Case(f"{butterfly}.pistonball_v6, discrete", "pettingzoo",
              _called(f"{butterfly}.pistonball_v6", "env", continuous=False)),
         Case(f"{butterfly}.pistonball_v6, continuous", "pettingzoo",
-             _called(f"{butterfly}.pistonball_v6", "env")),
+             _called(f"{butterfly}.pistonball_v6", "env"),
+             options={"continuous": 3}),
         *_of_modules("pettingzoo", sisl, "env", "pursuit_v5", is_random=True),
         *_of_modules("pettingzoo", sisl, "env", "multiwalker_v9"),
         *_of_modules("mpe2", "mpe2", "env", "simple_v3", "simple_spread_v3",
@@ -147,7 +155,7 @@ def cases() -> list[Case]:
         *_of_gymnasium("gymnasium", None, "CartPole-v1", "Acrobot-v1",
                        "MountainCar-v0", is_small=True),
         *_of_gymnasium("gymnasium", None, "MountainCarContinuous-v0", "Pendulum-v1",
-                       is_small=True),
+                       options={"continuous": 5}, is_small=True),
         *_of_gymnasium("gymnasium", None, "LunarLander-v3", "BipedalWalker-v3",
                        "CarRacing-v3"),
         Case("CarRacing-v3, discrete", "gymnasium",
@@ -160,15 +168,20 @@ def cases() -> list[Case]:
                        "BabyAI-GoToRedBall-v0"),
         *_of_gymnasium("minigrid", "minigrid", "MiniGrid-Dynamic-Obstacles-5x5-v0",
                        is_random=True),
-        *(Case(f"jumanji {name}", "jumanji", _jumanji(name))
-          for name in ("Snake-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0")),
-        Case("jumanji Game2048-v1", "jumanji", _jumanji("Game2048-v1"), is_random=True),
-        *_of_gymnasium("ale-py", "ale_py", "ALE/Breakout-v5", "ALE/Pong-v5"),
+        Case("jumanji RubiksCube-v0", "jumanji", _jumanji("RubiksCube-v0")),
+        *(Case(f"jumanji {name}", "jumanji", _jumanji(name), asked_with=_mask_shown)
+          for name in ("Snake-v1", "Maze-v0", "Minesweeper-v0")),
+        Case("jumanji Game2048-v1", "jumanji", _jumanji("Game2048-v1"), is_random=True,
+             asked_with=_mask_shown),
+        *_of_gymnasium("ale-py", "ale_py", "ALE/Breakout-v5"),
+        *_of_gymnasium("ale-py", "ale_py", "ALE/Pong-v5", is_random=True),
         # After `reset` the info tells of an action drawn by a space that is made anew.
         *_of_gymnasium("highway-env", "highway_env", "highway-v0", simulations=2,
                        unseeded=("action", "rewards")),
         *_of_gymnasium("highway-env", "highway_env", "highway-fast-v0", "merge-v1",
-                       "parking-v0", simulations=5, unseeded=("action", "rewards")),
+                       simulations=5, unseeded=("action", "rewards")),
+        *_of_gymnasium("highway-env", "highway_env", "parking-v0", simulations=5,
+                       unseeded=("action", "rewards"), options={"continuous": 3}),
         *_of_gymnasium("gymnasium-2048", "gymnasium_2048",
                        "gymnasium_2048/TwentyFortyEight-v0",
                        is_random=True),

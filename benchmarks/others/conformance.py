@@ -212,7 +212,7 @@ def _knows_the_future(agent: MCTSAgent, played: Episode, case: Case) -> bool:
     with agent.position(played.env, played.agent, **asked) as (model, state, _):
         for _ in range(FUTURES):
             copied = model.copy(state)
-            twin = played.around(model._at(copied.ctypes.data).face.env)
+            twin = played.around(model.environment(copied, own=True))
             shown = []
             for _ in range(AHEAD):
                 if not twin.is_over:
