@@ -7,7 +7,7 @@ leave the environment alone. `benchmarks/strength_of_others.py` plays Leduc hone
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from others.episodes import Episode
@@ -102,6 +102,18 @@ def _jumanji(name: str) -> Callable[[], Any]:
     return make
 
 
+def _by_replay(case: Case) -> Case:
+    """Return a case whose copies are made by going through all steps again."""
+
+    def make() -> Any:
+        from mcts_agents.wrappers import recorded
+
+        return recorded(case.make())
+
+    options = {**case.options, "replay": case.make}
+    return replace(case, name=f"{case.name}, by replay", make=make, options=options)
+
+
 def _shimmy(name: str) -> Callable[[], Any]:
     """Return a function that makes an OpenSpiel game by shimmy's wrapper."""
 
@@ -120,6 +132,13 @@ def cases() -> list[Case]:
         f"pettingzoo.{family}" for family in ("classic", "butterfly", "sisl")
     )
     of_pettingzoo = ("pettingzoo", classic, "env")
+    pistonball = Case(
+        f"{butterfly}.pistonball_v6, discrete", "pettingzoo",
+        _called(f"{butterfly}.pistonball_v6", "env", continuous=False),
+    )  # fmt: skip
+    lander = Case("LunarLander-v3", "gymnasium", _gymnasium("LunarLander-v3"))
+    walker = Case("BipedalWalker-v3", "gymnasium", _gymnasium("BipedalWalker-v3"),
+                  options={"continuous": 2})  # fmt: skip
     return [
         *_of_modules(*of_pettingzoo, "tictactoe_v3", "connect_four_v3", is_small=True),
         *_of_modules(*of_pettingzoo, "chess_v6", is_small=True),
@@ -134,11 +153,8 @@ def cases() -> list[Case]:
         *_of_modules("pettingzoo", classic, "parallel_env", "rps_v2", is_small=True),
         *_of_modules("pettingzoo", butterfly, "env",
                      "cooperative_pong_v6", "knights_archers_zombies_v11"),
-        Case(f"{butterfly}.pistonball_v6, discrete", "pettingzoo",
-             _called(f"{butterfly}.pistonball_v6", "env", continuous=False)),
-        Case(f"{butterfly}.pistonball_v6, continuous", "pettingzoo",
-             _called(f"{butterfly}.pistonball_v6", "env"),
-             options={"continuous": 3}),
+        pistonball,
+        _by_replay(pistonball),
         *_of_modules("pettingzoo", sisl, "env", "pursuit_v5", is_random=True),
         *_of_modules("pettingzoo", sisl, "env", "multiwalker_v9"),
         *_of_modules("mpe2", "mpe2", "env", "simple_v3", "simple_spread_v3",
@@ -156,8 +172,9 @@ def cases() -> list[Case]:
                        "MountainCar-v0", is_small=True),
         *_of_gymnasium("gymnasium", None, "MountainCarContinuous-v0", "Pendulum-v1",
                        options={"continuous": 5}, is_small=True),
-        *_of_gymnasium("gymnasium", None, "LunarLander-v3", "BipedalWalker-v3",
-                       "CarRacing-v3"),
+        lander,
+        _by_replay(lander),
+        _by_replay(walker),
         Case("CarRacing-v3, discrete", "gymnasium",
              _gymnasium("CarRacing-v3", continuous=False)),
         *_of_gymnasium("gymnasium", None, "Ant-v5"),

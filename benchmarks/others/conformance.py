@@ -200,7 +200,8 @@ def _speed(
         ends = time.perf_counter() + measured / 4
         while time.perf_counter() < ends or not copies:
             started = time.perf_counter()
-            model.copy(state)
+            # Copies share the environment until one of them is changed.
+            model.environment(model.copy(state), own=True)
             copies.append(time.perf_counter() - started)
     return {"simulations": simulations / spent, "copy": float(np.median(copies))}
 
