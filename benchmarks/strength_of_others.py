@@ -38,10 +38,11 @@ DEALS = 300
 def material(model: Any, state: np.ndarray) -> tuple[float, float]:
     """Return by how much White's pieces are worth more, and Black's; a mate is 100."""
     env = model.environment(state).unwrapped
-    lead = 100 * env.rewards["player_0"] + sum(
-        WORTH[piece.piece_type] * (1 if piece.color else -1)
-        for piece in env.board.piece_map().values()
-    )
+    if any(env.terminations.values()):
+        lead = 100 * env.rewards["player_0"]  # a draw is worth nothing
+    else:
+        pieces = env.board.piece_map().values()
+        lead = sum(WORTH[p.piece_type] * (1 if p.color else -1) for p in pieces)
     return lead, -lead
 
 
@@ -53,7 +54,13 @@ def chess() -> bool:
     results = []
     for game in range(GAMES):
         search = MCTSAgent(
-            seconds=0.2, rollout=0, value=material, perfect_information=True, seed=game
+            seconds=0.2,
+            rollout=0,
+            value=material,
+            perfect_information=True,
+            deterministic=True,
+            loop="closed",
+            seed=game,
         )
         seats = [search, RandomAgent(seed=game)]
         if game % 2:
