@@ -126,6 +126,17 @@ def _shimmy(name: str) -> Callable[[], Any]:
     return make
 
 
+def _open_spiel(name: str) -> Callable[[], Any]:
+    """Return a function that makes an OpenSpiel game as this package searches it."""
+
+    def make() -> Any:
+        from mcts_agents.envs import environments
+
+        return environments(f"open_spiel:{name}")[1]()
+
+    return make
+
+
 def cases() -> list[Case]:
     """Return all environments that are tried, in the order of the table."""
     classic, butterfly, sisl = (
@@ -202,6 +213,10 @@ def cases() -> list[Case]:
         *_of_gymnasium("gymnasium-2048", "gymnasium_2048",
                        "gymnasium_2048/TwentyFortyEight-v0",
                        is_random=True),
+        *(Case(f"open_spiel:{name}", "open-spiel", _open_spiel(name))
+          for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
+                       "kuhn_poker", "leduc_poker", "goofspiel", "liars_dice",
+                       "backgammon", "gin_rummy", "2048")),
         *(Case(f"shimmy {name}", "shimmy", _shimmy(name))
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
                        "kuhn_poker", "leduc_poker", "goofspiel", "liars_dice",

@@ -201,7 +201,9 @@ def _speed(
         while time.perf_counter() < ends or not copies:
             started = time.perf_counter()
             # Copies share the environment until one of them is changed.
-            model.environment(model.copy(state), own=True)
+            copied = model.copy(state)
+            if model.copies_environments:
+                model.environment(copied, own=True)
             copies.append(time.perf_counter() - started)
     return {"simulations": simulations / spent, "copy": float(np.median(copies))}
 
