@@ -215,7 +215,7 @@ def cases() -> list[Case]:
                        is_random=True),
         *(Case(f"open_spiel:{name}", "open-spiel", _open_spiel(name))
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
-                       "kuhn_poker", "leduc_poker", "goofspiel", "liars_dice",
+                       "kuhn_poker", "leduc_poker", "goofspiel",
                        "backgammon", "gin_rummy", "2048")),
         *(Case(f"shimmy {name}", "shimmy", _shimmy(name))
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
