@@ -4,6 +4,9 @@
     python benchmarks/strength_of_others.py            # all
     python benchmarks/strength_of_others.py leduc      # one
 
+- `chess`: 50 games of PettingZoo's chess at 0.2 s a move against random play, with a
+  material count of three lines as the value of positions. It should score at least 45
+  (draws count half) and lose none.
 - `cartpole`: 20 episodes with 50 simulations a step; one is perfect if it lasts all 500
   steps. At least 19 should be.
 - `leduc`: PettingZoo's Leduc Hold'em with `redeterminise`, against one-step look-ahead
@@ -20,12 +23,57 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from mcts_agents import MCTSAgent, OneStepAgent
+from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
 from mcts_agents.agents import Agent
 
+GAMES = 50
+LEAST_POINTS = 45
+# Of chess's pieces by their numbers: pawn, knight, bishop, rook, queen, king.
+WORTH = (0, 1, 3, 3, 5, 9, 0)
 EPISODES = 20
 PERFECT_EPISODES = 19
 DEALS = 300
+
+
+def material(model: Any, state: np.ndarray) -> tuple[float, float]:
+    """Return by how much White's pieces are worth more, and Black's; a mate is 100."""
+    env = model.environment(state).unwrapped
+    if any(env.terminations.values()):
+        lead = 100 * env.rewards["player_0"]  # a draw is worth nothing
+    else:
+        pieces = env.board.piece_map().values()
+        lead = sum(WORTH[p.piece_type] * (1 if p.color else -1) for p in pieces)
+    return lead, -lead
+
+
+def chess() -> bool:
+    """Play chess against random moves, White in every other game."""
+    from pettingzoo.classic import chess_v6
+
+    env = chess_v6.env()
+    results = []
+    for game in range(GAMES):
+        search = MCTSAgent(
+            seconds=0.2,
+            rollout=0,
+            value=material,
+            perfect_information=True,
+            deterministic=True,
+            loop="closed",
+            seed=game,
+        )
+        seats = [search, RandomAgent(seed=game)]
+        if game % 2:
+            seats.reverse()
+        results.append(hand(env, game, tuple(seats))[game % 2])
+    won, lost = (sum(result == points for result in results) for points in (1, -1))
+    drawn = GAMES - won - lost
+    print(
+        f"chess, 0.2 s a move and material against random: {won} won, {drawn} drawn, "
+        f"{lost} lost of {GAMES}",
+        flush=True,
+    )
+    return won + drawn / 2 >= LEAST_POINTS and lost == 0
 
 
 def cartpole() -> bool:
@@ -90,7 +138,7 @@ def leduc() -> bool:
 
 
 def hand(env: Any, seed: int, agents: tuple[Agent, ...]) -> list[float]:
-    """Play one hand; return what each seat won, in big blinds."""
+    """Play one hand or game; return what each seat earned."""
     env.reset(seed=seed)
     seats = dict(zip(env.possible_agents, agents, strict=True))
     earned = dict.fromkeys(seats, 0.0)
@@ -102,7 +150,11 @@ def hand(env: Any, seed: int, agents: tuple[Agent, ...]) -> list[float]:
     return list(earned.values())
 
 
-MATCHES: dict[str, Callable[[], bool]] = {"cartpole": cartpole, "leduc": leduc}
+MATCHES: dict[str, Callable[[], bool]] = {
+    "chess": chess,
+    "cartpole": cartpole,
+    "leduc": leduc,
+}
 
 
 def main() -> int:

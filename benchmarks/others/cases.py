@@ -7,7 +7,7 @@ leave the environment alone. `benchmarks/strength_of_others.py` plays Leduc hone
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from others.episodes import Episode
@@ -15,6 +15,13 @@ from others.episodes import Episode
 
 def _nothing(played: Episode) -> dict[str, Any]:
     return {}
+
+
+def _mask_shown(played: Episode) -> dict[str, Any]:
+    """Return the mask that `reset` or `step` returned last."""
+    observation, info = played.shown[0], played.shown[-1]
+    shown = observation if "action_mask" in observation else info
+    return {"action_mask": shown["action_mask"]}
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,18 @@ def _jumanji(name: str) -> Callable[[], Any]:
     return make
 
 
+def _by_replay(case: Case) -> Case:
+    """Return a case whose copies are made by going through all steps again."""
+
+    def make() -> Any:
+        from mcts_agents.wrappers import recorded
+
+        return recorded(case.make())
+
+    options = {**case.options, "replay": case.make}
+    return replace(case, name=f"{case.name}, by replay", make=make, options=options)
+
+
 def _shimmy(name: str) -> Callable[[], Any]:
     """Return a function that makes an OpenSpiel game by shimmy's wrapper."""
 
@@ -107,12 +126,30 @@ def _shimmy(name: str) -> Callable[[], Any]:
     return make
 
 
+def _open_spiel(name: str) -> Callable[[], Any]:
+    """Return a function that makes an OpenSpiel game as this package searches it."""
+
+    def make() -> Any:
+        from mcts_agents.envs import environments
+
+        return environments(f"open_spiel:{name}")[1]()
+
+    return make
+
+
 def cases() -> list[Case]:
     """Return all environments that are tried, in the order of the table."""
     classic, butterfly, sisl = (
         f"pettingzoo.{family}" for family in ("classic", "butterfly", "sisl")
     )
     of_pettingzoo = ("pettingzoo", classic, "env")
+    pistonball = Case(
+        f"{butterfly}.pistonball_v6, discrete", "pettingzoo",
+        _called(f"{butterfly}.pistonball_v6", "env", continuous=False),
+    )  # fmt: skip
+    lander = Case("LunarLander-v3", "gymnasium", _gymnasium("LunarLander-v3"))
+    walker = Case("BipedalWalker-v3", "gymnasium", _gymnasium("BipedalWalker-v3"),
+                  options={"continuous": 2})  # fmt: skip
     return [
         *_of_modules(*of_pettingzoo, "tictactoe_v3", "connect_four_v3", is_small=True),
         *_of_modules(*of_pettingzoo, "chess_v6", is_small=True),
@@ -127,10 +164,8 @@ def cases() -> list[Case]:
         *_of_modules("pettingzoo", classic, "parallel_env", "rps_v2", is_small=True),
         *_of_modules("pettingzoo", butterfly, "env",
                      "cooperative_pong_v6", "knights_archers_zombies_v11"),
-        Case(f"{butterfly}.pistonball_v6, discrete", "pettingzoo",
-             _called(f"{butterfly}.pistonball_v6", "env", continuous=False)),
-        Case(f"{butterfly}.pistonball_v6, continuous", "pettingzoo",
-             _called(f"{butterfly}.pistonball_v6", "env")),
+        pistonball,
+        _by_replay(pistonball),
         *_of_modules("pettingzoo", sisl, "env", "pursuit_v5", is_random=True),
         *_of_modules("pettingzoo", sisl, "env", "multiwalker_v9"),
         *_of_modules("mpe2", "mpe2", "env", "simple_v3", "simple_spread_v3",
@@ -147,9 +182,10 @@ def cases() -> list[Case]:
         *_of_gymnasium("gymnasium", None, "CartPole-v1", "Acrobot-v1",
                        "MountainCar-v0", is_small=True),
         *_of_gymnasium("gymnasium", None, "MountainCarContinuous-v0", "Pendulum-v1",
-                       is_small=True),
-        *_of_gymnasium("gymnasium", None, "LunarLander-v3", "BipedalWalker-v3",
-                       "CarRacing-v3"),
+                       options={"continuous": 5}, is_small=True),
+        lander,
+        _by_replay(lander),
+        _by_replay(walker),
         Case("CarRacing-v3, discrete", "gymnasium",
              _gymnasium("CarRacing-v3", continuous=False)),
         *_of_gymnasium("gymnasium", None, "Ant-v5"),
@@ -160,18 +196,27 @@ def cases() -> list[Case]:
                        "BabyAI-GoToRedBall-v0"),
         *_of_gymnasium("minigrid", "minigrid", "MiniGrid-Dynamic-Obstacles-5x5-v0",
                        is_random=True),
-        *(Case(f"jumanji {name}", "jumanji", _jumanji(name))
-          for name in ("Snake-v1", "Maze-v0", "Minesweeper-v0", "RubiksCube-v0")),
-        Case("jumanji Game2048-v1", "jumanji", _jumanji("Game2048-v1"), is_random=True),
-        *_of_gymnasium("ale-py", "ale_py", "ALE/Breakout-v5", "ALE/Pong-v5"),
+        Case("jumanji RubiksCube-v0", "jumanji", _jumanji("RubiksCube-v0")),
+        *(Case(f"jumanji {name}", "jumanji", _jumanji(name), asked_with=_mask_shown)
+          for name in ("Snake-v1", "Maze-v0", "Minesweeper-v0")),
+        Case("jumanji Game2048-v1", "jumanji", _jumanji("Game2048-v1"), is_random=True,
+             asked_with=_mask_shown),
+        *_of_gymnasium("ale-py", "ale_py", "ALE/Breakout-v5"),
+        *_of_gymnasium("ale-py", "ale_py", "ALE/Pong-v5", is_random=True),
         # After `reset` the info tells of an action drawn by a space that is made anew.
         *_of_gymnasium("highway-env", "highway_env", "highway-v0", simulations=2,
                        unseeded=("action", "rewards")),
         *_of_gymnasium("highway-env", "highway_env", "highway-fast-v0", "merge-v1",
-                       "parking-v0", simulations=5, unseeded=("action", "rewards")),
+                       simulations=5, unseeded=("action", "rewards")),
+        *_of_gymnasium("highway-env", "highway_env", "parking-v0", simulations=5,
+                       unseeded=("action", "rewards"), options={"continuous": 3}),
         *_of_gymnasium("gymnasium-2048", "gymnasium_2048",
                        "gymnasium_2048/TwentyFortyEight-v0",
                        is_random=True),
+        *(Case(f"open_spiel:{name}", "open-spiel", _open_spiel(name))
+          for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
+                       "kuhn_poker", "leduc_poker", "goofspiel",
+                       "backgammon", "gin_rummy", "2048")),
         *(Case(f"shimmy {name}", "shimmy", _shimmy(name))
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
                        "kuhn_poker", "leduc_poker", "goofspiel", "liars_dice",

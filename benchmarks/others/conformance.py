@@ -200,7 +200,10 @@ def _speed(
         ends = time.perf_counter() + measured / 4
         while time.perf_counter() < ends or not copies:
             started = time.perf_counter()
-            model.copy(state)
+            # Copies share the environment until one of them is changed.
+            copied = model.copy(state)
+            if model.copies_environments:
+                model.environment(copied, own=True)
             copies.append(time.perf_counter() - started)
     return {"simulations": simulations / spent, "copy": float(np.median(copies))}
 
@@ -212,7 +215,7 @@ def _knows_the_future(agent: MCTSAgent, played: Episode, case: Case) -> bool:
     with agent.position(played.env, played.agent, **asked) as (model, state, _):
         for _ in range(FUTURES):
             copied = model.copy(state)
-            twin = played.around(model._at(copied.ctypes.data).face.env)
+            twin = played.around(model.environment(copied, own=True))
             shown = []
             for _ in range(AHEAD):
                 if not twin.is_over:

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from mcts_agents.model import ForwardModel
+
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 # Their classes and globals hold no state of games, but caches and counters.
@@ -103,6 +105,8 @@ def _parts(item: Any) -> tuple[str, Iterator[tuple[str, Any]]]:
         return f"{kind} {getattr(item, '__qualname__', item.__name__)}", iter(held)
     if isinstance(item, logging.Logger):
         return f"{kind} {item.name}", iter(())
+    if isinstance(item, ForwardModel):
+        return f"{kind} {item.name}", iter(())  # a table, and what was looked up so far
     if _package(type(item)) in ("llvmlite", "numba"):
         return kind, iter(())  # compiled code, and what was compiled so far
     if isinstance(item, types.MethodType):

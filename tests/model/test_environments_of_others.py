@@ -17,25 +17,19 @@ from others.cases import Case, cases
 from others.conformance import MISSING, PLANS, REFUSED, WRONG, Found
 
 SMALL = [case for case in cases() if case.is_small]
-# Continuous actions.
-REFUSED_BY_SPACE = ("MountainCarContinuous-v0", "Pendulum-v1")
 
 
-def test_small_environments_plan_or_are_refused_in_a_line():
+def test_small_environments_plan():
     alone, planned = (
         conformance.in_process(SMALL, plans, measured=0.02) for plans in (False, True)
     )
     assert len(SMALL) >= 20
     for case, *seen in zip(SMALL, alone, planned, strict=True):
         found = conformance.compare(case, *seen)
-        if case.name in REFUSED_BY_SPACE:
-            assert found.verdict == REFUSED, case.name
-            assert "action space" in found.why
-        else:
-            assert (case.name, found.verdict, found.why) == (case.name, PLANS, "")
-            assert found.notes == []
-            assert found.simulations > 0
-            assert 0 < found.copy < 1
+        assert (case.name, found.verdict, found.why) == (case.name, PLANS, "")
+        assert found.notes == []
+        assert found.simulations > 0
+        assert 0 < found.copy < 1
 
 
 def test_names_are_unique():
