@@ -402,7 +402,7 @@ def test_to_prepare_an_agent_changes_no_decision():
         table.begin(2)
         if prepared:
             table.prepare(agent, 0)
-        agent.perfect_information = True
+        agent.copying = CopyOptions(perfect_information=True)
         return [agent.act(table.planned) for _ in range(12)]
 
     assert actions(True) == actions(False)

@@ -68,6 +68,11 @@ def assert_same(first, second):
     assert first.forward_model_calls == second.forward_model_calls
 
 
+def named(settings):
+    """Return settings as a text that is the same in every process."""
+    return ",".join(f"{k}={getattr(v, '__name__', v)}" for k, v in settings.items())
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -106,7 +111,7 @@ def assert_same(first, second):
         {**EVALUATED, "tree": "multi", "batch": 3},
         {**EVALUATED, "loop": "sampled", "discount": 0.9},
     ],
-    ids=lambda settings: ",".join(f"{k}={v}"[:24] for k, v in settings.items()),
+    ids=named,
 )
 def test_as_in_compiled_rules(settings):
     settings = {"simulations": 150, "rollout": 100, **settings}
@@ -130,7 +135,7 @@ def test_as_in_compiled_rules(settings):
         {**EVALUATED, "loop": "closed", "batch": 4},
         {**EVALUATED, "loop": "closed", "discount": 0.9},
     ],
-    ids=str,
+    ids=named,
 )
 def test_without_chance_as_in_compiled_rules(settings):
     settings = {"simulations": 150, "rollout": 100, **settings}

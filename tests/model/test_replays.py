@@ -77,7 +77,7 @@ def test_a_replay_is_where_the_live_game_is():
         assert live.step(action) == untouched.step(action)
     model = CopiedEnvironment(live, perfect_information=True, replay=LockedDice)
     with model.planning(None, new_generator(0)) as (state, _):
-        copied = model._at(state.ctypes.data).face.env
+        copied = model.environment(state)
         assert copied.unwrapped is not live.unwrapped
         assert copied.unwrapped.total == live.unwrapped.total
         assert copied.unwrapped.thrown == 6
@@ -91,7 +91,7 @@ def test_the_future_dice_are_others_in_each_copy_and_a_copys_own_past_stays():
     rng, totals = new_generator(0), []
 
     def total(state):
-        return model._at(state.ctypes.data).face.env.unwrapped.total
+        return model.environment(state).unwrapped.total
 
     with model.planning(None, new_generator(0)) as (state, _):
         copies = [model.copy(state) for _ in range(8)]

@@ -244,7 +244,7 @@ def test_what_wrappers_keep_is_part_of_atari_copies():
         for move in moves:
             model.apply(one, [move], rng)
             model.apply(other, [5 - move if move else 0], rng)
-        held = model._at(one.ctypes.data).face.env
+        held = model.environment(one)
         planned = held.unwrapped.ale.getRAM().copy()
         frames = np.array(held.obs_queue)
         steps = held.env._elapsed_steps
@@ -266,7 +266,7 @@ def test_sticky_actions_throw_other_dice_in_each_copy():
                 twin = model.copy(state)
                 for move in (2, 3, 2, 3, 2, 3):
                     model.apply(twin, [move], new_generator(0))
-                held = model._at(twin.ctypes.data).face.env.unwrapped
+                held = model.environment(twin).unwrapped
                 ends.append(held.ale.getRAM().tobytes())
     assert ends[:4] == ends[4:8]
     assert len(set(ends)) >= 6

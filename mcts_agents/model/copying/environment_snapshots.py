@@ -53,8 +53,7 @@ class EnvironmentSnapshots:
         without_caches(scratch.core, live.agents)
         cloner.spaces += inner.spaces
         cloner.generators += inner.generators
-        generators = generators_in(scratch.core)
-        scratch.throw = lambda dice: self._throw(scratch, generators, put, dice)
+        scratch.throw = lambda dice: self._throw(scratch, put, dice)
         self._snapshot = Snapshot(scratch, situation)
         cloner.remember(core, self._snapshot)
 
@@ -88,11 +87,12 @@ class EnvironmentSnapshots:
     def _throw(
         self,
         scratch: Scratch,
-        generators: list[Any],
         put: Callable[[Any, Any], Any],
         dice: np.random.Generator,
     ) -> None:
         """Give the scratch environment the dice of a plan."""
+        # Looked for now: `reset` makes new ones.
+        generators = generators_in(scratch.core)
         for generator in generators:
             reseed(generator, dice)
         if self._brings_dice_back:
