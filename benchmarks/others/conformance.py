@@ -270,6 +270,7 @@ def compare(case: Case, alone: dict[str, Any], planned: dict[str, Any]) -> Found
         kind, message = planned["refused"]
         if kind not in (
             "ValueError",
+            "SharedStateError",
             "UnfaithfulCopyError",
             "UncopyableEnvironmentError",
         ):

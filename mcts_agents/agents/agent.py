@@ -204,6 +204,7 @@ class Agent(ABC):
                 yield inner.forward_model, state, player
             return
         model = self._copied_model(env)
+        model.hurry = getattr(self, "seconds", None) is not None
         with model.planning(agent, self._rng, action_mask) as (state, player):
             yield model, state, player
 

@@ -216,7 +216,7 @@ def test_values_of_users_see_the_position():
     MCTSAgent(simulations=50, rollout=0, value=value, seed=1).act(env)
     assert max(seen) > 1
     with pytest.raises(RuntimeError, match="counted=true"):
-        MCTSAgent(simulations=50, value=value, seed=1).act(env)
+        MCTSAgent(simulations=50, rollout=1000, value=value, seed=1).act(env)
     # The agent and the model can be used as before.
     assert MCTSAgent(simulations=50, seed=1).plan(env).simulations == 50
 

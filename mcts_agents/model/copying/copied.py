@@ -101,11 +101,17 @@ class CopiedEnvironment(ShownCopies):
             `continuous`; rewards are finite, returns within 1e100.
         **options: What only the caller can say of it; see `CopyOptions`.
 
+    Attributes:
+        hurry: Whether plans have a budget in seconds, which leaves little time to look
+            for what a plan must not see.
+
     Raises:
         ValueError: Neither `perfect_information` nor `redeterminise`, an action space
             that cannot be numbered, or an environment of another kind.
         RuntimeError: The environment was not reset.
     """
+
+    hurry = False
 
     def __init__(self, env: Any, **options: Unpack[CopyKeywords]):
         self.env = env
@@ -131,6 +137,9 @@ class CopiedEnvironment(ShownCopies):
         self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
+        # Steps of the last plan, and seconds that one took, with all that it took.
+        self._steps = 0
+        self._step: float | None = None
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -213,7 +222,7 @@ class CopiedEnvironment(ShownCopies):
             outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces()]
-            if self._suspicions.are_open and outside.is_kept:
+            if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
                 self._look(exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
@@ -227,7 +236,10 @@ class CopiedEnvironment(ShownCopies):
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
+            began, self._steps = clock.now(), 0
             yield state, player
+            if self._steps:
+                self._step = (clock.now() - began) / self._steps
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
@@ -395,6 +407,7 @@ class CopiedEnvironment(ShownCopies):
         joint = self._numbers_each.from_address(joint_action)[:]
         held = self._copies.own(state)
         held.legal = {}
+        self._steps += 1
         if self._certainty.due:
             self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
         else:
@@ -408,7 +421,9 @@ class CopiedEnvironment(ShownCopies):
         if self._certainty.due:
             first = min(limit, self._certainty.due)
             played = play_at_random(held, rng, first, self._checked_step(held))
-        return played + play_at_random(held, rng, limit - played, held.face.step)
+        played += play_at_random(held, rng, limit - played, held.face.step)
+        self._steps += played
+        return played
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
         def step(joint: list[int], returns: list[float]) -> None:

@@ -61,10 +61,16 @@ class Suspicions:
         self._inquiries: list[Iterator[str | None]] | None = None
         self._plans = 0
 
-    @property
-    def are_open(self) -> bool:
-        """Whether there is something left to look for."""
+    def are_open(self, hurry: bool, step: float | None) -> bool:
+        """Whether there is something left to look for, and time for it.
+
+        Args:
+            hurry: Whether the plan has a budget in seconds.
+            step: Seconds that a step took in earlier plans; None: nobody knows.
+        """
         if not self._options.perfect_information or self._plans >= PLANS:
+            return False
+        if hurry and (step is None or step > SECONDS / 5):
             return False
         return self._inquiries is None or bool(self._inquiries)
 
@@ -107,6 +113,8 @@ def _go_on(inquiry: Iterator[str | None], end: float) -> tuple[str | None, bool]
                 return found, True
             if time.perf_counter() > end:
                 return None, False
+    except MemoryError:
+        raise
     except Exception:  # the environment's, which a search will meet if it goes there
         pass
     return None, True

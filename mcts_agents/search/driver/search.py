@@ -447,7 +447,9 @@ class Search:
                 answer; or as in `run`.
         """
         if not isinstance(simulations, int | np.integer) or simulations < 1:
-            raise ValueError(f"simulations={simulations!r}: expected an integer from 1")
+            raise ValueError(
+                f"simulations={simulations!r}: expected at least 1, an integer"
+            )
         return self._one_thread.call(self._refusal, self._advance, simulations)
 
     def _advance(self, simulations: int) -> int:
