@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+# The usual types of masks.
+_BYTES = tuple(np.dtype(kind) for kind in (np.int8, np.uint8, np.bool_))
+
 
 def mask_in(shown: Any) -> Any:
     """Return the action mask in an observation or info, None if there is none.
@@ -46,6 +49,24 @@ def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
         f"{whose} holds {wrong[0]!r}; expected 1 for each legal action and 0 for the "
         "rest"
     )
+
+
+def plain_legal(mask: Any, shape: tuple[int, ...]) -> list[int] | None:
+    """Return the legal actions of a mask of one byte each, as most masks are.
+
+    Args:
+        mask: The mask, or anything else.
+        shape: The shape that it must have.
+
+    Returns:
+        The places of its ones; None where something about it is unusual, so that
+        `as_mask` has to look at it. An empty list where no action is legal.
+    """
+    if type(mask) is not np.ndarray or mask.shape != shape:
+        return None
+    if mask.dtype not in _BYTES or mask.tobytes().strip(b"\0\1"):
+        return None
+    return mask.nonzero()[0].tolist()
 
 
 def shows_masks(space: spaces.Space | None) -> bool:

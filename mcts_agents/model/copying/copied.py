@@ -18,7 +18,7 @@ What keeps a plan honest:
 
 import ctypes
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, Unpack
 
@@ -29,15 +29,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from mcts_agents.model import clock
-from mcts_agents.model.contract import (
-    DRAWN,
-    ENTRIES,
-    HEADER,
-    LOST,
-    PLAYING,
-    ROW,
-    WON,
-)
+from mcts_agents.model.contract import ENTRIES, PLAYING, ROW
 from mcts_agents.model.copying.certainty import Certainty
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
@@ -63,6 +55,12 @@ from mcts_agents.model.copying.outside import Contents, Outside
 from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.shown_copies import ShownCopies
+from mcts_agents.model.copying.situations import (
+    GAME,
+    Situations,
+    compiled_answers,
+    results_by_return,
+)
 from mcts_agents.model.copying.state_keys import key_of
 from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import (
@@ -71,9 +69,6 @@ from mcts_agents.model.copying.watchers import (
     seen_through,
 )
 from mcts_agents.model.spec import Spec
-
-# Returns of two players closer than this count as equal.
-TIE = 1e-9
 
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
@@ -134,6 +129,7 @@ class CopiedEnvironment(ShownCopies):
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
+        self._situations = Situations(len(live.agents))
         self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
@@ -143,12 +139,13 @@ class CopiedEnvironment(ShownCopies):
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
+        game = np.zeros(1, GAME)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
             variant={"players": len(live.agents)},
-            game=np.zeros(1, np.dtype(HEADER)),
-            state_size=ctypes.sizeof(ctypes.c_int64),
+            game=game[:],
+            state_size=self._situations.size,
             chance=not self.options.deterministic,
             search_defaults={
                 "value": "score",
@@ -183,6 +180,7 @@ class CopiedEnvironment(ShownCopies):
         for name, callback in self._callbacks.items():
             address = ctypes.cast(callback, ctypes.c_void_p).value
             self.table[ROW[name], 0] = address
+        compiled_answers(self.table, game)
 
     # -- planning
 
@@ -236,6 +234,7 @@ class CopiedEnvironment(ShownCopies):
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
+            self._situations.write(state.ctypes.data, root)
             began, self._steps = clock.now(), 0
             yield state, player
             if self._steps:
@@ -389,6 +388,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _copy(self, target: int, source: int) -> None:
         self._copies.store(target, self._copies.at(source))
+        self._situations.copy(target, source)
 
     def _movers(self, state: int) -> int:
         movers = self._copies.at(state).face.movers()
@@ -412,6 +412,7 @@ class CopiedEnvironment(ShownCopies):
             self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
         else:
             held.face.step(joint, held.returns)
+        self._situations.write(state, held)
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         if limit <= 0 or not self._copies.at(state).face.movers():
@@ -421,8 +422,9 @@ class CopiedEnvironment(ShownCopies):
         if self._certainty.due:
             first = min(limit, self._certainty.due)
             played = play_at_random(held, rng, first, self._checked_step(held))
-        played += play_at_random(held, rng, limit - played, held.face.step)
+        played += play_at_random(held, rng, limit - played)
         self._steps += played
+        self._situations.write(state, held)
         return played
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
@@ -449,6 +451,7 @@ class CopiedEnvironment(ShownCopies):
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
+        self._situations.write(state, held)
 
     def _state_key(self, state: int, observer: int) -> int:
         held = self._copies.at(state)
@@ -492,16 +495,6 @@ def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None
     if options.replay is not None:
         return Replays(options.replay)
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
-
-
-def results_by_return(returns: Sequence[float]) -> list[int]:
-    """Return WON, DRAWN or LOST for each player of a finished environment."""
-    best = max(returns)
-    leads = [value >= best - TIE for value in returns]
-    if all(leads):
-        return [DRAWN] * len(leads)
-    leader = WON if sum(leads) == 1 else DRAWN
-    return [leader if lead else LOST for lead in leads]
 
 
 def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:

@@ -1,14 +1,16 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
+from mcts_agents.model import clock
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import Face, require_reset
-from mcts_agents.model.masks import mask_in, shows_masks
+from mcts_agents.model.copying.faces import NO_RANGE, NUMBERS, Face, require_reset
+from mcts_agents.model.masks import mask_in, plain_legal, shows_masks
 
 # What PettingZoo asks of an AEC environment beside its observations.
 BOOKKEEPING = (
@@ -31,6 +33,9 @@ class AECFace(Face):
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
         self._masks_in_observations = True
+        # For `play`.
+        self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
+        self._shapes = [(numbers.limit,) for numbers in self.numbers]
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
@@ -50,6 +55,12 @@ class AECFace(Face):
         if env.terminations[agent] or env.truncations[agent]:
             return []
         return [self._places[agent]]
+
+    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+        """See `Face.legal_range`."""
+        if self._masks_in_observations or len(movers) != 1:
+            return NO_RANGE
+        return self._whole_range(movers[0])
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -71,9 +82,12 @@ class AECFace(Face):
         env.step(self.action(player, joint_action[player]))
         self._step_is_over()
         self._earn(env.rewards, returns)
-        agent = env.agent_selection
-        if env.agents and not (env.terminations[agent] or env.truncations[agent]):
-            return
+        if env.agents and self._is_finished(env.agent_selection):
+            self._step_out()
+
+    def _step_out(self) -> None:
+        """Step finished agents out of the way of those who play on."""
+        env = self.env
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
                 return
@@ -85,6 +99,54 @@ class AECFace(Face):
                 f"{self.name}: {env.agent_selection} has finished, but step(None) does "
                 "not remove it"
             )
+
+    def play(
+        self,
+        draws: Iterator[int],
+        returns: list[float],
+        limit: int,
+        watch: clock.Watch | None,
+    ) -> int:
+        """See `Face.play`; plain are numbers as actions, masks of a byte each, or none."""
+        env, places = self.env, self._places
+        if limit <= 0 or self._proposed or not (self._is_plain and self.movers()):
+            return 0
+        step, agent, played = env.step, env.agent_selection, 0
+        while legal := self._plain_legal(places[agent], agent):
+            step(legal[next(draws) * len(legal) >> 32])
+            played += 1
+            for reward in env.rewards.values():
+                if type(reward) not in NUMBERS or reward:
+                    self._earn(env.rewards, returns)
+                    break
+            agent = env.agent_selection
+            if not env.agents or env.terminations[agent] or env.truncations[agent]:
+                if env.agents:
+                    self._step_out()
+                if not self.movers():
+                    return played
+                agent = env.agent_selection
+            if played == limit or (watch is not None and watch.look()):
+                return played
+        return played
+
+    def _plain_legal(self, player: int, agent: str) -> list[int] | None:
+        """Return the legal actions, None if they have to be looked at more closely."""
+        if self._given:
+            return None
+        if not self._masks_in_observations:
+            mask = mask_in(self.env.infos.get(agent))
+            return self._whole_spaces[player] if mask is None else None
+        shown = self.env.observe(agent)
+        mask = shown.get("action_mask") if isinstance(shown, dict) else None
+        return plain_legal(mask, self._shapes[player])
+
+    def legal_actions(self, player: int) -> list[int]:
+        """See `Face.legal_actions`."""
+        legal = (
+            self._plain_legal(player, self.agents[player]) if self._is_plain else None
+        )
+        return legal or super().legal_actions(player)
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""

@@ -1,5 +1,7 @@
 """Gymnasium environments as a forward model sees them."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -8,11 +10,13 @@ from gymnasium import spaces
 from gymnasium.envs.toy_text.taxi import TaxiEnv
 from gymnasium.wrappers import TimeLimit
 
+from mcts_agents.model import clock
+from mcts_agents.model.copying.actions import ProposedNumbers
 from mcts_agents.model.copying.copied_parallel import shown_mask
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.faces import GREATEST_RETURN, NO_RANGE, NUMBERS, Face
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import shows_masks
+from mcts_agents.model.masks import plain_legal, shows_masks
 
 # Attributes that are True when an episode has ended, in environments that have them.
 ENDED = tuple(
@@ -42,6 +46,12 @@ class GymnasiumFace(Face):
                          for layer in layers(env))  # fmt: skip
         self._mask: Any = None
         self._at_root = True
+        numbers = self.numbers[0]
+        self._are_coded = numbers.are_coded or numbers.first > 0
+        self._shape = (numbers.limit,)
+        self._range = numbers.first, numbers.limit - numbers.first
+        if isinstance(numbers, ProposedNumbers):
+            self._range = NO_RANGE
         self._masks_method = env.has_wrapper_attr("action_masks")
 
     def require_masks(self) -> None:
@@ -70,20 +80,73 @@ class GymnasiumFace(Face):
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
+    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+        """See `Face.legal_range`."""
+        return NO_RANGE if self._mask is not None or self._asks() else self._range
+
+    def _asks(self) -> bool:
+        """Whether there may be masks that no step has shown."""
+        return self._at_root or self._masks_method or bool(self._given)
+
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Take one step."""
-        action = self.action(0, joint_action[0])
+        action = joint_action[0]
+        if self._are_coded:
+            action = self.action(0, action)
         shown, reward, terminated, truncated, info = self.env.step(action)
-        self._earn({self.agents[0]: reward}, returns)
-        mask = shown_mask(shown, info)
+        total = returns[0] + reward if type(reward) in NUMBERS else math.inf
+        if -GREATEST_RETURN <= total <= GREATEST_RETURN:
+            returns[0] = total
+        else:
+            self._earn({self.agents[0]: reward}, returns)
+        mask = None
+        if isinstance(shown, dict) or "action_mask" in info:
+            mask = shown_mask(shown, info)
         if self._at_root:
             if mask is not None and not self._knows_masks():
                 raise self._masks_are_unknown()
             self._at_root = False
-        self._step_is_over()
+        if self._given or self._proposed:
+            self._step_is_over()
         self._done = bool(terminated or truncated)
         self._mask = mask
         self._shown = shown
+
+    def play(
+        self,
+        draws: Iterator[int],
+        returns: list[float],
+        limit: int,
+        watch: clock.Watch | None,
+    ) -> int:
+        """See `Face.play`; plain are numbers as actions."""
+        if self._done or limit <= 0 or self._are_coded or self._asks():
+            return 0
+        step, whole = self.env.step, self._whole_spaces[0]
+        legal = whole if self._mask is None else plain_legal(self._mask, self._shape)
+        played = 0
+        while legal and played < limit:
+            action = legal[next(draws) * len(legal) >> 32]
+            shown, reward, terminated, truncated, info = step(action)
+            played += 1
+            total = returns[0] + reward if type(reward) in NUMBERS else math.inf
+            if -GREATEST_RETURN <= total <= GREATEST_RETURN:
+                returns[0] = total
+            else:
+                self._earn({self.agents[0]: reward}, returns)
+            if terminated or truncated:
+                self._done = True
+                break
+            if isinstance(shown, dict) or "action_mask" in info:
+                mask = self._mask = shown_mask(shown, info)
+                legal = whole if mask is None else plain_legal(mask, self._shape)
+            elif self._mask is not None:
+                self._mask, legal = None, whole
+            if watch is not None and watch.look():
+                break
+        if played:
+            self._shown = shown
+        return played
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""

@@ -7,12 +7,13 @@ says which); those of Discrete spaces from 0 are the spaces' own.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from mcts_agents.model import clock
 from mcts_agents.model.copying.actions import ProposedNumbers, numbers_of
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
@@ -24,7 +25,11 @@ from mcts_agents.model.masks import mask_in, shows_masks
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
 
-_NUMBERS = (float, int, np.float64)
+# What rewards usually are.
+NUMBERS = (float, int, np.float64)
+
+# Legal actions that have to be asked for one by one; see `Face.legal_range`.
+NO_RANGE = 0, -1
 
 
 class Face(ABC):
@@ -65,6 +70,7 @@ class Face(ABC):
             [] if isinstance(n, ProposedNumbers) else list(range(n.first, n.limit))
             for n in self.numbers
         ]
+        self._masks_of = [f"{self.name}: the mask of {agent}" for agent in agents]
         # Both are replaced and never changed, because copies of a face share them.
         self._given: dict[int, np.ndarray] = {}
         self._proposed: dict[int, np.ndarray] = {}
@@ -86,6 +92,28 @@ class Face(ABC):
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
+    def play(
+        self,
+        draws: Iterator[int],
+        returns: list[float],
+        limit: int,
+        watch: clock.Watch | None,
+    ) -> int:
+        """Play at random as long as that is plain; return how many actions were played.
+
+        Most of what a rollout takes besides the environment's own steps is asking what
+        hardly ever changes: who moves, whether there are masks, of which kind. Kinds of
+        environments that can do without have a loop of their own. It ends before any
+        situation that is not plain, and nothing is drawn for that.
+
+        Args:
+            draws: Random numbers of 32 bits.
+            returns: What each player earned so far, added to.
+            limit: The most actions.
+            watch: Of the search; it ends the loop when its time is up.
+        """
+        return 0
+
     @abstractmethod
     def restart(self, seed: int) -> None:
         """Reset the environment, a copy, and begin a new game."""
@@ -99,7 +127,9 @@ class Face(ABC):
         """
         for agent, reward in rewards.items():
             player = self._places[agent]
-            if type(reward) in _NUMBERS and abs(reward) <= GREATEST_RETURN:
+            if type(reward) in NUMBERS:
+                if not reward:
+                    continue
                 total = returns[player] + reward
                 if -GREATEST_RETURN <= total <= GREATEST_RETURN:
                     returns[player] = total
@@ -172,8 +202,7 @@ class Face(ABC):
         mask = self.mask_of(player)
         if mask is None:
             return None
-        whose = f"{self.name}: the mask of {self.agents[player]}"
-        return self.numbers[player].flat(mask, whose)
+        return self.numbers[player].flat(mask, self._masks_of[player])
 
     def give_masks(self, masks: Mapping[str, Any]) -> None:
         """Take masks of the coming decision that somebody else was shown.
@@ -224,6 +253,24 @@ class Face(ABC):
                 "though it is to decide"
             )
         return [action + first for action in legal] if first else legal
+
+    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+        """Return the first legal action of all movers, and how many follow one another.
+
+        `NO_RANGE` where their actions do not follow one another, or differ, or where
+        looking for them takes long, because it makes an observation.
+        """
+        return NO_RANGE
+
+    def _whole_range(self, player: int) -> tuple[int, int]:
+        """Return the range of all actions of a player, if it has no mask."""
+        numbers = self.numbers[player]
+        if (
+            isinstance(numbers, ProposedNumbers)
+            or self.checked_mask(player) is not None
+        ):
+            return NO_RANGE
+        return numbers.first, numbers.limit - numbers.first
 
     def _proposals(self, player: int, numbers: ProposedNumbers) -> np.ndarray:
         """Return what the caller's function proposes in this state, asked once."""

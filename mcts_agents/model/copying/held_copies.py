@@ -23,9 +23,10 @@ class HeldCopy:
 
     Attributes:
         holders: The number of states that stand for it.
+        is_lent: Whether a function of the user may change it at any time.
     """
 
-    __slots__ = ("face", "holders", "legal", "returns")
+    __slots__ = ("face", "holders", "is_lent", "legal", "returns")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class HeldCopy:
         self.returns = returns
         self.legal = {} if legal is None else legal
         self.holders = 0
+        self.is_lent = False
 
     def clone(self, clone: Callable[[Face], Face]) -> "HeldCopy":
         """Return a copy in the same situation, with dice and so a future of its own."""

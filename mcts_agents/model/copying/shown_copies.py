@@ -8,6 +8,7 @@ from gymnasium.vector.utils import concatenate, create_empty_array
 
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.held_copies import HeldCopies
+from mcts_agents.model.copying.situations import Situations
 from mcts_agents.model.copying.watchers import remembered_by
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.history import History
@@ -22,6 +23,7 @@ class ShownCopies(ForwardModel):
 
     env: Any
     _copies: HeldCopies
+    _situations: Situations
     _observation_space: spaces.Space | None = None
 
     def _show(self, live: Face) -> None:
@@ -50,7 +52,12 @@ class ShownCopies(ForwardModel):
             RuntimeError: The state stands for nothing any more.
         """
         address = state.ctypes.data
-        held = self._copies.own(address) if own else self._copies.at(address)
+        if not own:
+            return self._copies.at(address).face.env
+        held = self._copies.own(address)
+        held.is_lent = True
+        held.legal = {}
+        self._situations.write(address, held)
         return held.face.env
 
     @property
