@@ -107,7 +107,7 @@ class AECFace(Face):
         limit: int,
         watch: clock.Watch | None,
     ) -> int:
-        """See `Face.play`; plain are numbers as actions, masks of a byte each, or none."""
+        """See `Face.play`; plain are numbers as actions, and masks of bytes."""
         env, places = self.env, self._places
         if limit <= 0 or self._proposed or not (self._is_plain and self.movers()):
             return 0
@@ -143,10 +143,11 @@ class AECFace(Face):
 
     def legal_actions(self, player: int) -> list[int]:
         """See `Face.legal_actions`."""
-        legal = (
-            self._plain_legal(player, self.agents[player]) if self._is_plain else None
-        )
-        return legal or super().legal_actions(player)
+        if self._is_plain:
+            legal = self._plain_legal(player, self.agents[player])
+            if legal:
+                return legal
+        return super().legal_actions(player)
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
