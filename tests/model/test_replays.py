@@ -10,6 +10,7 @@ import pytest
 
 from mcts_agents import MCTSAgent
 from mcts_agents.model import new_generator
+from mcts_agents.model.copying import suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, UnfaithfulCopyError
 from mcts_agents.wrappers import recorded
 from tests.model.third_party import Countdown, Dice, Matching
@@ -116,12 +117,15 @@ def test_the_search_does_not_see_the_live_dice():
     assert right < 14  # 5 expected, 30 if it saw
 
 
-def test_decisions_are_reproducible():
+def test_decisions_are_reproducible(monkeypatch):
     visits = []
-    for _ in range(2):
-        env, agent = started(LockedDice), planner(LockedDice, 60)
-        visits.append([agent.plan(env).visits.tolist() for _ in range(2)])
-    assert visits[0] == visits[1]
+    # However far looking for what a search must not see has come.
+    for seconds in (1.0, 0.0, 5e-4, 1e-3, 2e-3):
+        monkeypatch.setattr(suspicions, "SECONDS", seconds)
+        for _ in range(4):
+            env, agent = started(LockedDice), planner(LockedDice, 60)
+            visits.append([agent.plan(env).visits.tolist() for _ in range(2)])
+            assert visits[-1] == visits[0]
 
 
 def test_resets_without_a_seed_follow_from_the_last_seed():

@@ -246,6 +246,10 @@ class CopiedEnvironment(ShownCopies):
         outside.reseed(own)
         with global_generators(own), space_generators(shared, own):
             self._suspicions.look(exact, self._with_dice)
+            if self._snapshots is not None:
+                # What was begun stands in the scratch environment of this plan, and
+                # would change it behind the back of the next one.
+                self._suspicions.give_up()
         outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:

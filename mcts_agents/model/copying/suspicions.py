@@ -14,7 +14,7 @@ import copy
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class HiddenStateWarning(UserWarning):
     """A search probably sees what the player to move cannot know."""
 
 
+# Gives None after each step, and in the end a warning if there is a reason.
+Inquiry = Generator[str | None, None, None]
+
+
 class Suspicions:
     """Looks for what a plan must not see, a little in each of the first plans.
 
@@ -58,7 +62,7 @@ class Suspicions:
     def __init__(self, env: Any, options: CopyOptions):
         self._env = env
         self._options = options
-        self._inquiries: list[Iterator[str | None]] | None = None
+        self._inquiries: list[Inquiry] | None = None
         self._plans = 0
 
     def are_open(self, hurry: bool, step: float | None) -> bool:
@@ -73,6 +77,12 @@ class Suspicions:
         if hurry and (step is None or step > SECONDS / 5):
             return False
         return self._inquiries is None or bool(self._inquiries)
+
+    def give_up(self) -> None:
+        """Look no further, for good."""
+        for inquiry in self._inquiries or []:
+            inquiry.close()
+        self._inquiries = []
 
     def look(
         self, exact: Face, other_dice: Callable[[Face, np.random.Generator], Face]
@@ -105,7 +115,7 @@ class Suspicions:
                 return
 
 
-def _go_on(inquiry: Iterator[str | None], end: float) -> tuple[str | None, bool]:
+def _go_on(inquiry: Inquiry, end: float) -> tuple[str | None, bool]:
     """Go on with an inquiry until a time; return what it found, and if it is done."""
     try:
         for found in inquiry:
@@ -120,7 +130,7 @@ def _go_on(inquiry: Iterator[str | None], end: float) -> tuple[str | None, bool]
     return None, True
 
 
-def _pending_choices(face: Face) -> Iterator[str | None]:
+def _pending_choices(face: Face) -> Inquiry:
     """Give None after each step, and in the end a warning if there is a reason."""
     rng = np.random.default_rng(0)
     hidden: dict[tuple[int, int], int] = {}
@@ -157,7 +167,7 @@ def _pending_choices(face: Face) -> Iterator[str | None]:
 
 def _known_chance(
     face: Face, other_dice: Callable[[Face, np.random.Generator], Face]
-) -> Iterator[str | None]:
+) -> Inquiry:
     """Give None after each step, and in the end a warning if there is a reason.
 
     Games with other seeds begin alike and go on differently: there is chance. If
