@@ -435,7 +435,9 @@ IMPOSSIBLE = {
     ("action", "mask", "words"), IMPOSSIBLE.values(), ids=IMPOSSIBLE
 )
 @pytest.mark.parametrize(
-    "chosen", [{}, {"tree": "multi"}, {"loop": "sampled"}, {"mast": "tree"}], ids=str
+    "chosen",
+    [{}, {"tree": "multi"}, {"loop": "sampled"}, {"mast": "tree"}, {"mast": "all"}],
+    ids=str,
 )
 def test_what_a_game_cannot_mean_is_an_error(action, mask, words, chosen):
     model = impossible.model(action=action, mask=mask)

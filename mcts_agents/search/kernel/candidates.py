@@ -20,6 +20,7 @@ from mcts_agents.search.kernel.action_heuristics import NO_HEURISTIC, update_heu
 from mcts_agents.search.kernel.parts import NeededFunction, Part
 from mcts_agents.search.kernel.records import (
     FIRST_WINNER,
+    are_actions,
     candidates_of,
     decision_of,
     edges_of,
@@ -116,13 +117,7 @@ def ask_actions(search, player):
         if kept <= 0 or kept > n:
             return -1
         n = kept
-    # As unsigned numbers, so that one comparison finds negative ones too.
-    greatest = np.uint32(0)
-    for i in range(n):
-        greatest = max(greatest, np.uint32(legal_of(search)[i]))
-    if greatest >= search.slots_length:
-        return -2
-    return n
+    return n if are_actions(search, n) else -2
 
 
 @njit

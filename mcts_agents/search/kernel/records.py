@@ -316,3 +316,13 @@ def candidate_edge(search, i):
 def settings_at(address):
     """View the SETTINGS record at an address."""
     return carray(as_pointer(address), 1, SETTINGS)[0]
+
+
+@njit
+def are_actions(search, n):
+    """Whether the first `n` numbers in `legal` are actions of the game."""
+    # As unsigned numbers, so that one comparison finds negative ones too.
+    greatest = np.uint32(0)
+    for i in range(n):
+        greatest = max(greatest, np.uint32(legal_of(search)[i]))
+    return greatest < search.slots_length

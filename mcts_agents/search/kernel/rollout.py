@@ -24,8 +24,14 @@ from mcts_agents.model import calls as call
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.mast import mast_action
 from mcts_agents.search.kernel.parts import Array, Condition, NeededFunction, Part
-from mcts_agents.search.kernel.records import joint_action_of, legal_of, rng_of
+from mcts_agents.search.kernel.records import (
+    are_actions,
+    joint_action_of,
+    legal_of,
+    rng_of,
+)
 from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     ROLLOUT_TOO_LONG,
@@ -169,11 +175,16 @@ def choose(search, player, seat):
         if n <= 0 or n > search.legal_limit:
             return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
         if EXTENDED and policy == MAST:
+            if not are_actions(search, n):  # averages would be read elsewhere
+                return MODEL_ERROR if call.failed(search) else BAD_ACTION
             action = mast_action(search, player, n, rng_of(search))
         else:
             action = np.int64(legal_of(search)[random_below(rng_of(search), n)])
     if call.failed(search):
         return MODEL_ERROR
+    if EXTENDED and search.traces_rollouts:
+        if action < 0 or action >= search.slots_length:
+            return BAD_ACTION
     joint_action_of(search)[player] = action
     return SLICE_DONE
 
