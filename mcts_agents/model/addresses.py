@@ -96,6 +96,12 @@ def int32_at(address, length):
 
 
 @njit
+def int64s_at(address, length):
+    """View `length` int64 at `address` (no copy)."""
+    return carray(as_pointer(address), length, np.int64)
+
+
+@njit
 def int64_at(address):
     """Read the int64 at `address`."""
     return carray(as_pointer(address), 1, np.int64)[0]

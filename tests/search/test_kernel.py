@@ -436,7 +436,7 @@ IMPOSSIBLE = {
 )
 @pytest.mark.parametrize(
     "chosen",
-    [{}, {"tree": "multi"}, {"loop": "sampled"}, {"mast": "tree"}, {"mast": "all"}],
+    [{}, {"tree": "multi"}, {"loop": "sampled"}, {"mast": "tree"}, {"mast": "both"}],
     ids=str,
 )
 def test_what_a_game_cannot_mean_is_an_error(action, mask, words, chosen):

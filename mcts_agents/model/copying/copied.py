@@ -56,9 +56,9 @@ from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.shown_copies import ShownCopies
 from mcts_agents.model.copying.situations import (
+    ASKED,
     GAME,
     Situations,
-    compiled_answers,
     results_by_return,
 )
 from mcts_agents.model.copying.state_keys import key_of
@@ -72,6 +72,9 @@ from mcts_agents.model.spec import Spec
 
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
+
+# What each callback is called with.
+SIGNATURES = {name: entry.signature for name, entry in ENTRIES.items()} | ASKED
 
 # Random steps of somebody else's environment take long; many games are over by then.
 ROLLOUT = 100
@@ -129,7 +132,6 @@ class CopiedEnvironment(ShownCopies):
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
-        self._situations = Situations(len(live.agents))
         self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
@@ -140,6 +142,7 @@ class CopiedEnvironment(ShownCopies):
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
         game = np.zeros(1, GAME)
+        self._situations = Situations(len(live.agents), game)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -172,15 +175,19 @@ class CopiedEnvironment(ShownCopies):
             self._functions["state_key"] = self._state_key
         if redeterminise is not None:
             self._functions["redeterminise"] = self._resample
+        asked = {"step": self._take_step, "play": self._play}
         self._guarded_code = self._guarded(self._movers).__code__
         self._callbacks = {
             name: self._callback(name, function)
-            for name, function in self._functions.items()
+            for name, function in (*self._functions.items(), *asked.items())
         }
-        for name, callback in self._callbacks.items():
-            address = ctypes.cast(callback, ctypes.c_void_p).value
-            self.table[ROW[name], 0] = address
-        compiled_answers(self.table, game)
+        addresses = {
+            name: ctypes.cast(callback, ctypes.c_void_p).value
+            for name, callback in self._callbacks.items()
+        }
+        for name in self._functions:
+            self.table[ROW[name], 0] = addresses[name]
+        self._situations.answer(self.table, addresses)
 
     # -- planning
 
@@ -229,12 +236,14 @@ class CopiedEnvironment(ShownCopies):
             earned = self._begin(exact)
             root = HeldCopy(self._plan.first(exact), earned)
             state = self.new_state()
-            self._copies.store(state.ctypes.data, root)
+            root, handle = self._copies.store(0, root)
+            self._situations.write(state.ctypes.data, root, handle)
             self._certainty.begin()
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
-            self._situations.write(state.ctypes.data, root)
+            root.holders += 1  # the plan itself, so that nobody changes it
+            self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player
             if self._steps:
@@ -321,6 +330,7 @@ class CopiedEnvironment(ShownCopies):
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
         self._copies.clear()
+        self._situations.begin(0)
         self._pending = None
         self.error[0] = 0
 
@@ -359,7 +369,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _callback(self, name: str, function: Callable[..., int | None]) -> Any:
         """Make the address of a function that compiled code can call."""
-        parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
+        parameters = [ctypes.c_int64] * len(SIGNATURES[name].args)
         guarded = self._guarded(function, None if name in _QUICK else clock.look)
         return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(guarded)
 
@@ -391,12 +401,12 @@ class CopiedEnvironment(ShownCopies):
         self.error[0] = 1
 
     def _copy(self, target: int, source: int) -> None:
-        self._copies.store(target, self._copies.at(source))
-        self._situations.copy(target, source)
+        _, own = self._situations.handles(target)
+        _, handle = self._copies.store(own, self._copies.at(source))
+        self._situations.copy(target, source, handle)
 
     def _movers(self, state: int) -> int:
-        movers = self._copies.at(state).face.movers()
-        return 1 << movers[0] if len(movers) == 1 else sum(1 << p for p in movers)
+        return self._copies.at(state).face.movers_mask()
 
     def _legal_actions(self, state: int, player: int, out: int) -> int:
         held = self._copies.at(state)
@@ -409,26 +419,49 @@ class CopiedEnvironment(ShownCopies):
 
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
         joint = self._numbers_each.from_address(joint_action)[:]
-        held = self._copies.own(state)
-        held.legal = {}
-        self._steps += 1
+        held, handle = self._changed(*self._situations.handles(state))
         if self._certainty.due:
             self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
         else:
             held.face.step(joint, held.returns)
-        self._situations.write(state, held)
+        self._situations.write(state, held, handle)
+
+    def _changed(self, handle: int, own: int) -> tuple[HeldCopy, int]:
+        """Return the copy that a state will have for its own, about to be stepped."""
+        found = self._copies.own(handle, own)
+        if found[0].legal:
+            found[0].legal = {}
+        self._steps += 1
+        return found
+
+    def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
+        if self._certainty.due:
+            joint = [-1] * self.players
+            joint[player] = action
+            held, handle = self._changed(handle, own)
+            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
+        else:
+            held, handle = self._changed(handle, own)
+            held.face.step_one(player, action, held.returns)
+        self._situations.tell(held, handle)
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
-        if limit <= 0 or not self._copies.at(state).face.movers():
+        handle, own = self._situations.handles(state)
+        if limit <= 0 or not self._copies.of(handle).face.movers():
             return 0
-        held = self._copies.own(state)
+        played = self._play(handle, own, rng, limit)
+        self._situations.write_news(state)
+        return played
+
+    def _play(self, handle: int, own: int, rng: int, limit: int) -> int:
+        held, handle = self._copies.own(handle, own)
         played = 0
         if self._certainty.due:
             first = min(limit, self._certainty.due)
             played = play_at_random(held, rng, first, self._checked_step(held))
         played += play_at_random(held, rng, limit - played)
         self._steps += played
-        self._situations.write(state, held)
+        self._situations.tell(held, handle)
         return played
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
@@ -449,13 +482,13 @@ class CopiedEnvironment(ShownCopies):
         self._numbers_each.from_address(out)[:] = results
 
     def _resample(self, state: int, player: int, rng: int) -> None:
-        held = self._copies.own(state)
+        held, handle = self._copies.own(*self._situations.handles(state))
         agent = held.face.agents[player]
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
-        self._situations.write(state, held)
+        self._situations.write(state, held, handle)
 
     def _state_key(self, state: int, observer: int) -> int:
         held = self._copies.at(state)

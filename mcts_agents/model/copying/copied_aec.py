@@ -56,11 +56,21 @@ class AECFace(Face):
             return []
         return [self._places[agent]]
 
-    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+    def movers_mask(self) -> int:
+        """See `Face.movers_mask`."""
+        env = self.env
+        if not env.agents:
+            return 0
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
+            return 0
+        return 1 << self._places[agent]
+
+    def legal_range(self) -> tuple[int, int]:
         """See `Face.legal_range`."""
-        if self._masks_in_observations or len(movers) != 1:
+        if self._masks_in_observations or not self.env.agents:
             return NO_RANGE
-        return self._whole_range(movers[0])
+        return self._whole_range(self._places[self.env.agent_selection])
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -77,11 +87,19 @@ class AECFace(Face):
 
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
+        player = self._places[self.env.agent_selection]
+        self.step_one(player, joint_action[player], returns)
+
+    def step_one(self, player: int, action: int, returns: list[float]) -> None:
+        """See `Face.step_one`."""
         env = self.env
-        player = self._places[env.agent_selection]
-        env.step(self.action(player, joint_action[player]))
-        self._step_is_over()
-        self._earn(env.rewards, returns)
+        env.step(action if self._is_plain else self.action(player, action))
+        if self._given or self._proposed:
+            self._step_is_over()
+        for reward in env.rewards.values():
+            if type(reward) not in NUMBERS or reward:
+                self._earn(env.rewards, returns)
+                break
         if env.agents and self._is_finished(env.agent_selection):
             self._step_out()
 

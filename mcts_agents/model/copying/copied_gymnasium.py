@@ -80,7 +80,7 @@ class GymnasiumFace(Face):
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
-    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+    def legal_range(self) -> tuple[int, int]:
         """See `Face.legal_range`."""
         return NO_RANGE if self._mask is not None or self._asks() else self._range
 
@@ -88,9 +88,16 @@ class GymnasiumFace(Face):
         """Whether there may be masks that no step has shown."""
         return self._at_root or self._masks_method or bool(self._given)
 
+    def movers_mask(self) -> int:
+        """See `Face.movers_mask`."""
+        return 0 if self._done else 1
+
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Take one step."""
-        action = joint_action[0]
+        self.step_one(0, joint_action[0], returns)
+
+    def step_one(self, player: int, action: int, returns: list[float]) -> None:
+        """See `Face.step_one`."""
         if self._are_coded:
             action = self.action(0, action)
         shown, reward, terminated, truncated, info = self.env.step(action)

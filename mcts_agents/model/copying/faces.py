@@ -88,6 +88,16 @@ class Face(ABC):
     def movers(self) -> list[int]:
         """Return the players who decide now, none when the environment is done."""
 
+    def movers_mask(self) -> int:
+        """Return the players who decide now as a bit mask."""
+        return sum(1 << player for player in self.movers())
+
+    def step_one(self, player: int, action: int, returns: list[float]) -> None:
+        """Let the only mover act; see `step`."""
+        joint_action = [-1] * len(self.agents)
+        joint_action[player] = action
+        self.step(joint_action, returns)
+
     @abstractmethod
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the movers act; add what each player earns to `returns`."""
@@ -254,7 +264,7 @@ class Face(ABC):
             )
         return [action + first for action in legal] if first else legal
 
-    def legal_range(self, movers: list[int]) -> tuple[int, int]:
+    def legal_range(self) -> tuple[int, int]:
         """Return the first legal action of all movers, and how many follow one another.
 
         `NO_RANGE` where their actions do not follow one another, or differ, or where

@@ -48,8 +48,10 @@ class HeldCopy:
 class HeldCopies:
     """All copies of one model, by the handles that its states hold.
 
-    A state is an int64: its handle, 0 before it stands for anything. A handle belongs
-    to one place in memory and is never given away again.
+    A state begins with two int64: the handle of what it stands for, 0 for nothing yet,
+    and its own handle, which belongs to one place in memory and is never given away
+    again. They differ only where a state stands for the plan's root, which never
+    changes: compiled code makes such copies by itself (`situations.copy`).
 
     Args:
         name: The environment's name, for messages.
@@ -59,11 +61,11 @@ class HeldCopies:
     def __init__(self, name: str, clone: Callable[[Face], Face]):
         self.name = name
         self._clone = clone
-        self._held: dict[int, HeldCopy] = {}
+        self.held: dict[int, HeldCopy] = {}
         self._last_handle = 0
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self.held)
 
     def at(self, state: int) -> HeldCopy:
         """Return the copy that the state at an address stands for, to look at.
@@ -71,7 +73,11 @@ class HeldCopies:
         Raises:
             RuntimeError: It stands for none any more.
         """
-        held = self._held.get(ctypes.c_int64.from_address(state).value)
+        return self.of(ctypes.c_int64.from_address(state).value)
+
+    def of(self, handle: int) -> HeldCopy:
+        """Return the copy of a handle; see `at`."""
+        held = self.held.get(handle)
         if held is None:
             raise RuntimeError(
                 f"{self.name}: this state is empty; states of a copied environment "
@@ -79,32 +85,35 @@ class HeldCopies:
             )
         return held
 
-    def own(self, state: int) -> HeldCopy:
-        """Return the copy of a state, to change: no other state stands for it."""
-        held = self.at(state)
-        if held.holders > 1:
-            held = held.clone(self._clone)
-            self.store(state, held)
-        return held
+    def own(self, handle: int, own: int) -> tuple[HeldCopy, int]:
+        """Return a copy to change, which no other state stands for, and its handle.
 
-    def store(self, target: int, held: HeldCopy) -> int:
-        """Let the state at an address stand for a copy; return its handle."""
-        handle = ctypes.c_int64.from_address(target)
-        if handle.value == 0:
+        Args:
+            handle: Of what the state stands for.
+            own: The state's own handle, 0 if it has none yet.
+        """
+        held = self.of(handle)
+        if handle == own and held.holders == 1:
+            return held, own
+        return self.store(own, held.clone(self._clone))
+
+    def store(self, own: int, held: HeldCopy) -> tuple[HeldCopy, int]:
+        """Let the state of a handle, 0 for a new one, stand for a copy; return both."""
+        if own == 0:
             self._last_handle += 1
-            handle.value = self._last_handle
+            own = self._last_handle
         else:
-            self.drop(handle.value)
+            self.drop(own)
         held.holders += 1
-        self._held[handle.value] = held
-        return handle.value
+        self.held[own] = held
+        return held, own
 
     def drop(self, handle: int) -> None:
         """Let the state of a handle stand for nothing."""
-        before = self._held.pop(handle, None)
+        before = self.held.pop(handle, None)
         if before is not None:
             before.holders -= 1
 
     def clear(self) -> None:
         """Let all states stand for nothing."""
-        self._held.clear()
+        self.held.clear()

@@ -54,10 +54,10 @@ class ShownCopies(ForwardModel):
         address = state.ctypes.data
         if not own:
             return self._copies.at(address).face.env
-        held = self._copies.own(address)
+        held, handle = self._copies.own(*self._situations.handles(address))
         held.is_lent = True
         held.legal = {}
-        self._situations.write(address, held)
+        self._situations.write(address, held, handle)
         return held.face.env
 
     @property

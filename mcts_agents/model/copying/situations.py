@@ -10,11 +10,10 @@ record has the addresses of the functions that know.
 
 import ctypes
 import functools
-import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numba import carray, njit
+from numba import carray, int64, intp, njit
 
 from mcts_agents.model.addresses import (
     as_pointer,
@@ -22,6 +21,7 @@ from mcts_agents.model.addresses import (
     first_class,
     float64_at,
     int32_at,
+    int64s_at,
 )
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.contract import (
@@ -44,25 +44,54 @@ TIE = 1e-9
 # A situation's head; the returns of all players follow it.
 HEAD = np.dtype(
     [
-        ("handle", np.int64),
+        ("handle", np.int64),  # see `HeldCopies`
+        ("own", np.int64),
         ("movers", np.int64),  # a bit mask, or UNKNOWN
         ("first_legal", np.int64),
         ("legal", np.int64),  # how many actions from `first_legal` on, or UNKNOWN
     ]
 )
-_MOVERS = HEAD.fields["movers"][1]
+_HANDLE, _OWN, _MOVERS, _FIRST_LEGAL, _LEGAL = range(len(HEAD))
+_WORDS = len(HEAD)
 _RETURNS = HEAD.itemsize
 
-# What is asked of Python, each with an address as in a model's table.
-ASKED = ("movers", "legal_actions", "scores", "results")
-GAME = np.dtype([*HEADER, *((f"ask_{name}", np.int64, 2) for name in ASKED)])
+# Python's functions that are not of the table. Of a single player's action:
+STEP = int64(intp, int64, int64, int64, int64)
+# and of a rollout. Both begin with the two handles of a state, and leave its situation
+# at the address `news`.
+PLAY = int64(intp, int64, int64, intp, int64)
 
-_ASK_MOVERS, _ASK_LEGAL_ACTIONS, _ASK_SCORES, _ASK_RESULTS = (
-    GAME.fields[f"ask_{name}"][1] for name in ASKED
+ANSWERED = (
+    "movers",
+    "legal_actions",
+    "scores",
+    "results",
+    "copy",
+    "apply",
+    "playout",
 )
-_load_movers = first_class(ENTRIES["movers"].signature)
-_load_legal_actions = first_class(ENTRIES["legal_actions"].signature)
-_load_writer = first_class(ENTRIES["scores"].signature)
+ASKED = {name: ENTRIES[name].signature for name in ANSWERED if name != "playout"}
+ASKED |= {"step": STEP, "play": PLAY}
+GAME = np.dtype(
+    [
+        *HEADER,
+        *((f"ask_{name}", np.int64, 2) for name in ASKED),
+        ("news", np.int64),
+        ("root", np.int64),  # the handle of the plan's root, 0 without a plan
+    ]
+)
+_PLACES = {name: GAME.fields[f"ask_{name}"][1] for name in ASKED}
+_ASK_MOVERS, _ASK_LEGAL_ACTIONS = _PLACES["movers"], _PLACES["legal_actions"]
+_ASK_SCORES, _ASK_RESULTS = _PLACES["scores"], _PLACES["results"]
+_ASK_COPY, _ASK_APPLY = _PLACES["copy"], _PLACES["apply"]
+_ASK_STEP, _ASK_PLAY = _PLACES["step"], _PLACES["play"]
+_load_movers = first_class(ASKED["movers"])
+_load_legal_actions = first_class(ASKED["legal_actions"])
+_load_writer = first_class(ASKED["scores"])  # of results, too
+_load_copy = first_class(ASKED["copy"])
+_load_apply = first_class(ASKED["apply"])
+_load_step = first_class(STEP)
+_load_play = first_class(PLAY)
 
 
 @njit
@@ -73,6 +102,16 @@ def _head(state):
 @njit
 def _game(game):
     return carray(as_pointer(game), 1, GAME)[0]
+
+
+@njit
+def _take(game, state, source):
+    """Let a state say what stands at another address, its own handle left out."""
+    words = int64s_at(state, _WORDS + _game(game).players)
+    news = int64s_at(source, len(words))
+    words[_HANDLE] = news[_HANDLE]
+    for place in range(_MOVERS, len(words)):
+        words[place] = news[place]
 
 
 @njit
@@ -134,6 +173,54 @@ def results(game, state, out):
     return 0
 
 
+@njit
+def copy(game, target, source):
+    """Let `target` stand for what `source` stands for."""
+    root = _game(game).root
+    if root == 0 or _head(source).handle != root:
+        return _load_copy(game + _ASK_COPY)(game, target, source)
+    _take(game, target, source)
+    return 0
+
+
+@njit
+def apply(game, state, joint_action, rng):
+    """Let the movers act."""
+    head = _head(state)
+    movers = head.movers
+    if movers <= 0 or movers & (movers - 1) != 0:
+        return _load_apply(game + _ASK_APPLY)(game, state, joint_action, rng)
+    player = 0
+    while movers >> player & 1 == 0:
+        player += 1
+    action = int32_at(joint_action, _game(game).players)[player]
+    ask = _load_step(game + _ASK_STEP)
+    ask(game, head.handle, head.own, player, action)
+    return _hear(game, state)
+
+
+@njit
+def playout(game, state, rng, limit):
+    """Play at random; return how many actions were played."""
+    head = _head(state)
+    if limit <= 0 or head.movers == 0:
+        return 0
+    ask = _load_play(game + _ASK_PLAY)
+    played = ask(game, head.handle, head.own, rng, limit)
+    _hear(game, state)
+    return played
+
+
+@njit
+def _hear(game, state):
+    """Take in what Python has left at `news`."""
+    news = _game(game).news
+    _take(game, state, news)
+    head = _head(state)
+    head.own = head.handle
+    return 0
+
+
 def _source(name: str) -> str:
     """Write what makes one of the functions above an entry of a table."""
     parameters = ENTRIES[name].parameters
@@ -148,60 +235,86 @@ def _source(name: str) -> str:
 @functools.cache
 def _compiled() -> dict[str, int]:
     """Return the addresses of the functions above."""
-    functions = [movers, legal_actions, scores, results]
-    source = "".join(_source(name) for name in ASKED)
+    functions = [movers, legal_actions, scores, results, copy, apply, playout]
+    source = "".join(_source(name) for name in ANSWERED)
     namespace = {f"known_{f.__name__}": f for f in functions}
     module = compile_module("situations", source, namespace, functions)
     return {
         name: compiled_address(getattr(module, name), ENTRIES[name].signature)
-        for name in ASKED
+        for name in ANSWERED
     }
 
 
 class Situations:
-    """Writes situations into states, and says who is asked where none is written.
+    """Says what the situation of a copy is, where compiled code finds it.
 
     Args:
         players: The number of players.
+        game: The model's record, of the type `GAME`.
 
     Attributes:
         size: Bytes of a state.
     """
 
-    def __init__(self, players: int):
+    def __init__(self, players: int, game: np.ndarray):
         self.size = HEAD.itemsize + 8 * players
-        self._bytes = ctypes.c_char * self.size
-        self._pack_into = struct.Struct(f"=3q{players}d").pack_into
-        self._unknown = UNKNOWN, 0, UNKNOWN, *[0.0] * players
+        self._game = game
+        self._news = (ctypes.c_char * self.size)()
+        self._words = (ctypes.c_int64 * len(HEAD)).from_buffer(self._news)
+        self._returns = (ctypes.c_double * players).from_buffer(self._news, _RETURNS)
+        self._address = ctypes.addressof(self._news)
+        self._range: tuple[int, int] | None = None
+        game["news"] = self._address
 
-    def write(self, state: int, held: HeldCopy) -> None:
-        """Write what there is to say of the copy that the state stands for."""
-        room = self._bytes.from_address(state)
+    def answer(self, table: np.ndarray, asked: Mapping[str, np.ndarray | int]) -> None:
+        """Let compiled functions answer for those of Python where they can.
+
+        Args:
+            table: The model's; changed.
+            asked: Addresses of Python's functions, by the names of `ASKED`.
+        """
+        for name in ASKED:
+            self._game[f"ask_{name}"] = asked[name], 0
+        for name, address in _compiled().items():
+            table[ROW[name]] = 0, address
+
+    def tell(self, held: HeldCopy, handle: int) -> None:
+        """Leave at `news` what there is to say of a copy."""
+        words = self._words
+        words[_HANDLE] = words[_OWN] = handle
         if held.is_lent:
-            self._pack_into(room, _MOVERS, *self._unknown)
+            words[_MOVERS] = UNKNOWN
             return
         face = held.face
-        movers = face.movers()
-        mask = 1 << movers[0] if len(movers) == 1 else sum(1 << p for p in movers)
-        first, legal = face.legal_range(movers)
-        self._pack_into(room, _MOVERS, mask, first, legal, *held.returns)
+        words[_MOVERS] = face.movers_mask()
+        legal = face.legal_range()
+        if legal is not self._range:
+            self._range = words[_FIRST_LEGAL], words[_LEGAL] = legal
+        self._returns[:] = held.returns
 
-    def copy(self, target: int, source: int) -> None:
-        """Let one state say what another says, of a copy of its own."""
-        ctypes.memmove(target + _MOVERS, source + _MOVERS, self.size - _MOVERS)
+    def write(self, state: int, held: HeldCopy, handle: int) -> None:
+        """Write into a state what there is to say of its copy."""
+        self.tell(held, handle)
+        self.write_news(state)
 
+    def write_news(self, state: int) -> None:
+        """Write what was left at `news` into a state."""
+        ctypes.memmove(state, self._address, self.size)
 
-def compiled_answers(table: np.ndarray, game: np.ndarray) -> None:
-    """Let compiled functions answer for those of Python where they can.
+    def copy(self, target: int, source: int, handle: int) -> None:
+        """Let one state say what another says, of a handle of its own."""
+        ctypes.memmove(target, source, self.size)
+        words = (ctypes.c_int64 * 2).from_address(target)
+        words[_HANDLE] = words[_OWN] = handle
 
-    Args:
-        table: A model's, in which those of Python stand; changed.
-        game: Its record, of the type `GAME`; gets the addresses of those of Python.
-    """
-    for name, address in _compiled().items():
-        row = ROW[name]
-        game[f"ask_{name}"][0] = table[row]
-        table[row] = 0, address
+    def handles(self, state: int) -> tuple[int, int]:
+        """Return the handle of what a state stands for, and its own."""
+        words = (ctypes.c_int64 * 2).from_address(state)
+        return words[_HANDLE], words[_OWN]
+
+    def begin(self, root: int) -> None:
+        """Note the handle of a plan's root, whose copy nobody changes; 0: it ends."""
+        self._game["root"] = root
 
 
 def results_by_return(returns: Sequence[float]) -> list[int]:
