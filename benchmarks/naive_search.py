@@ -26,6 +26,7 @@ class World:
 
     def __init__(self, env: Any, returns: dict[str, float], over: bool = False):
         self.env, self.returns, self.over = env, returns, over
+        self.mask: Any = None
         self.single = isinstance(env, gymnasium.Env)
 
     def mover(self) -> str:
@@ -35,6 +36,8 @@ class World:
     def legal(self) -> list[int]:
         """Return what the mover may do."""
         if self.single:
+            if self.mask is not None:
+                return self.mask.nonzero()[0].tolist()
             return list(range(self.env.action_space.n))
         agent = self.env.agent_selection
         shown = self.env.observe(agent)
@@ -45,7 +48,8 @@ class World:
     def step(self, action: int) -> None:
         """Let the mover act, and add what everybody earns."""
         if self.single:
-            _, reward, terminated, truncated, _ = self.env.step(action)
+            _, reward, terminated, truncated, info = self.env.step(action)
+            self.mask = info.get("action_mask")
             self.returns["player_0"] += float(reward)
             self.over = terminated or truncated
             return

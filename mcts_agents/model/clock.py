@@ -28,12 +28,13 @@ class Watch:
         self.deadline = deadline
         self.flag = flag
         self._is_timed = deadline < math.inf
+        self._flags = memoryview(flag)  # read at each step of a rollout
 
     def look(self) -> bool:
         """End the search if its time is up; return whether it ends."""
         if self._is_timed and self.deadline <= now():
             self.flag[0] = 1
-        return bool(self.flag[0])
+        return self._flags[0] != 0
 
 
 # Contexts are entered and left by the interpreter itself: whatever is raised, and

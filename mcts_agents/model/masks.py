@@ -5,6 +5,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+# How many masks are known by heart, of as many actions at most.
+MOST_KNOWN = 4096
+LONGEST_KNOWN = 62
+
 # The usual types of masks.
 _BYTES = tuple(np.dtype(kind) for kind in (np.int8, np.uint8, np.bool_))
 
@@ -51,22 +55,43 @@ def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
     )
 
 
-def plain_legal(mask: Any, shape: tuple[int, ...]) -> list[int] | None:
-    """Return the legal actions of a mask of one byte each, as most masks are.
+class PlainMasks:
+    """Reads masks of one byte for each action, as most masks are.
 
     Args:
-        mask: The mask, or anything else.
-        shape: The shape that it must have.
-
-    Returns:
-        The places of its ones; None where something about it is unusual, so that
-        `as_mask` has to look at it. An empty list where no action is legal.
+        actions: Number of actions of the agent.
     """
-    if type(mask) is not np.ndarray or mask.shape != shape:
-        return None
-    if mask.dtype not in _BYTES or mask.tobytes().strip(b"\0\1"):
-        return None
-    return mask.nonzero()[0].tolist()
+
+    def __init__(self, actions: int):
+        self._shape = (actions,)
+        # Small masks return again and again in a search.
+        self._known: dict[bytes, tuple[list[int], int]] = {}
+        self._most = MOST_KNOWN if actions <= LONGEST_KNOWN else 0
+
+    def legal(self, mask: Any) -> list[int] | None:
+        """Return the places of a mask's ones, a list that nobody may change.
+
+        Returns:
+            None where something about the mask is unusual, so that `as_mask` has to
+            look at it. An empty list where no action is legal.
+        """
+        found = self.read(mask)
+        return None if found is None else found[0]
+
+    def read(self, mask: Any) -> tuple[list[int], int] | None:
+        """Return the same, and the mask as the bits of an integer, 0 if not known."""
+        if type(mask) is not np.ndarray or mask.shape != self._shape:
+            return None
+        data = mask.tobytes()
+        found = self._known.get(data)
+        if found is None:
+            if mask.dtype not in _BYTES or data.strip(b"\0\1"):
+                return None
+            legal = mask.nonzero()[0].tolist()
+            if len(self._known) >= self._most:
+                return legal, 0
+            found = self._known[data] = legal, sum(1 << action for action in legal)
+        return found
 
 
 def shows_masks(space: spaces.Space | None) -> bool:

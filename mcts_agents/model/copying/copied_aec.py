@@ -9,8 +9,8 @@ from pettingzoo import AECEnv
 from mcts_agents.model import clock
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import NO_RANGE, NUMBERS, Face, require_reset
-from mcts_agents.model.masks import mask_in, plain_legal, shows_masks
+from mcts_agents.model.copying.faces import BITS, NO_RANGE, NUMBERS, Face, require_reset
+from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
 
 # What PettingZoo asks of an AEC environment beside its observations.
 BOOKKEEPING = (
@@ -35,7 +35,8 @@ class AECFace(Face):
         self._masks_in_observations = True
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
-        self._shapes = [(numbers.limit,) for numbers in self.numbers]
+        self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
+        self._plain_masks = [PlainMasks(numbers.limit) for numbers in self.numbers]
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
@@ -66,11 +67,22 @@ class AECFace(Face):
             return 0
         return 1 << self._places[agent]
 
-    def legal_range(self) -> tuple[int, int]:
+    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """See `Face.legal_range`."""
-        if self._masks_in_observations or not self.env.agents:
+        if not self.movers_mask():
             return NO_RANGE
-        return self._whole_range(self._places[self.env.agent_selection])
+        agent = self.env.agent_selection
+        player = self._places[agent]
+        if not self._masks_in_observations:
+            return self._whole_range(player)
+        # Whoever gets here will be asked next; large masks may wait until then.
+        if not self._is_small or self._given:
+            return NO_RANGE
+        found = self._plain_masks[player].read(mask_in(self.env.observe(agent)))
+        if found is None or not found[1]:
+            return NO_RANGE
+        known[player] = found[0]
+        return found[1], BITS
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -124,13 +136,15 @@ class AECFace(Face):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
+        legal: list[int] | None,
     ) -> int:
         """See `Face.play`; plain are numbers as actions, and masks of bytes."""
         env, places = self.env, self._places
         if limit <= 0 or self._proposed or not (self._is_plain and self.movers()):
             return 0
         step, agent, played = env.step, env.agent_selection, 0
-        while legal := self._plain_legal(places[agent], agent):
+        legal = legal or self._plain_legal(places[agent], agent)
+        while legal:
             step(legal[next(draws) * len(legal) >> 32])
             played += 1
             for reward in env.rewards.values():
@@ -146,6 +160,7 @@ class AECFace(Face):
                 agent = env.agent_selection
             if played == limit or (watch is not None and watch.look()):
                 return played
+            legal = self._plain_legal(places[agent], agent)
         return played
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
@@ -157,7 +172,7 @@ class AECFace(Face):
             return self._whole_spaces[player] if mask is None else None
         shown = self.env.observe(agent)
         mask = shown.get("action_mask") if isinstance(shown, dict) else None
-        return plain_legal(mask, self._shapes[player])
+        return self._plain_masks[player].legal(mask)
 
     def legal_actions(self, player: int) -> list[int]:
         """See `Face.legal_actions`."""

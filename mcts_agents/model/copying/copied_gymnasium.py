@@ -16,7 +16,7 @@ from mcts_agents.model.copying.copied_parallel import shown_mask
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import GREATEST_RETURN, NO_RANGE, NUMBERS, Face
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import plain_legal, shows_masks
+from mcts_agents.model.masks import PlainMasks, shows_masks
 
 # Attributes that are True when an episode has ended, in environments that have them.
 ENDED = tuple(
@@ -48,7 +48,7 @@ class GymnasiumFace(Face):
         self._at_root = True
         numbers = self.numbers[0]
         self._are_coded = numbers.are_coded or numbers.first > 0
-        self._shape = (numbers.limit,)
+        self._plain_masks = PlainMasks(numbers.limit)
         self._range = numbers.first, numbers.limit - numbers.first
         if isinstance(numbers, ProposedNumbers):
             self._range = NO_RANGE
@@ -80,7 +80,7 @@ class GymnasiumFace(Face):
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
-    def legal_range(self) -> tuple[int, int]:
+    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """See `Face.legal_range`."""
         return NO_RANGE if self._mask is not None or self._asks() else self._range
 
@@ -125,12 +125,14 @@ class GymnasiumFace(Face):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
+        legal: list[int] | None,
     ) -> int:
         """See `Face.play`; plain are numbers as actions."""
         if self._done or limit <= 0 or self._are_coded or self._asks():
             return 0
         step, whole = self.env.step, self._whole_spaces[0]
-        legal = whole if self._mask is None else plain_legal(self._mask, self._shape)
+        masks = self._plain_masks
+        legal = whole if self._mask is None else masks.legal(self._mask)
         played = 0
         while legal and played < limit:
             action = legal[next(draws) * len(legal) >> 32]
@@ -146,7 +148,7 @@ class GymnasiumFace(Face):
                 break
             if isinstance(shown, dict) or "action_mask" in info:
                 mask = self._mask = shown_mask(shown, info)
-                legal = whole if mask is None else plain_legal(mask, self._shape)
+                legal = whole if mask is None else masks.legal(mask)
             elif self._mask is not None:
                 self._mask, legal = None, whole
             if watch is not None and watch.look():

@@ -30,6 +30,7 @@ NUMBERS = (float, int, np.float64)
 
 # Legal actions that have to be asked for one by one; see `Face.legal_range`.
 NO_RANGE = 0, -1
+BITS = -2
 
 
 class Face(ABC):
@@ -108,6 +109,7 @@ class Face(ABC):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
+        legal: list[int] | None,
     ) -> int:
         """Play at random as long as that is plain; return how many actions were played.
 
@@ -121,6 +123,7 @@ class Face(ABC):
             returns: What each player earned so far, added to.
             limit: The most actions.
             watch: Of the search; it ends the loop when its time is up.
+            legal: The only mover's legal actions, if they are known.
         """
         return 0
 
@@ -264,11 +267,14 @@ class Face(ABC):
             )
         return [action + first for action in legal] if first else legal
 
-    def legal_range(self) -> tuple[int, int]:
+    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """Return the first legal action of all movers, and how many follow one another.
 
-        `NO_RANGE` where their actions do not follow one another, or differ, or where
-        looking for them takes long, because it makes an observation.
+        Or a bit mask of the legal actions and `BITS`; or `NO_RANGE` where movers may do
+        different things, or where looking for it takes long.
+
+        Args:
+            known: Gets the legal actions, if looking for them has made an observation.
         """
         return NO_RANGE
 

@@ -8,7 +8,6 @@ import ctypes
 import functools
 from collections.abc import Callable, Generator
 from contextlib import closing
-from types import ModuleType
 
 import numpy as np
 from numba import carray, njit
@@ -21,6 +20,7 @@ from mcts_agents.model.random import next_uint64
 
 # Numbers drawn in one call of compiled code; in Python, each takes half a microsecond.
 AHEAD = 32
+FEW = 8
 
 Step = Callable[[list[int], list[float]], None]
 
@@ -46,10 +46,11 @@ def play_at_random(
     nobody = [-1] * len(face.agents)
     watch = clock.running()
     played = 0
-    held.legal = {}
+    known, held.legal = held.legal, {}
     with closing(drawing(rng)) as draws:
         if checked is None:
-            played = face.play(draws, returns, limit, watch)
+            (legal,) = known.values() if len(known) == 1 else (None,)
+            played = face.play(draws, returns, limit, watch, legal)
             if watch is not None and watch.flag[0]:
                 return played
         while movers := movers_now():
@@ -73,18 +74,21 @@ def drawing(rng: int) -> Generator[int, None, None]:
         rng: The generator's address. It is brought up to date when the loop ends, by
             `close` at the latest.
     """
-    compiled = _compiled()
+    look_ahead, advance = _compiled()
     room = _ROOM()
     used = 0
     try:
         while True:
-            compiled.look_ahead(rng, ctypes.addressof(room))
-            for used, drawn in enumerate(room[:AHEAD], 1):  # noqa: B007
+            look_ahead(rng, ctypes.addressof(room))
+            # Many rollouts are short, and to make integers of all takes a while.
+            for used, drawn in enumerate(room[:FEW], 1):  # noqa: B007
                 yield drawn
-            compiled.advance(rng, used)
+            for used, drawn in enumerate(room[FEW:AHEAD], FEW + 1):  # noqa: B007
+                yield drawn
+            advance(rng, used)
             used = 0
     finally:
-        compiled.advance(rng, used)
+        advance(rng, used)
 
 
 # What was drawn, and the generator after it.
@@ -124,6 +128,8 @@ def advance(rng, count):
 
 
 @functools.cache
-def _compiled() -> ModuleType:
+def _compiled() -> tuple[Callable[..., int], Callable[..., int]]:
     namespace = {"draw_ahead": look_ahead, "draw_again": advance}
-    return compile_module("playout_draws", _SOURCE, namespace, [look_ahead, advance])
+    functions = [look_ahead, advance]
+    module = compile_module("playout_draws", _SOURCE, namespace, functions)
+    return module.look_ahead, module.advance

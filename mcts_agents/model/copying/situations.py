@@ -34,6 +34,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
+from mcts_agents.model.copying.faces import BITS
 from mcts_agents.model.copying.held_copies import HeldCopy
 
 UNKNOWN = -1
@@ -48,7 +49,9 @@ HEAD = np.dtype(
         ("own", np.int64),
         ("movers", np.int64),  # a bit mask, or UNKNOWN
         ("first_legal", np.int64),
-        ("legal", np.int64),  # how many actions from `first_legal` on, or UNKNOWN
+        # How many actions from `first_legal` on; BITS: `first_legal` is a mask; or
+        # UNKNOWN.
+        ("legal", np.int64),
     ]
 )
 _HANDLE, _OWN, _MOVERS, _FIRST_LEGAL, _LEGAL = range(len(HEAD))
@@ -130,6 +133,14 @@ def legal_actions(game, state, player, out):
     if head.movers == UNKNOWN or head.legal == UNKNOWN:
         ask = _load_legal_actions(game + _ASK_LEGAL_ACTIONS)
         return ask(game, state, player, out)
+    if head.legal == BITS:
+        legal = int32_at(out, _game(game).legal_limit)
+        n = 0
+        for action in range(_game(game).actions):
+            if head.first_legal >> action & 1:
+                legal[n] = action
+                n += 1
+        return n
     legal = int32_at(out, head.legal)
     for place in range(head.legal):
         legal[place] = head.first_legal + place
@@ -263,7 +274,6 @@ class Situations:
         self._words = (ctypes.c_int64 * len(HEAD)).from_buffer(self._news)
         self._returns = (ctypes.c_double * players).from_buffer(self._news, _RETURNS)
         self._address = ctypes.addressof(self._news)
-        self._range: tuple[int, int] | None = None
         game["news"] = self._address
 
     def answer(self, table: np.ndarray, asked: Mapping[str, np.ndarray | int]) -> None:
@@ -287,9 +297,8 @@ class Situations:
             return
         face = held.face
         words[_MOVERS] = face.movers_mask()
-        legal = face.legal_range()
-        if legal is not self._range:
-            self._range = words[_FIRST_LEGAL], words[_LEGAL] = legal
+        legal = face.legal_range(held.legal)
+        words[_FIRST_LEGAL], words[_LEGAL] = legal
         self._returns[:] = held.returns
 
     def write(self, state: int, held: HeldCopy, handle: int) -> None:
