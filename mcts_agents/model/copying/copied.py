@@ -1,8 +1,9 @@
 """`CopiedEnvironment`: anybody's environment as a forward model, stepped in copies.
 
-The same compiled search that runs compiled rules runs here: each entry of the table is
-a C callback into Python. A state's bytes hold only the number of a copy, and copying a
-state is copying the environment.
+The same compiled search that runs compiled rules runs here: where it has to know or
+change more than a state's bytes say, entries of the table call Python. These bytes hold
+the number of a copy and what is asked most (`situations`); a state that changes gets a
+copy of the environment for its own.
 
 What keeps a plan honest:
 
