@@ -243,7 +243,6 @@ class CopiedEnvironment(ShownCopies):
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
-            root.holders += 1  # the plan itself, so that nobody changes it
             self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player

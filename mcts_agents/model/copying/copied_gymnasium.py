@@ -1,6 +1,5 @@
 """Gymnasium environments as a forward model sees them."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from mcts_agents.model import clock
 from mcts_agents.model.copying.actions import ProposedNumbers
 from mcts_agents.model.copying.copied_parallel import shown_mask
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import GREATEST_RETURN, NO_RANGE, NUMBERS, Face
+from mcts_agents.model.copying.faces import COMMON, NO_RANGE, NUMBERS, Face
 from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import PlainMasks, shows_masks
 
@@ -101,9 +100,8 @@ class GymnasiumFace(Face):
         if self._are_coded:
             action = self.action(0, action)
         shown, reward, terminated, truncated, info = self.env.step(action)
-        total = returns[0] + reward if type(reward) in NUMBERS else math.inf
-        if -GREATEST_RETURN <= total <= GREATEST_RETURN:
-            returns[0] = total
+        if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
+            returns[0] += reward
         else:
             self._earn({self.agents[0]: reward}, returns)
         mask = None
@@ -138,9 +136,8 @@ class GymnasiumFace(Face):
             action = legal[next(draws) * len(legal) >> 32]
             shown, reward, terminated, truncated, info = step(action)
             played += 1
-            total = returns[0] + reward if type(reward) in NUMBERS else math.inf
-            if -GREATEST_RETURN <= total <= GREATEST_RETURN:
-                returns[0] = total
+            if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
+                returns[0] += reward
             else:
                 self._earn({self.agents[0]: reward}, returns)
             if terminated or truncated:

@@ -25,7 +25,9 @@ from mcts_agents.model.masks import mask_in, shows_masks
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
 
-# What rewards usually are.
+# What rewards usually are. So small ones cannot take a return out of its range: it
+# would need as many of them as no game has steps.
+COMMON = 1e80
 NUMBERS = (float, int, np.float64)
 
 # Legal actions that have to be asked for one by one; see `Face.legal_range`.
@@ -140,13 +142,9 @@ class Face(ABC):
         """
         for agent, reward in rewards.items():
             player = self._places[agent]
-            if type(reward) in NUMBERS:
-                if not reward:
-                    continue
-                total = returns[player] + reward
-                if -GREATEST_RETURN <= total <= GREATEST_RETURN:
-                    returns[player] = total
-                    continue
+            if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
+                returns[player] += reward
+                continue
             earned = finite_reward(reward, f"{self.name}: the reward of {agent}")
             total = float(returns[player]) + earned
             if abs(total) > GREATEST_RETURN:
