@@ -387,16 +387,12 @@ class Minimax:
         if root["best"] == NO_ACTION:
             return None
         length = int(self.arrays["line_lengths"][0])
-        steps = self.arrays["lines"][:length]
+        steps = self.arrays["lines"][:length].tolist()
         return Found(
             action=int(root["best"]),
             value=float(root["value"]),
             values=self.arrays["root_values"].copy(),
-            line=[
-                (int(s["player"]), int(s["action"]))
-                for s in steps
-                if s["action"] != PASS
-            ],
+            line=[(player, action) for player, action in steps if action != PASS],
             depth=depth if finished else depth - 1,
             complete=finished and bool(root["complete"]),
         )

@@ -84,7 +84,7 @@ def run_slice(search, nodes):
 
 @njit
 def descend(search, frame):
-    """Go down by the frame's next action; take in what it leads to if that is valued."""
+    """Go down by the frame's next action; take in its values if it has them."""
     ply = search.ply
     reached, status = reach_action(search, frame, ply)
     if reached == FAILED:

@@ -1,4 +1,4 @@
-"""What all minimax searches do at a node: value it, list its actions, put these in order.
+"""What minimax searches do at a node: value it, list its actions, order these.
 
 Order matters more than anything else: alpha-beta visits the square root of the tree if
 the best action always comes first. First comes the action that was best when the
