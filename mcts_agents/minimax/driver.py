@@ -9,15 +9,16 @@ import numpy as np
 from mcts_agents.minimax.compiled import compiled
 from mcts_agents.minimax.kernel.nodes import KILLERS
 from mcts_agents.minimax.kernel.records import (
+    BAD_OUTCOMES,
     ENTRY,
     FINISHED,
     FRAME,
     MINIMAX,
     MOVE,
     NO_ACTION,
+    NOT_IN_TURN,
     PASS,
     STEP,
-    TOO_MANY_OUTCOMES,
 )
 from mcts_agents.minimax.settings import MEBIBYTE, MOST_DEPTH, MinimaxSettings
 from mcts_agents.model import ForwardModel, clock
@@ -172,8 +173,8 @@ class Minimax:
             "ranked_moves": settings.ranked_moves,
             "restricts": settings.restricts(model),
             "ordered": settings.ordering == "game",
-            "uses_killers": settings.killers,
-            "uses_history": settings.history,
+            "uses_killers": settings.killers and self._cuts,
+            "uses_history": settings.history and self._cuts,
             "filters": settings.action_filter == "game",
             "shallow": settings.shallow_pruning,
             "total": 1.0,
@@ -186,6 +187,21 @@ class Minimax:
             self.record[name] = number
         self._write_leaf_value()
         self._whole = True
+
+    @property
+    def _cuts(self) -> bool:
+        # Max-n goes by static order alone, since it decides who wins ties.
+        return self.settings.algorithm != "max-n"
+
+    @property
+    def _proves(self) -> bool:
+        """Whether a search that never met its horizon has solved the game."""
+        model, settings = self.model, self.settings
+        return not (
+            settings.restricts(model)
+            or settings.action_filter == "game"
+            or model.hidden_information
+        )
 
     @property
     def _passes(self) -> bool:
@@ -237,10 +253,9 @@ class Minimax:
         """Search from `state` for `player`, who must be one of its movers.
 
         The search deepens one decision at a time until a budget is spent, the depth is
-        reached, or nothing ends at the horizon any more: then the game is solved. It
-        makes at least the first step of one decision, however little time there is. A
-        step that is interrupted counts as far as it came, since it begins with the
-        best action of the step before.
+        reached, or nothing ends at the horizon any more. It values at least one action,
+        however small the budget is. A step that is interrupted counts as far as it
+        came, since it begins with the best action of the step before.
 
         Args:
             state: The root, not modified; must hold only what `player` may know.
@@ -304,7 +319,7 @@ class Minimax:
             seconds=clock.now() - started,
             nodes=int(record["nodes"][0]),
             depth=found.depth,
-            solved=found.complete,
+            solved=found.complete and self._proves,
         ).showing(found.line)
 
     def _start(self, state, player, rng) -> None:
@@ -339,12 +354,7 @@ class Minimax:
         last = self.settings.depth or MOST_DEPTH
         for depth in range(1, last + 1):
             self.arrays["root_values"][:] = np.nan
-            # A first step is made whatever the budget.
-            limit = self.record["node_limit"][0]
-            if found is None:
-                self.record["node_limit"] = NO_LIMIT
-            status = self._search(depth, deadline if found else math.inf)
-            self.record["node_limit"] = limit
+            status = self._search(depth, deadline)
             if status not in (FINISHED, BUDGET_SPENT):
                 self._fail(status)
             now = self._read(depth, status == FINISHED)
@@ -355,7 +365,8 @@ class Minimax:
                 self._fail(status)
             if status == BUDGET_SPENT or found.complete:
                 break
-            if self.record["nodes"][0] >= limit or clock.now() >= deadline:
+            spent = self.record["nodes"][0] >= self.record["node_limit"][0]
+            if spent or clock.now() >= deadline:
                 break
         return found
 
@@ -374,11 +385,12 @@ class Minimax:
                 return status
             now = clock.now()
             if now >= deadline:
-                return BUDGET_SPENT
+                # The next slice ends at the first action of the root that is valued.
+                self.record["stop"] = 1
             each = (now - began) / max(int(visited[0]) - before, 1)
             wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
             nodes = int(max(1, min(4 * nodes, wanted)))
-            if deadline < math.inf and each > 0.0:
+            if now < deadline < math.inf and each > 0.0:
                 nodes = int(max(1, min(nodes, (deadline - now) / each)))
 
     def _read(self, depth: int, finished: bool) -> Found | None:
@@ -407,7 +419,10 @@ class Minimax:
             NOT_FINITE: "a state's value is infinite or no number",
             NOTHING_KEPT: "`filter_actions` must return from 1 to as many actions as "
             "it was given",
-            TOO_MANY_OUTCOMES: f"`outcomes` must list from 1 to {MOST_OUTCOMES}",
+            BAD_OUTCOMES: f"`outcomes` must list from 1 to {MOST_OUTCOMES} "
+            "probabilities, none below 0, whose sum is 1",
+            NOT_IN_TURN: "several players decide at once, and opponents who do can "
+            "not pass; use brs-plus or paranoid-alphabeta",
         }
         other = (
             "a player who is to move has no legal action, or more than "

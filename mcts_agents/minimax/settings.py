@@ -142,20 +142,21 @@ class MinimaxSettings:
         None,
         "What a state at the horizon is worth: `win`, `score`, `leader` (lead over the "
         "best other) or the game's `evaluate`. None: `evaluate` where the game has it, "
-        "else `leader`.",
+        "`win` where the game prefers that, else `leader`.",
         "Values",
         choices=tuple(LEAF_VALUES),
         optional=True,
         objects="a function (model, state) -> a value for each player",
     )
-    score_bonus: float = option(
-        0.5,
+    score_bonus: float | None = option(
+        None,
         "Share of the score's magnitude that a winner gains and a loser forfeits under "
-        "`score` and `leader`.",
+        "`score` and `leader`. None: 0.5, and 0 in environments of other people.",
         "Values",
         kind=float,
         least=0.0,
         most=1.0,
+        optional=True,
     )
     # -- order
     ordering: str = option(
@@ -272,7 +273,13 @@ class MinimaxSettings:
         algorithm = ALGORITHMS[self.algorithm]
         chosen: dict[str, Any] = dict(algorithm.fixed)
         if self.value is None:
-            chosen["value"] = "evaluate" if model.has("evaluate") else "leader"
+            chosen["value"] = "leader"
+            if model.search_defaults.get("value") == "win":
+                chosen["value"] = "win"
+            if model.has("evaluate"):
+                chosen["value"] = "evaluate"
+        if self.score_bonus is None:
+            chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
         if self.action_filter is None:
             has_filter = model.has("filter_actions")
             chosen["action_filter"] = "game" if has_filter else "all"
@@ -310,16 +317,29 @@ class MinimaxSettings:
                     f"{name}: {option_name}={value!r} needs the game's function "
                     f"`{function}`, which it lacks; {instead}"
                 )
-        if self.shallow_pruning and self.value not in ("win", "evaluate"):
+        if self.ranks(model) and self.ordering == "game":
+            if not model.has("action_values"):
+                raise ValueError(
+                    f"{name} needs the game's function `action_values`, by which "
+                    "opponents' actions are ranked, and the game lacks it; use "
+                    "paranoid-alphabeta, or ordering='none' to rank them by number"
+                )
+        added = self.value in ("win", "evaluate") and model.team_count == model.players
+        if self.shallow_pruning and not added:
             raise ValueError(
                 f"{name}: shallow_pruning needs values that add up to 1: value='win', "
-                "or 'evaluate' if the game's evaluation does"
+                "or 'evaluate' if the game's evaluation does, and no team mates"
             )
 
     def leaves_out(self, model: ForwardModel) -> bool:
         """Whether some opponents have no free move."""
         opponents = model.players - 1
         return self.free_opponents is not None and self.free_opponents < opponents
+
+    def ranks(self, model: ForwardModel) -> bool:
+        """Whether static order decides what opponents consider."""
+        by_rank = self.leaves_out(model) and self.ranked_moves > 0
+        return by_rank or self.free_moves is not None
 
     def restricts(self, model: ForwardModel) -> bool:
         """Whether opponents do not consider all of their actions."""

@@ -17,7 +17,6 @@ from mcts_agents.minimax.kernel.nodes import (
     evaluate_state,
     list_moves,
     next_player,
-    remember_cutoff,
 )
 from mcts_agents.minimax.kernel.records import (
     FAILED,
@@ -37,7 +36,7 @@ from mcts_agents.minimax.kernel.records import (
     values_of,
     vectors_of,
 )
-from mcts_agents.minimax.kernel.two_sided import apply_joint, new_state
+from mcts_agents.minimax.kernel.two_sided import apply_joint, is_spent, new_state
 from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.status import (
     BUDGET_SPENT,
@@ -70,7 +69,7 @@ def run_slice(search, nodes):
     while search.ply >= 0:
         if search.nodes >= last:
             return SLICE_DONE
-        if search.stop or search.nodes >= search.node_limit:
+        if is_spent(search):
             return BUDGET_SPENT
         frame = frame_at(search, search.ply)
         if frame.next < frame.count:
@@ -182,7 +181,7 @@ def take_in(search, frame, ply):
     for player in range(players):
         vectors[ply * players + player] = vectors[below + player]
     if is_pruned(search, frame, ply) and frame.next < frame.count:
-        remember_cutoff(search, ply, frame.player, action, frame.depth)
+        search.cutoffs += 1
         frame.next = frame.count
         frame.complete = search.complete
 

@@ -16,6 +16,7 @@ from mcts_agents.minimax.kernel.records import (
     heuristics_of,
     history_of,
     killers_of,
+    leaf_of,
     legal_of,
     moves_of,
     results_of,
@@ -44,6 +45,7 @@ assert MOVE.itemsize == 24
 @njit
 def evaluate_state(search):
     """Write what the state is worth to each player into `values`; return the status."""
+    leaf_of(search).state = search.state
     call.results(search)
     if search.needs_scores:
         call.scores(search)

@@ -18,7 +18,8 @@ MAXIMISES, MINIMISES, CHANCE, OWN = range(4)
 
 # What a slice ends with, besides the statuses of `search.kernel.status`.
 FINISHED = 100
-TOO_MANY_OUTCOMES = 101
+BAD_OUTCOMES = 101
+NOT_IN_TURN = 102
 
 # What `visit` did with a node: it has a value, its frame is open, or it is to be left
 # out as if it were not there.
@@ -46,7 +47,7 @@ FRAME = np.dtype(
         ("key", np.uint64),  # of the table of positions
         ("pending", np.int64),  # bit mask of movers who have not chosen yet
         ("free", np.int64),  # bit mask of opponents who have moved freely, see OPPS
-        ("ranked", np.int64),  # actions that cost an opponent no freedom
+        ("alone", np.int64),  # nobody else decides at this moment
         ("again", np.int64),  # negascout: the next action is searched again
         ("scouting", np.int64),  # negascout: it is searched with a null window
         ("complete", np.int64),  # nothing below ended at the horizon

@@ -10,8 +10,9 @@ node where alpha reaches beta the rest is cut off. What the algorithms differ in
 - *alpha-beta*: nothing more (D. Knuth, R. Moore, Artificial Intelligence 6, 1975). With
   several opponents it is *Paranoid*: they are a coalition against the root player
   (N. Sturtevant, R. Korf, AAAI 2000).
-- *negascout* (`scouts`): all actions but the first are searched with a null window, and
-  again with a whole one where they prove better (A. Reinefeld, ICCA Journal 6(4), 1983).
+- *negascout* (`scouts`): all actions but the first are searched with a null window,
+  and again with a whole one where they prove better (A. Reinefeld, ICCA Journal 6(4),
+  1983).
 - *Best-Reply Search*: between two turns of the root player one opponent moves, and the
   others pass (M. Schadd, M. Winands, IEEE TCIAIG 3(1), 2011).
 - *BRS+*: the others play the action that static order puts first (M. Esser et al.,
@@ -42,6 +43,7 @@ from mcts_agents.minimax.kernel.nodes import (
     remember_cutoff,
 )
 from mcts_agents.minimax.kernel.records import (
+    BAD_OUTCOMES,
     CHANCE,
     FAILED,
     FINISHED,
@@ -49,9 +51,9 @@ from mcts_agents.minimax.kernel.records import (
     MAXIMISES,
     MINIMISES,
     NO_ACTION,
+    NOT_IN_TURN,
     OPENED,
     PASS,
-    TOO_MANY_OUTCOMES,
     VALUED,
     enter_slot,
     frame_at,
@@ -74,6 +76,9 @@ from mcts_agents.search.kernel.status import (
 )
 from mcts_agents.search.kernel.tree import count_players
 
+# By how much rounding may change the sum of probabilities.
+SLACK = 1e-6
+
 
 @njit
 def begin(search, depth):
@@ -87,6 +92,7 @@ def begin(search, depth):
         return MODEL_ERROR
     joints_of(search)[: search.players] = NO_ACTION
     root.pending = movers
+    root.alone = count_players(movers) == 1
     root.depth = depth
     root.free = 0
     root.alpha, root.beta = search.lowest, search.highest
@@ -105,10 +111,10 @@ def run_slice(search, nodes):
     while search.ply >= 0:
         if search.nodes >= last:
             return SLICE_DONE
-        if search.stop or search.nodes >= search.node_limit:
+        if is_spent(search):
             return BUDGET_SPENT
         frame = frame_at(search, search.ply)
-        # Rounding may leave no window at all: the first action is searched all the same.
+        # Rounding may leave no window: the first action is searched all the same.
         is_open = frame.alpha < frame.beta or frame.next == 0
         if is_open and frame.next < frame.count:
             status = descend(search, frame)
@@ -120,8 +126,16 @@ def run_slice(search, nodes):
 
 
 @njit
+def is_spent(search):
+    """Whether the search ends here: not before an action of the root is valued."""
+    if search.stop or search.nodes >= search.node_limit:
+        return search.root_best != NO_ACTION or frame_at(search, 0).best != NO_ACTION
+    return False
+
+
+@njit
 def descend(search, frame):
-    """Go down by the frame's next action or outcome; take in its value if it has one."""
+    """Go down by the frame's next action or outcome; take in a value found there."""
     ply = search.ply
     if frame.kind == CHANCE:
         reached, status = reach_outcome(search, frame, ply)
@@ -159,6 +173,7 @@ def reach_action(search, frame, ply):
     joints[(ply + 1) * players + frame.player] = move.action
     below.pending = frame.pending & ~(np.int64(1) << frame.player)
     if below.pending != 0:  # the others choose, too, before anything happens
+        below.alone = 0
         enter_slot(search, frame.slot)
         return open_decision(search, ply + 1, frame.slot)
     if move.action == PASS:
@@ -168,7 +183,10 @@ def reach_action(search, frame, ply):
             return FAILED, np.int64(MODEL_ERROR)
         # One opponent moves: it is not the root player's turn when all have passed.
         if below.free == 0 and frame.count > 1:
-            if call.movers(search) >> search.root_player & 1:
+            movers = call.movers(search)
+            if call.failed(search):
+                return FAILED, np.int64(MODEL_ERROR)
+            if movers >> search.root_player & 1:
                 return LEFT_OUT, np.int64(SLICE_DONE)
         return visit(search, ply + 1)
     if search.chance:
@@ -240,6 +258,7 @@ def visit(search, ply):
         return VALUED, np.int64(SLICE_DONE)
     joints_of(search)[ply * search.players : (ply + 1) * search.players] = NO_ACTION
     frame.pending = movers
+    frame.alone = count_players(movers) == 1
     return open_decision(search, ply, frame.slot)
 
 
@@ -268,6 +287,8 @@ def open_decision(search, ply, slot):
     if n < 0:
         return FAILED, np.int64(-n)
     if frame.kind == MINIMISES and search.restricts:
+        if search.ranked_moves == 0 and not frame.alone:
+            return FAILED, np.int64(NOT_IN_TURN)
         n = restrict(search, frame, ply, n)
     frame.count = n
     frame.next = 0
@@ -282,12 +303,11 @@ def open_decision(search, ply, slot):
 
 @njit
 def uses_table(search, frame):
-    """Whether a frame's position is kept: that of a player who decides alone."""
-    return (
-        search.has_key
-        and search.entries_length > 0
-        and count_players(frame.pending) == 1
-    )
+    """Whether a frame's position is kept: that of a player who decides alone.
+
+    The key does not know what others have chosen already at the same moment.
+    """
+    return search.has_key and search.entries_length > 0 and frame.alone
 
 
 @njit
@@ -394,13 +414,27 @@ def open_chance(search, ply, slot):
         frame.count = call.outcomes(search, search.most_outcomes, out)
         if call.failed(search):
             return FAILED, np.int64(MODEL_ERROR)
-        if not 0 < frame.count <= search.most_outcomes:
-            return FAILED, np.int64(TOO_MANY_OUTCOMES)
+        if not are_outcomes(search, base, frame.count):
+            return FAILED, np.int64(BAD_OUTCOMES)
     else:
         frame.count = search.samples
         for i in range(frame.count):
             probabilities_of(search)[base + i] = 1.0 / frame.count
     return OPENED, np.int64(SLICE_DONE)
+
+
+@njit
+def are_outcomes(search, base, n):
+    """Whether there are as many outcomes as there may be, with sound probabilities."""
+    if not 0 < n <= search.most_outcomes:
+        return False
+    total = 0.0
+    for i in range(n):
+        p = probabilities_of(search)[base + i]
+        if not p >= 0.0:
+            return False
+        total += p
+    return abs(total - 1.0) <= SLACK
 
 
 @njit
@@ -410,6 +444,8 @@ def reach_outcome(search, frame, ply):
     below.depth, below.free = frame.depth, frame.free
     below.alpha, below.beta = search.lowest, search.highest
     p = probabilities_of(search)[ply * search.most_outcomes + frame.next]
+    if p == 0.0:
+        return LEFT_OUT, np.int64(SLICE_DONE)
     if search.star1:
         # Outside of this window the average is, whatever the outcomes to come.
         rest = frame.weight - p
