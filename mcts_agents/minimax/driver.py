@@ -21,6 +21,7 @@ from mcts_agents.minimax.kernel.records import (
     STEP,
 )
 from mcts_agents.minimax.settings import MEBIBYTE, MOST_DEPTH, MinimaxSettings
+from mcts_agents.minimax.shown_root import ShownRoot
 from mcts_agents.model import ForwardModel, clock
 from mcts_agents.search.driver.callbacks import Callbacks
 from mcts_agents.search.driver.compiled import compiled as compiled_search
@@ -320,7 +321,7 @@ class Minimax:
             nodes=int(record["nodes"][0]),
             depth=found.depth,
             solved=found.complete and self._proves,
-        ).showing(found.line)
+        ).showing(found.line, ShownRoot(player, actions, found.values[actions]))
 
     def _start(self, state, player, rng) -> None:
         record = self.record

@@ -88,6 +88,14 @@ ALGORITHMS: dict[str, Algorithm] = {
 _ONLY_SOME = {name for a in ALGORITHMS.values() for name in a.options}
 
 
+def options_of_algorithm(algorithm: str) -> tuple[str, ...]:
+    """Return the names of the options that an algorithm has, in their order."""
+    own = ALGORITHMS[algorithm].options
+    names = [field.name for field in fields(MinimaxSettings)]
+    names.remove("algorithm")
+    return tuple(n for n in names if n in own or n not in _ONLY_SOME)
+
+
 @dataclass(frozen=True)
 class MinimaxSettings:
     """Settings of the agents of the minimax family.

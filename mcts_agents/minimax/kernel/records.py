@@ -45,6 +45,7 @@ FRAME = np.dtype(
         ("weight", np.float64),  # of chance: the probability of outcomes to come
         ("best", np.int64),  # the action of this value
         ("key", np.uint64),  # of the table of positions
+        ("place", np.int64),  # in it
         ("pending", np.int64),  # bit mask of movers who have not chosen yet
         ("free", np.int64),  # bit mask of opponents who have moved freely, see OPPS
         ("alone", np.int64),  # nobody else decides at this moment

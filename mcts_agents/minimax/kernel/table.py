@@ -21,10 +21,18 @@ from mcts_agents.model.hashing import mixed
 
 
 @njit
-def key_of(search, free):
-    """Return the key of the state, for opponents who have moved freely."""
-    key = mixed(search.generation, call.state_key(search, np.int64(-1)))
-    return mixed(key, free)
+def write_key(search, frame):
+    """Write the key of a frame's state, and its place in the table, into the frame.
+
+    Every decision has keys of its own, so nothing of an earlier one is found, and
+    places that do not depend on how many there were.
+    """
+    key = mixed(np.uint64(0), call.state_key(search, np.int64(-1)))
+    key = mixed(key, frame.free)
+    frame.place = np.int64(key & np.uint64(search.entries_length - 1))
+    # Not the other way round: `mixed` begins with an exclusive or, and decisions are
+    # numbered as positions may be.
+    frame.key = mixed(key, search.generation)
 
 
 @njit
@@ -34,8 +42,7 @@ def look_up(search, frame):
     Then it is the record's. The frame gets the best action that was found, or
     NO_ACTION, in `best`.
     """
-    entries = entries_of(search)
-    entry = entries[np.int64(frame.key & np.uint64(len(entries) - 1))]
+    entry = entries_of(search)[frame.place]
     frame.best = NO_ACTION
     if entry.flag == EMPTY or entry.key != frame.key:
         return False
@@ -54,8 +61,7 @@ def look_up(search, frame):
 @njit
 def remember(search, frame):
     """Keep what was found at a frame, unless something deeper is kept in its place."""
-    entries = entries_of(search)
-    entry = entries[np.int64(frame.key & np.uint64(len(entries) - 1))]
+    entry = entries_of(search)[frame.place]
     if (
         entry.flag != EMPTY
         and entry.key == frame.key

@@ -67,7 +67,7 @@ from mcts_agents.minimax.kernel.records import (
     teams_of,
     values_of,
 )
-from mcts_agents.minimax.kernel.table import key_of, look_up, remember
+from mcts_agents.minimax.kernel.table import look_up, remember, write_key
 from mcts_agents.model import calls as call
 from mcts_agents.search.kernel.status import (
     BUDGET_SPENT,
@@ -276,7 +276,7 @@ def open_decision(search, ply, slot):
     frame.low, frame.high = frame.alpha, frame.beta
     frame.best = NO_ACTION
     if uses_table(search, frame):
-        frame.key = key_of(search, frame.free)
+        write_key(search, frame)
         if call.failed(search):
             return FAILED, np.int64(MODEL_ERROR)
         if look_up(search, frame) and ply > 0:

@@ -108,7 +108,7 @@ class CopiedEnvironment(ForwardModel):
             variant={"players": len(live.agents)},
             game=np.zeros(1, np.dtype(HEADER)),
             state_size=ctypes.sizeof(ctypes.c_int64),
-            chance=True,
+            chance=not self.options.deterministic,
             search_defaults={"value": "score", "score_bonus": 0.0},
         )
         self._functions = {

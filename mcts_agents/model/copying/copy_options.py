@@ -16,10 +16,13 @@ class CopyOptions:
         redeterminise: Instead of that word, a function `(env_copy, agent_name,
             numpy.random.Generator)` that resamples in the copy what the named agent
             cannot know.
+        deterministic: After `reset` nothing is random in the environment. Searches of
+            the minimax family except `expectiminimax` need this word.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
+    deterministic: bool = False
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -33,6 +36,7 @@ class CopyKeywords(TypedDict, total=False):
 
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
+    deterministic: bool
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))
