@@ -106,7 +106,9 @@ class Minimax:
         if not model.chance:
             outcomes = 0
         # A pass is no decision, and chance's frames are none either.
-        plies = (settings.depth or MOST_DEPTH) * (players if self._passes else 1)
+        plies = (settings.depth or MOST_DEPTH) * (
+            players if settings.passes(model) else 1
+        )
         plies = min(plies, MOST_DEPTH) * (2 if model.chance else 1)
         rows = plies + players + 3
         own = zeros_apart(1, np.dtype(np.int64))
@@ -172,6 +174,7 @@ class Minimax:
             "free_opponents": _number(settings.free_opponents),
             "free_moves": _number(settings.free_moves),
             "ranked_moves": settings.ranked_moves,
+            "passes": settings.passes(model),
             "restricts": settings.restricts(model),
             "ordered": settings.ordering == "game",
             "uses_killers": settings.killers and self._cuts,
@@ -203,10 +206,6 @@ class Minimax:
             or settings.action_filter == "game"
             or model.hidden_information
         )
-
-    @property
-    def _passes(self) -> bool:
-        return self.settings.ranked_moves == 0 and self.settings.restricts(self.model)
 
     def _entries(self) -> int:
         """Return the length of the table of positions, a power of two or 0."""
@@ -338,9 +337,8 @@ class Minimax:
         record["generation"] = self._generation
         record["node_limit"] = settings.nodes or NO_LIMIT
         record["root_best"] = NO_ACTION
-        for name in ("nodes", "forward_model_calls", "cutoffs", "stop", "deepest"):
+        for name in ("nodes", "forward_model_calls", "stop", "greatest_history"):
             record[name] = 0
-        record["greatest_history"] = 0
         self._error[0] = 0
 
     def _deepen(self, deadline: float) -> Found:

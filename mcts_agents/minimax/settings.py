@@ -220,8 +220,8 @@ class MinimaxSettings:
     )
     ranked_moves: int = option(
         1,
-        "How many actions the other opponents consider, the first by static order; 0: "
-        "they pass, where the game has `pass_turn`.",
+        "How many actions an opponent who does not move freely considers, the first by "
+        "static order; 0: it passes, by the game's `pass_turn`.",
         "Opponents",
         kind=int,
         least=0,
@@ -341,8 +341,13 @@ class MinimaxSettings:
 
     def leaves_out(self, model: ForwardModel) -> bool:
         """Whether some opponents have no free move."""
-        opponents = model.players - 1
+        teams = model.teams.tolist()
+        opponents = model.players - min(teams.count(team) for team in teams)
         return self.free_opponents is not None and self.free_opponents < opponents
+
+    def passes(self, model: ForwardModel) -> bool:
+        """Whether opponents who do not move freely pass."""
+        return self.leaves_out(model) and self.ranked_moves == 0
 
     def ranks(self, model: ForwardModel) -> bool:
         """Whether static order decides what opponents consider."""

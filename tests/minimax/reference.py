@@ -44,6 +44,11 @@ def leaf_values(model: ForwardModel, state, value: str) -> list[float]:
     ]
 
 
+def opponents_of(model, root):
+    """Return how many players are not in the root player's team."""
+    return sum(team != model.teams[root] for team in model.teams)
+
+
 def after(model, state, joint):
     """Return what the movers' joint action leads to, where nothing is random."""
     state = model.copy(state)
@@ -145,7 +150,10 @@ class Paranoid:
         if player in free or len(free) < self.free_opponents:
             others = order[len(best) : self.free_moves]
             allowed += [(action, frozenset({player})) for action in others]
-        if self.ranked_moves == 0 and (not allowed or self._may_pass(state, free)):
+        passes = self.ranked_moves == 0 and self.free_opponents < opponents_of(
+            self.model, self.root
+        )
+        if passes and (not allowed or self._may_pass(state, free)):
             allowed.append((PASS, frozenset()))
         return allowed
 

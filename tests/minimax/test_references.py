@@ -23,34 +23,31 @@ NO_HELP = {"table": 0, "killers": False, "history": False, "ordering": "none"}
 
 
 def positions(model, n=POSITIONS, levels=6):
-    """Yield (position, one of its movers) at several levels."""
-    rng, made = generator(7), 0
+    """Yield (position, a mover with several actions), at several levels."""
+    rng, made, tried = generator(7), 0, 0
     while made < n:
+        tried += 1
         state = model.reset(rng)
-        for _ in range(made % (levels - 1)):
-            movers = model.movers(state)
-            if movers:
-                joint = {}
-                for player in movers:
-                    legal = model.legal_actions(state, player)
-                    joint[player] = int(legal[made % len(legal)])
+        for _ in range(tried % (levels - 1)):
+            joint = {}
+            for player in model.movers(state):
+                legal = model.legal_actions(state, player)
+                joint[player] = int(legal[tried % len(legal)])
+            if joint:
                 model.apply(state, joint, rng)
-        movers = model.movers(state)
-        if movers:
-            yield state, movers[made % len(movers)]
-            made += 1
+        for player in model.movers(state):
+            if len(model.legal_actions(state, player)) > 1:
+                yield state, player
+                made += 1
 
 
 def check(model, settings, worth, n=POSITIONS):
     """Compare a search's value and action with `worth(state, player)`, by action."""
     search = Minimax(model, settings)
-    compared = 0
     for state, player in positions(model, n):
         before = state.tobytes()
         result = search.run(state, player, generator())
         assert state.tobytes() == before
-        if len(result.actions) == 1:
-            continue
         expected = worth(state, player)
         assert set(expected) == set(result.actions.tolist())
         best = max(expected.values())
@@ -59,8 +56,6 @@ def check(model, settings, worth, n=POSITIONS):
         assert expected[result.action] == pytest.approx(best, rel=1e-12, abs=1e-12)
         for value in found.values():  # at most, if it was cut off
             assert np.isnan(value) or value <= best + 1e-9 * abs(best) + 1e-12
-        compared += 1
-    assert compared > n // 2
 
 
 def worth_of(model, depth, value, **limits):
@@ -121,7 +116,8 @@ OPPS = [
     {"free_opponents": 2, "free_moves": 3, "ranked_moves": 1},
     {"free_opponents": 2, "free_moves": 1, "ranked_moves": 2},
     {"free_opponents": 2, "free_moves": 2, "ranked_moves": 0},
-    {"free_moves": 2},
+    {"free_moves": 2, "ranked_moves": 1},
+    {"free_moves": 3, "ranked_moves": 0},
 ]
 
 
@@ -201,7 +197,7 @@ def test_star1_visits_less_for_the_same_values():
         )
         found = [search.run(*at, generator()) for at in positions(model)]
         nodes[star1] = sum(result.nodes for result in found)
-    assert nodes[True] < 0.8 * nodes[False]
+    assert nodes[True] < 0.9 * nodes[False]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -241,10 +237,7 @@ def test_shallow_pruning_changes_no_value(players, value):
         nodes += [result.nodes for result in found]
         if value == "evaluate":  # no ties: nobody's choice depends on the order
             assert found[0].action == found[1].action
-        left, right = (
-            r.values[r.actions == r.action][0] if len(r.actions) > 1 else 0.0
-            for r in found
-        )
+        left, right = (r.values[r.actions == r.action][0] for r in found)
         assert left == pytest.approx(right)
     assert nodes[1] < nodes[0]
 
@@ -255,9 +248,7 @@ def test_max_n_is_minimax_where_one_gains_what_the_other_loses():
     other = Minimax(model, MinimaxSettings("alphabeta", depth=5, value="leader"))
     for state, player in positions(model, 200):
         left, right = (s.run(state, player, generator()) for s in (one, other))
-        assert np.isnan(left.values).all() or np.nanmax(left.values) == (
-            pytest.approx(np.nanmax(right.values))
-        )
+        assert np.nanmax(left.values) == pytest.approx(np.nanmax(right.values))
 
 
 def test_python_functions_as_values():
@@ -272,7 +263,7 @@ def test_python_functions_as_values():
         search = Minimax(model, MinimaxSettings(name, depth=3, value=value))
         for state, player in positions(model, 20):
             result = search.run(state, player, generator())
-            if name == "max-n" or len(result.actions) == 1:
+            if name == "max-n":
                 continue
             expected = Paranoid(model, player, value).actions(state, 3)
             assert np.nanmax(result.values) == max(expected.values())

@@ -13,7 +13,7 @@ from mcts_agents.model.hashing import mixed
 
 ACTIONS, MOST = 8, 4
 # What hashes are drawn for.
-END, MOVERS, LEGAL, NEXT, SCORE, WORTH, RANK, EXTRA, SIDES, WEIGHT, WINNER = range(11)
+MOVERS, LEGAL, NEXT, SCORE, WORTH, RANK, EXTRA, SIDES, WEIGHT, WINNER = range(10)
 
 STATE = np.dtype([("node", np.int64), ("left", np.int64), ("turn", np.int64)])
 GAME = np.dtype(
@@ -38,6 +38,15 @@ def lot(game, state, what, more, n):
     key = mixed(np.uint64(game.seed), state.node)
     key = mixed(key, (state.left * 8 + state.turn) * 16 + what)
     return np.int64(mixed(key, more) >> np.uint64(20)) % n
+
+
+@njit
+def is_over(game, state):
+    """Whether nobody decides any more, whoever's turn it is."""
+    if state.left == 0:
+        return True
+    key = mixed(mixed(np.uint64(game.seed), state.node), state.left)
+    return state.left < game.levels and np.int64(key >> np.uint64(20)) % 9 == 0
 
 
 @njit
@@ -92,9 +101,7 @@ def reset(game, state, rng):
 
 
 def movers(game, state):
-    if state.left == 0:
-        return 0
-    if state.left < game.levels and lot(game, state, END, 0, 9) == 0:
+    if is_over(game, state):
         return 0
     mask = 1 << state.turn
     if game.together:
@@ -151,14 +158,6 @@ def apply_outcome(game, state, joint_action, outcome):
 
 def pass_turn(game, state):
     state.turn = (state.turn + 1) % game.players
-
-
-@njit
-def is_over(game, state):
-    """Whether nobody decides any more."""
-    if state.left == 0:
-        return True
-    return state.left < game.levels and lot(game, state, END, 0, 9) == 0
 
 
 def scores(game, state, out):

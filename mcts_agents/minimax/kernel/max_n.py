@@ -157,7 +157,6 @@ def open_decision(search, ply, slot):
     frame.value = -np.inf
     frame.complete = 1
     line_lengths_of(search)[ply] = 0
-    search.deepest = max(search.deepest, ply + 1)
     return OPENED, np.int64(SLICE_DONE)
 
 
@@ -181,7 +180,6 @@ def take_in(search, frame, ply):
     for player in range(players):
         vectors[ply * players + player] = vectors[below + player]
     if is_pruned(search, frame, ply) and frame.next < frame.count:
-        search.cutoffs += 1
         frame.next = frame.count
         frame.complete = search.complete
 

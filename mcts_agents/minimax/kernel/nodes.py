@@ -179,7 +179,6 @@ def swap(moves, i, j):
 @njit
 def remember_cutoff(search, ply, player, action, depth):
     """Note that an action has refuted what led to its decision."""
-    search.cutoffs += 1
     if action < 0:
         return
     if search.uses_killers:

@@ -139,7 +139,8 @@ MINIMAX = np.dtype(
         ("scouts", np.int64),
         ("free_opponents", np.int64),  # how many may move freely between own turns
         ("free_moves", np.int64),  # actions of an opponent that moves freely
-        ("ranked_moves", np.int64),  # actions of one that does not; 0: it passes
+        ("ranked_moves", np.int64),  # actions of one that does not
+        ("passes", np.int64),  # whether it passes instead
         ("restricts", np.int64),  # whether any of these three leaves anything out
         ("ordered", np.int64),
         ("uses_killers", np.int64),
@@ -159,8 +160,6 @@ MINIMAX = np.dtype(
         ("nodes", np.int64),
         ("node_limit", np.int64),
         ("forward_model_calls", np.int64),
-        ("deepest", np.int64),
-        ("cutoffs", np.int64),
         ("greatest_history", np.int64),
         ("root_best", np.int64),
         ("policy_bytes", np.int64),  # `model.calls` asks for these

@@ -78,6 +78,8 @@ from mcts_agents.search.kernel.tree import count_players
 
 # By how much rounding may change the sum of probabilities.
 SLACK = 1e-6
+# By how much it may change a mean of values from 0 to 1.
+ROUNDING = 1e-12
 
 
 @njit
@@ -287,7 +289,7 @@ def open_decision(search, ply, slot):
     if n < 0:
         return FAILED, np.int64(-n)
     if frame.kind == MINIMISES and search.restricts:
-        if search.ranked_moves == 0 and not frame.alone:
+        if search.passes and not frame.alone:
             return FAILED, np.int64(NOT_IN_TURN)
         n = restrict(search, frame, ply, n)
     frame.count = n
@@ -297,7 +299,6 @@ def open_decision(search, ply, slot):
     frame.value = -np.inf if frame.kind == MAXIMISES else np.inf
     frame.complete = 1
     line_lengths_of(search)[ply] = 0
-    search.deepest = max(search.deepest, ply + 1)
     return OPENED, np.int64(SLICE_DONE)
 
 
@@ -334,7 +335,7 @@ def restrict(search, frame, ply, n):
             base = ply * (search.legal_limit + 1)
             for i in range(kept):
                 moves[base + i].ranked = i < search.ranked_moves
-    if search.ranked_moves == 0:
+    if search.passes:
         move = moves_of(search)[ply * (search.legal_limit + 1) + kept]
         move.action = PASS
         move.ranked = 1
@@ -466,20 +467,21 @@ def reach_outcome(search, frame, ply):
 
 @njit
 def take_in_outcome(search, frame, ply, value):
-    """Add an outcome's value to the average; end it where the window is missed."""
+    """Add an outcome's value to the average; end it where the window is missed.
+
+    What misses it may be a bound alone, which rounding must not carry inside.
+    """
     p = probabilities_of(search)[ply * search.most_outcomes + frame.next]
     frame.value += p * value
     frame.weight -= p
     frame.next += 1
-    if not search.star1 or frame.next == frame.count:
+    if not search.star1:
         return
     least = frame.value + search.lowest * frame.weight
     most = frame.value + search.highest * frame.weight
-    if least >= frame.beta:
-        frame.value = least
+    if least >= frame.beta - ROUNDING:
+        frame.value = max(least, frame.beta)
         frame.next = frame.count
-        search.cutoffs += 1
-    elif most <= frame.alpha:
-        frame.value = most
+    elif most <= frame.alpha + ROUNDING:
+        frame.value = min(most, frame.alpha)
         frame.next = frame.count
-        search.cutoffs += 1
