@@ -174,6 +174,13 @@ def play_alone(env: Any, seed: int, times: Times) -> None:
         over = terminated or truncated
 
 
+def print_head(seconds: float) -> None:
+    """Print what the columns of the table are."""
+    print(f"milliseconds at a budget of {1000 * seconds:g}:")
+    words = ("median", "p99", "most", "p99 wait", "p99 step", "allowed")
+    print(" " * 40 + "".join(f"{word:>9s}" for word in words))
+
+
 def line(case: Case, times: Times) -> tuple[str, bool]:
     """Return a line of the table, and whether the budget holds."""
     p50, p99, most = np.percentile(times.acts, [50, 99, 100])
@@ -192,9 +199,7 @@ def main():
     parser.add_argument("--decisions", type=int, default=500)
     parser.add_argument("--only", default="", help="part of the names to measure")
     arguments = parser.parse_args()
-    print(f"milliseconds at a budget of {1000 * arguments.seconds:g}:")
-    words = ("median", "p99", "most", "p99 wait", "p99 step", "allowed")
-    print(" " * 40 + "".join(f"{word:>9s}" for word in words))
+    print_head(arguments.seconds)
     held = []
     for case in cases():
         if arguments.only.lower() in case.name.lower():

@@ -20,6 +20,7 @@ from mcts_agents.agents import Agent
 from mcts_agents.envs import chinese_checkers, dots_and_boxes, sushi_go, tictactoe
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.model import draw_below
+from mcts_agents.model.copying.copy_options import CopyOptions
 
 
 class PerfectTicTacToe(Agent):
@@ -95,7 +96,8 @@ def agents(*specs, **options):
     def make(game):
         made = [make_agent(s, seed=1000 * game + i) for i, s in enumerate(specs)]
         for agent in made:
-            agent.perfect_information = options.get("perfect_information", False)
+            known = options.get("perfect_information", False)
+            agent.copying = CopyOptions(perfect_information=known)
         return made
 
     return make

@@ -9,26 +9,33 @@ import importlib
 from types import ModuleType
 
 from mcts_agents.envs.environment import environments, environments_from_rules
+from mcts_agents.envs.environment_game import EnvironmentGame, game_from_environment
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.own_games import named_in_file
 from mcts_agents.envs.registry import (
     GAMES,
     known_games,
+    load_any,
     load_game,
+    make_any,
     make_model,
     parse_game,
     register_all,
 )
 from mcts_agents.envs.text_game import game_from_rules
+from mcts_agents.importing import named_in_file
 
 __all__ = [
     "GAMES",
+    "EnvironmentGame",
     "Game",
     "environments",
     "environments_from_rules",
+    "game_from_environment",
     "game_from_rules",
     "known_games",
+    "load_any",
     "load_game",
+    "make_any",
     "make_model",
     "named_in_file",
     "parse_game",

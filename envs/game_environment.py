@@ -17,6 +17,7 @@ from mcts_agents.envs.regions import Region
 from mcts_agents.envs.registry import GAMES, load_game
 from mcts_agents.model import (
     PLAYING,
+    ForwardModel,
     History,
     RulesError,
     new_generator,
@@ -43,6 +44,27 @@ _SHARED = ("game", "forward_model")
 def players_in(mask: int) -> tuple[int, ...]:
     """Return the players in a mask, ascending."""
     return tuple(player for player in range(MAX_PLAYERS) if mask >> player & 1)
+
+
+class _RaisingStepper:
+    """A `Stepper` of a model that runs Python: what that raises comes out at once."""
+
+    def __init__(self, model: ForwardModel, stepper: Stepper):
+        self.exchange = stepper.exchange
+        self._model = model
+        self._stepper = stepper
+
+    def observe_all(self, state: np.ndarray, seen: np.ndarray) -> int:
+        """See `Stepper`."""
+        movers = self._stepper.observe_all(state, seen)
+        self._model.raise_pending()
+        return movers
+
+    def step_all(self, before: np.ndarray, after: np.ndarray, seen: np.ndarray) -> int:
+        """See `Stepper`."""
+        movers = self._stepper.step_all(before, after, seen)
+        self._model.raise_pending()
+        return movers
 
 
 class GameEnvironment:
@@ -123,7 +145,7 @@ class GameEnvironment:
         self._movers: tuple[int, ...] = ()
         self._numbers = {agent: n for n, agent in enumerate(self.possible_agents)}
         self._hides = self.forward_model.hidden_information
-        self._stepper: Stepper | None = None
+        self._stepper: Stepper | _RaisingStepper | None = None
         size, actions = self.forward_model.observation_size, self.forward_model.actions
         self._seen_size = self.forward_model.players * (size + actions)
         self._episode = 0
@@ -389,6 +411,8 @@ class GameEnvironment:
         self._stepper = None
         if self._rng is not None:
             self._stepper = Stepper(self.forward_model, self._rng)
+            if self.forward_model.copies_environments:
+                self._stepper = _RaisingStepper(self.forward_model, self._stepper)
 
     def _blank(self) -> np.ndarray:
         """Return room for each player's observation and action mask."""

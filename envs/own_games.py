@@ -1,72 +1,58 @@
 """Games that are not in this package: named `module:object`, or registered by others.
 
 `breakthrough:rules` is the object `rules` of the module `breakthrough`: a `Rules`, a
-`Game`, or a function without parameters that returns one of these. Distributions
-register games under names of their own as entry points of the group
-`mcts_agents.games`.
-
-To load `module:object` is to run the module. A caller who names one wants that; a file
-that names one is refused unless the caller has allowed it, see `named_in_file`.
+`Game`, an `EnvironmentGame`, a class of environments, or a function that returns one of
+these or an environment. Distributions register games under names of their own as entry
+points of the group `mcts_agents.games`.
 """
 
 import functools
 import importlib.metadata
 import inspect
+import re
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection
 from importlib.metadata import EntryPoint
 from typing import Any
 
 import gymnasium
-from pettingzoo import AECEnv, ParallelEnv
 
+from mcts_agents.envs.environment_game import (
+    KINDS,
+    EnvironmentGame,
+    game_from_environment,
+    is_maker,
+)
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.text_game import game_from_rules
-from mcts_agents.importing import is_object_name, object_named
+from mcts_agents.importing import (
+    is_object_name,
+    module_named,
+    named_in_file,
+    object_named,
+)
 from mcts_agents.model import Rules
-from mcts_agents.names import MOST_SHOWN, quoted, shortened
+from mcts_agents.names import nearest, quoted, unknown_name
 
 GROUP = "mcts_agents.games"
 
-EXPECTED = "expected a Rules, a Game, or a function without parameters that returns one"
-
-# The file that names games at this moment, and the names in it that may be imported.
-_in_file: ContextVar[tuple[str, Collection[str]] | None] = ContextVar(
-    "_in_file", default=None
+EXPECTED = (
+    "expected a Rules, a Game, an environment's class, or a function that returns one "
+    "of these or an environment and can be called without arguments"
 )
+
+_GYMNASIUM = re.compile(r"gymnasium:[\w./-]+-v\d+")
+# Ids of Gymnasium that an error names, where none is like what was asked for.
+MOST_IDS = 8
+
+OwnGame = Game | EnvironmentGame
 
 # What each name led to the last time, so that a game is the same object, compiled once,
 # until its module is imported anew.
-_found: dict[str, tuple[Any, Game]] = {}
+_found: dict[str, tuple[Any, OwnGame]] = {}
 
 
-@contextmanager
-def named_in_file(what: str, allowed: Collection[str] = ()) -> Iterator[None]:
-    """Refuse, for a while, to import games: their names stand in a file, not in a call.
-
-    Args:
-        what: What names them, for errors, such as `the file`.
-        allowed: Names `module:object` that the caller allows nevertheless.
-
-    Raises:
-        ValueError: One of `allowed` is not such a name.
-    """
-    for name in allowed:
-        if not is_object_name(name):
-            raise ValueError(
-                f"allow_game={quoted(name)}: expected module:object, such as "
-                "breakthrough:rules; other games need no permission"
-            )
-    token = _in_file.set((what, allowed))
-    try:
-        yield
-    finally:
-        _in_file.reset(token)
-
-
-def load_own_game(name: str, instead: Collection[str] = ()) -> Game:
+def load_own_game(name: str, instead: Collection[str] = ()) -> OwnGame:
     """Return the game that `module:object` names, and import its module.
 
     Args:
@@ -74,15 +60,38 @@ def load_own_game(name: str, instead: Collection[str] = ()) -> Game:
         instead: Names of games that may have been meant, for errors.
 
     Raises:
-        ValueError: A file names the game and the caller has not allowed it; there is no
-            such module or object, importing it failed, or it is something else.
+        ValueError: A file names the game and the caller has not allowed its module;
+            there is no such module or object, importing it failed, or it is something
+            else.
     """
-    if (place := _in_file.get()) is not None and name not in place[1]:
-        raise ValueError(
-            f"{place[0]} names the game {quoted(name)}, and to load that runs code: if "
-            f"you trust it, allow it with --allow-game {shortened(name, MOST_SHOWN)}"
-        )
     return _game_of(name, "game", instead)
+
+
+def is_gymnasium_name(name: str) -> bool:
+    """Say whether a name is `gymnasium:` and an id with a version, as `CartPole-v1`."""
+    return _GYMNASIUM.fullmatch(name) is not None
+
+
+def load_gymnasium_game(name: str) -> EnvironmentGame:
+    """Return the game of `gymnasium:ID`; options are those of `gymnasium.make`.
+
+    Raises:
+        ValueError: Gymnasium has no such id, or a file names it and no call has.
+    """
+    module_named("gymnasium", f"game {quoted(name)}")
+    _, _, key = name.partition(":")
+    if key not in gymnasium.registry:
+        raise ValueError(unknown_name("game", name, _registered_ids(key)))
+    if name not in _found:
+        made = functools.partial(gymnasium.make, key)
+        _found[name] = key, game_from_environment(made, name, title=key)
+    return _found[name][1]
+
+
+def _registered_ids(key: str) -> list[str]:
+    """Return ids of Gymnasium that are like one that it has not, or else a few."""
+    known = list(gymnasium.registry)
+    return [f"gymnasium:{other}" for other in nearest(key, known) or known[:MOST_IDS]]
 
 
 def registered_games() -> dict[str, list[EntryPoint]]:
@@ -90,7 +99,7 @@ def registered_games() -> dict[str, list[EntryPoint]]:
     return _registered(tuple(sys.path))
 
 
-def load_registered_game(name: str) -> Game:
+def load_registered_game(name: str) -> OwnGame:
     """Return a game that a distribution has registered.
 
     Raises:
@@ -109,7 +118,8 @@ def load_registered_game(name: str) -> Game:
             f"game {quoted(name)} is registered by {_place(first)}: expected "
             "module:object, such as breakthrough:rules"
         )
-    return _game_of(first.value, f"game {quoted(name)} of {_place(first)}:")
+    with named_in_file(""):  # was installed, so files may name it
+        return _game_of(first.value, f"game {quoted(name)} of {_place(first)}:")
 
 
 @functools.lru_cache(maxsize=1)
@@ -127,28 +137,29 @@ def _place(point: EntryPoint) -> str:
     return f"{of} ({point.value})"
 
 
-def _game_of(name: str, what: str, instead: Collection[str] = ()) -> Game:
+def _game_of(name: str, what: str, instead: Collection[str] = ()) -> OwnGame:
     found = object_named(name, what, _is_game, instead)
     known = _found.get(name)
     if known is not None and known[0] is found:
         return known[1]
-    game = _as_game(found, f"{what} {quoted(name)}")
+    game = _as_game(found, name, f"{what} {quoted(name)}")
     _found[name] = found, game
     return game
 
 
 def _is_game(value: Any) -> bool:
-    return isinstance(value, Rules | Game)
+    return isinstance(value, Rules | Game | EnvironmentGame) or is_maker(value)
 
 
-def _as_game(found: Any, place: str) -> Game:
+def _as_game(found: Any, name: str, place: str) -> OwnGame:
     """Return an object as a game; a ValueError about anything else begins with `place`.
 
-    Functions are called. Classes are not: none that is callable without arguments makes
-    a game.
+    Functions are called. Of classes only those of environments are.
     """
-    told = "is"
-    if inspect.isroutine(found):
+    told, maker = "is", found
+    if is_maker(found):
+        return game_from_environment(found, name)
+    if inspect.isroutine(found) or isinstance(found, functools.partial):
         try:
             inspect.signature(found).bind()
         except (TypeError, ValueError) as error:
@@ -163,13 +174,11 @@ def _as_game(found: Any, place: str) -> Game:
         told = "returns"
     if isinstance(found, Rules):
         return game_from_rules(found)
-    if isinstance(found, Game):
+    if isinstance(found, Game | EnvironmentGame):
         return found
-    if isinstance(found, AECEnv | ParallelEnv | gymnasium.Env):
-        raise ValueError(
-            f"{place} {told} an environment, which has no rules to compile: "
-            f"{EXPECTED}; agents plan in an environment with agent.act(env) in Python"
-        )
+    if isinstance(found, KINDS) and maker is not found:
+        found.close()
+        return game_from_environment(maker, name)
     kind = found.__name__ if inspect.isclass(found) else type(found).__name__
     article = "the class" if inspect.isclass(found) else "an object of type"
     raise ValueError(f"{place} {told} {article} {kind}: {EXPECTED}")

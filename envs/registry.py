@@ -1,12 +1,16 @@
 """Which games there are, and how they are found by name."""
 
 import importlib
+from types import ModuleType
 
 import gymnasium
 import pettingzoo
 
+from mcts_agents.envs.environment_game import EnvironmentGame
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.own_games import (
+    is_gymnasium_name,
+    load_gymnasium_game,
     load_own_game,
     load_registered_game,
     registered_games,
@@ -31,6 +35,9 @@ GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)
 
 # With Gymnasium, any game: `gymnasium.make(OWN_GAME_ID, game="breakthrough:rules")`.
 OWN_GAME_ID = "mcts_agents/Game-v0"
+
+# How names of OpenSpiel's games begin; it stands for the module, too.
+SPIEL_PREFIX = "open_spiel:"
 
 # PettingZoo's registries and the factory that each one calls.
 _FACTORIES = {"aec": "env", "parallel": "parallel_env"}
@@ -76,6 +83,11 @@ def gymnasium_id(environment: str) -> str:
     return f"mcts_agents/{words}-{version}"
 
 
+def open_spiel() -> ModuleType:
+    """Return what knows OpenSpiel's games, imported when it is first needed."""
+    return importlib.import_module("mcts_agents.envs.open_spiel")
+
+
 def known_games() -> tuple[str, ...]:
     """Return the names of this package's games and of those others have registered."""
     return (*GAMES, *(name for name in registered_games() if name not in GAMES))
@@ -85,16 +97,33 @@ def load_game(name: str) -> Game:
     """Return the game of a name, and import it if need be.
 
     Args:
-        name: One of this package's games (`GAMES`), else `module:object` (see
+        name: One of this package's games (`GAMES`), else `open_spiel:` and a game of
+            OpenSpiel (see `mcts_agents.envs.open_spiel`), else `module:object` (see
             `mcts_agents.envs.own_games`), else a name that another distribution has
             registered.
 
     Raises:
         ValueError: There is no such game, or it cannot be loaded; the message gives the
-            nearest names.
+            nearest names. Or it is an environment, which has no rules.
     """
+    game = load_any(name)
+    if isinstance(game, EnvironmentGame):
+        raise ValueError(
+            f"game {name!r} makes an environment, which has no rules to compile: "
+            "expected a Rules or a Game. Environments can be played, searched, "
+            "recorded and put into tournaments; this needs rules"
+        )
+    return game
+
+
+def load_any(name: str) -> Game | EnvironmentGame:
+    """Return the game of a name as `load_game` does, environments too."""
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
+    if name.startswith(SPIEL_PREFIX):
+        return open_spiel().load_spiel_game(name)
+    if is_gymnasium_name(name):
+        return load_gymnasium_game(name)
     if is_object_name(name):
         return load_own_game(name, GAMES)
     if name in registered_games():
@@ -106,12 +135,20 @@ def load_game(name: str) -> Game:
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     """Split the spec of a game into its name and its options; import nothing.
 
-    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`.
+    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`, or
+    be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
 
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
     """
-    return parse_spec(spec, lambda name: name in GAMES)
+    if spec.startswith(SPIEL_PREFIX):
+        return open_spiel().parse_spiel_spec(spec)
+    prefix, colon, rest = spec.partition(":")
+    key, _, options = rest.partition(":")
+    name = f"{prefix.strip()}{colon}{key.strip()}"
+    if is_gymnasium_name(name):
+        return name, parse_spec(f"{prefix}:{options}")[1]
+    return parse_spec(spec, lambda name: name in GAMES or name in registered_games())
 
 
 def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardModel]:
@@ -128,6 +165,38 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
     """
     name, options = parse_game(spec)
     game = load_game(name)
+    return game, _model(spec, name, game, options, players)
+
+
+def make_any(
+    spec: str, players: int | None = None
+) -> tuple[Game | EnvironmentGame, ForwardModel]:
+    """Return a game, and the sizes of a variant, as `make_model` does.
+
+    Environments are allowed too. Of these the model only says how many players and
+    actions there are: what may be planned on is `EnvironmentGame.aec`.
+
+    Raises:
+        ValueError: See `make_model` and `EnvironmentGame.environment`.
+    """
+    name, options = parse_game(spec)
+    game = load_any(name)
+    if isinstance(game, Game):
+        return game, _model(spec, name, game, options, players)
+    game = game.variant(options)
+    shape = game.shape()
+    if players not in (None, shape.players):
+        raise ValueError(
+            f"{spec!r}: its environment has {shape.players} players, not {players}; "
+            "options of the environment may change that"
+        )
+    return game, shape
+
+
+def _model(
+    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
+) -> ForwardModel:
+    """Return the forward model of a game's variant; see `make_model`."""
     known = game.rules.defaults()
     for option in options:
         if option not in known:
@@ -137,7 +206,7 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
             raise ValueError(f"{spec!r} says otherwise than players={players}")
         options["players"] = players
     try:
-        return game, game.rules.model(**options)
+        return game.rules.model(**options)
     except RulesError:
         raise
     except TypeError as error:  # a word where the rules compare numbers

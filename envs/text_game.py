@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.envs.game import Game
-from mcts_agents.envs.painting import BACKGROUND, text
+from mcts_agents.envs.painting import BACKGROUND, Screen, text
 from mcts_agents.model import ForwardModel, Rules
 from mcts_agents.names import nearest
 
 SIZE = (640, 480)
 LETTER_SIZE = 22
 LINE_HEIGHT = 24
+COLUMN_WIDTH = 14
 
 
 def game_from_rules(rules: Rules, **parts: Any) -> Game:
@@ -116,7 +117,21 @@ def paint(
     shown: Callable[[ForwardModel, np.ndarray, int | None], str] = ansi,
 ) -> None:
     """Write the text of `shown` on the surface."""
+    paint_text(surface, shown(model, state, observer))
+
+
+def paint_text(surface: Any, shown: str) -> None:
+    """Write a text on a surface in columns of one width, so that grids are aligned."""
     surface.fill(BACKGROUND)
-    for row, line in enumerate(shown(model, state, observer).splitlines()):
-        position = (LINE_HEIGHT, LINE_HEIGHT * (1 + row))
-        text(surface, line, position, LETTER_SIZE, anchor="topleft")
+    for row, line in enumerate(shown.splitlines()):
+        for column, letter in enumerate(line):
+            position = (LINE_HEIGHT + COLUMN_WIDTH * column, LINE_HEIGHT * (1 + row))
+            if not letter.isspace():
+                text(surface, letter, position, LETTER_SIZE, anchor="midtop")
+
+
+def text_picture(shown: str) -> np.ndarray:
+    """Return a text as a picture, uint8 of shape (height, width, 3)."""
+    screen = Screen("", 1)
+    paint_text(screen.picture(SIZE), shown)
+    return screen.pixels()

@@ -20,7 +20,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from mcts_agents import PolicyAgent
-from mcts_agents.importing import import_from_working_folder
 from mcts_agents.learn import draw_learning_curve, evaluate
 from mcts_agents.wrappers import Mixture, single_agent_env
 
@@ -90,5 +89,4 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=200_000, help=STEPS)
     parser.add_argument("--out", default="out")
     parser.add_argument("--game", default=GAME)
-    import_from_working_folder()  # where a game of yours may be, as for the commands
     main(**vars(parser.parse_args()))

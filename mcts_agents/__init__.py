@@ -1,6 +1,6 @@
 """Planning agents and cloneable games for PettingZoo and Gymnasium."""
 
-import mcts_agents.importing  # noqa: F401
+from mcts_agents.importing import allow_in_files
 
 # isort: split
 from mcts_agents.agents import (
@@ -14,6 +14,7 @@ from mcts_agents.agents import (
     make_agent,
 )
 from mcts_agents.envs import register_all
+from mcts_agents.model.copying.remembering import remember
 from mcts_agents.search import SearchResult, SearchSettings
 
 __version__ = "0.1.0"
@@ -31,5 +32,7 @@ __all__ = [
     "SearchResult",
     "SearchSettings",
     "__version__",
+    "allow_in_files",
     "make_agent",
+    "remember",
 ]

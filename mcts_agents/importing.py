@@ -1,4 +1,12 @@
-"""Imports: PettingZoo before anything else does, and objects that users name.
+"""Imports: PettingZoo before anything else does, and the modules that users name.
+
+A module is looked for where Python looks, and then in the working folder. The folder
+comes last, so that no file in it stands in for a library that something else imports.
+A name that leads to two modules, one of them in the working folder, is an error.
+
+To import a module is to run it. Whoever names one in a call wants that. A file that
+names one is refused unless a call of this process has named the module before; a call
+of `allow_in_files` does nothing else.
 
 PettingZoo asks for the working folder when it is imported, and that may have been
 deleted. The command line says so in one line, and a program that needs no folder goes
@@ -9,11 +17,15 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcts_agents.names import nearest, quoted
+from mcts_agents.names import nearest, quoted, shortened
 
 try:
     os.getcwd()
@@ -28,28 +40,66 @@ except FileNotFoundError:
 # Names of objects that an error lists at most.
 MOST_LISTED = 12
 
+# Characters of a module's name in the command that an error proposes.
+MOST_NAME = 200
+
 _NOTHING = object()
 
-# Whether modules of the working folder can be named; see `import_from_working_folder`.
-_from_working_folder = False
+# What names modules at this moment, if it is a file; empty for a call.
+_file: ContextVar[str] = ContextVar("_file", default="")
+
+# Modules that calls have named, so that files may name them.
+_allowed: set[str] = set()
 
 
-def import_from_working_folder() -> None:
-    """Let `object_named` find modules in the working folder first, as `python -m` does.
+@contextmanager
+def named_in_file(place: str) -> Iterator[None]:
+    """Say for a while that what is named stands in a file, not in a call.
 
-    The folder joins the import path when the first object is named. Before that, a file
-    beside the user that has the name of some library must not be imported instead.
+    Modules that no call has named are then refused, and so is trust in a policy's file.
+
+    Args:
+        place: What names them, for errors, such as `the file`.
     """
-    global _from_working_folder
-    _from_working_folder = True
+    token = _file.set(place)
+    try:
+        yield
+    finally:
+        _file.reset(token)
+
+
+def file_that_names() -> str:
+    """Return the place of the innermost `named_in_file`, or an empty text."""
+    return _file.get()
+
+
+def allow_in_files(*modules: str, place: str = "allow_in_files") -> None:
+    """Import modules, and let files name what is in them until the process ends.
+
+    Files that name a module within one of these, such as `games.nim` for `games`, have
+    it imported too.
+
+    Args:
+        *modules: Their names.
+        place: Where they stand, for errors.
+
+    Raises:
+        ValueError: A module that does not exist, or whose import fails.
+    """
+    for module in modules:
+        with named_in_file(""):
+            module_named(module, place)
 
 
 def is_object_name(text: str) -> bool:
     """Say whether a text has the form `module:object`, with dots in both or neither."""
     parts = text.split(":")
-    return len(parts) == 2 and all(
-        name.isidentifier() for part in parts for name in part.split(".")
-    )
+    return len(parts) == 2 and all(map(is_module_name, parts))
+
+
+def is_module_name(text: str) -> bool:
+    """Say whether a text has the form of a module's name."""
+    return all(part.isidentifier() for part in text.split("."))
 
 
 def object_named(
@@ -68,13 +118,13 @@ def object_named(
 
     Raises:
         ValueError: There is no such module or object, or the import raised an error;
-            the message names the nearest names.
+            the message names the nearest names. Or a file names it.
     """
     module_name, _, path = text.partition(":")
     place = f"{what} {quoted(text)}"
-    owner: Any = _imported(module_name, place, instead)
+    owner: Any = module_named(module_name, place, instead)
     for name in path.split("."):
-        found = getattr(owner, name, _NOTHING)
+        found = attribute(owner, name, place)
         if found is _NOTHING:
             raise ValueError(
                 f"{place}: there is no object {quoted(name)} in it: "
@@ -84,30 +134,124 @@ def object_named(
     return owner
 
 
-def _imported(name: str, place: str, instead: Iterable[str]) -> ModuleType:
-    """Import a module; whatever goes wrong is a ValueError that begins with `place`."""
+def attribute(owner: Any, name: str, place: str, default: Any = _NOTHING) -> Any:
+    """Return an attribute, `default` if there is none.
+
+    Raises:
+        ValueError: A `__getattr__` of a module or a class raises something else.
+    """
+    try:
+        return getattr(owner, name, default)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{place}: looking up {name} raised {reason}") from error
+
+
+def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleType:
+    """Import a module that a user has named, as the head of this file says.
+
+    Args:
+        name: The module.
+        place: What names it, for errors, which begin with it.
+        instead: Names that may have been meant if there is no such module.
+
+    Raises:
+        ValueError: There is no such module, or two; its import raised an error; or a
+            file names it that the caller has not allowed.
+    """
+    if not is_module_name(name):
+        raise ValueError(f"{place}: {quoted(name)} is not the name of a module")
     if name == "__main__":
         raise ValueError(
-            f"{place}: other processes cannot import what is typed into a notebook or "
-            "the script that runs; save it in a file and name that file's module"
+            f"{place}: processes that play games have another __main__; save it in a "
+            "file and name that file's module"
         )
-    if _from_working_folder and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    file = file_that_names()
+    if file and not _is_allowed(name):
+        raise ValueError(
+            f"{place}: {file} names a module, and no file makes mcts-agents import "
+            "one; if you trust it say so: mcts-agents --import "
+            f"{shortened(name, MOST_NAME)} ..., or mcts_agents.allow_in_files in Python"
+        )
+    folder = _search_working_folder()
     if name not in sys.modules:
         importlib.invalidate_caches()  # the file may have been written a moment ago
+    _check_unambiguous(name, place, folder)
     try:
-        return importlib.import_module(name)
+        # What a module prints must not stand in the JSON of a command.
+        with redirect_stdout(sys.stderr):
+            module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and _is_within(name, error.name):
             missing = str(error.name)
-            near = nearest(missing, [*_neighbours(missing), *instead])
+            near = nearest(missing, [*_neighbours(missing, folder), *instead])
+            if name.endswith(".py"):  # the name of its file
+                near = [name.removesuffix(".py")]
             hint = f"did you mean {' or '.join(near)}? " if near else ""
+            where = folder or "which is gone"
             raise ValueError(
-                f"{place}: there is no module {quoted(missing)}: {hint}expected one "
-                "that Python can import, such as a file in the working folder"
+                f"{place}: there is no module {quoted(missing)}: {hint}neither in "
+                f"the working folder ({where}) nor where Python looks for modules "
+                "(sys.path)"
             ) from error
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{place}: importing it failed: {reason}") from error
+        raise ValueError(f"{place}: importing {name} raised {reason}") from error
+    if not file:
+        _allowed.add(name)
+    return module
+
+
+def _is_allowed(name: str) -> bool:
+    """Say whether a call has named a module, or a package that it lies in."""
+    return any(
+        f"{name}.".startswith(f"{known}.") and known in sys.modules
+        for known in _allowed
+    )
+
+
+def _search_working_folder() -> str:
+    """Let Python find modules of the working folder, after all others; return it."""
+    try:
+        folder = os.getcwd()
+    except OSError:
+        return ""
+    if "" not in sys.path and folder not in sys.path:
+        sys.path.append(folder)
+    return folder
+
+
+def _check_unambiguous(name: str, place: str, folder: str) -> None:
+    """Refuse a module of the working folder if another one has its name.
+
+    Python would take the first, and which that is depends on how it was started.
+    """
+    top = name.partition(".")[0]
+    here = _file_of(PathFinder.find_spec(top, [folder])) if folder else None
+    if here is None:
+        return
+    others = [
+        path for path in sys.path if path and Path(path).absolute() != Path(folder)
+    ]
+    found = [_file_of(PathFinder.find_spec(top, others))]
+    if top in sys.builtin_module_names:
+        found.append("Python itself")
+    if top in sys.modules:
+        found.append(getattr(sys.modules[top], "__file__", None))
+    for other in found:
+        if other is not None and not _is_same(here, other):
+            raise ValueError(
+                f"{place}: there are two modules {quoted(top)}, {here} and {other}: "
+                "rename the one in the working folder"
+            )
+
+
+def _file_of(spec: ModuleSpec | None) -> str | None:
+    """Return the file of a module; a folder without `__init__.py` has none."""
+    return None if spec is None or spec.loader is None else spec.origin
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_within(name: str, missing: str | None) -> bool:
@@ -115,10 +259,10 @@ def _is_within(name: str, missing: str | None) -> bool:
     return missing is not None and f"{name}.".startswith(f"{missing}.")
 
 
-def _neighbours(name: str) -> list[str]:
+def _neighbours(name: str, folder: str) -> list[str]:
     """Return the names of the modules beside one that does not exist."""
     package, _, _ = name.rpartition(".")
-    folders = sys.path[:1]
+    folders = [*sys.path[:1], folder]
     if package:
         folders = list(getattr(sys.modules.get(package), "__path__", []))
     before = f"{package}." if package else ""

@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from mcts_agents import allow_in_files, importing
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.store import Store
@@ -94,6 +95,10 @@ def folder(tmp_path_factory):
     (found / "heaps_broken.py").write_text("1 / 0\n")
     (found / "heaps_needy.py").write_text("import heaps_library_not_here\n")
     (found / "heaps_script.py").write_text("import sys\nsys.exit('usage: ...')\n")
+    lazy = "def __getattr__(name):\n    raise RuntimeError('not now')\n"
+    (found / "heaps_lazy.py").write_text(lazy)
+    (found / "heaps_loud.py").write_text("from heaps import rules\nprint('hello')\n")
+    (found / "heaps_größe.py").write_bytes(b"from heaps import rules\r\n")
     (found / "heaps_typo.py").write_text("def rules(:\n")
     package = found / "heaps_package"
     package.mkdir()
@@ -104,7 +109,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def importable(folder, monkeypatch):
+    """The user's files can be imported; no file may name them yet."""
     monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(importing, "_allowed", set())
     return folder
 
 
@@ -193,6 +200,50 @@ def test_rules_games_and_functions_are_loaded(importable, name):
     assert (model.players, model.actions) == (2, 21)
 
 
+@pytest.mark.parametrize("name", ["json", "numpy", "time", "mcts_agents"])
+def test_a_name_that_leads_to_two_modules_is_an_error(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{name}.py").write_text("1 / 0\n")
+    with pytest.raises(ValueError, match=f"there are two modules '{name}', .*rename"):
+        load_game(f"{name}:rules")
+
+
+def test_the_working_folder_is_searched_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wave.py").write_text("1 / 0\n")  # what a library might import
+    (tmp_path / "heaps_here.py").write_text(NIM.read_text())
+    (tmp_path / "json").mkdir()  # a folder is no other module
+    assert load_game("heaps_here:rules").name == "nim"
+    assert importlib.import_module("wave").__file__ != str(tmp_path / "wave.py")
+    with pytest.raises(ValueError, match="no object 'rules' in it"):
+        load_game("json:rules")
+
+
+def test_two_games_of_one_module_name_in_two_folders(tmp_path, monkeypatch):
+    """The second is not taken for the first, which is imported."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "heaps_twice.py").write_text(NIM.read_text())
+    monkeypatch.chdir(tmp_path / "a")
+    load_game("heaps_twice:rules")
+    monkeypatch.chdir(tmp_path / "b")
+    with pytest.raises(ValueError, match=r"two modules .*b/heaps_twice.*a/heaps_twic"):
+        load_game("heaps_twice:rules")
+
+
+def test_what_a_module_prints_is_kept_apart(folder, importable, capsys):
+    found = json.loads(
+        printed(folder, "play", "heaps_loud:rules", "--agent", "random", "--json")
+    )
+    assert found["game"] == "heaps_loud:rules"
+
+
+def test_names_may_have_any_letters(importable):
+    assert load_game("heaps_größe:rules").name == "nim"
+
+
 def test_environments_take_names_rules_and_games(importable):
     game = load_game("heaps:game")
     for named in ("heaps:game", game, game.rules):
@@ -213,7 +264,7 @@ def test_learners_play_own_games(importable):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("heeps:rules", r"no module 'heeps': did you mean heaps\? expected one"),
+        ("heeps:rules", r"no module 'heeps': did you mean heaps\? neither in"),
         ("hexx:size", r"no module 'hexx': did you mean hex\?"),
         (
             "heaps_package.iner:rules",
@@ -229,18 +280,20 @@ def test_learners_play_own_games(importable):
             r"no object 'rule' in it: did you mean rules\? known: rules",
         ),
         ("heaps:STATE", r"is an object of type .*DType.*: expected a Rules, a Game"),
-        ("heaps:Inner", "is the class Inner: expected a Rules, a Game, or a function"),
+        ("heaps:Inner", "is the class Inner: expected a Rules, a Game, an environment"),
         ("heaps:of_size", "is a function that needs arguments: expected a Rules"),
         ("heaps:failing", "'heaps:failing' failed: RuntimeError: no dice here"),
-        ("heaps:environment", "returns an environment, which has no rules to compile"),
-        ("heaps_broken:rules", "importing it failed: ZeroDivisionError: div"),
+        ("heaps:environment", "makes an environment, which has no rules to compile"),
+        ("heaps_broken:rules", "importing heaps_broken raised ZeroDivisionError: div"),
         (
             "heaps_needy:rules",
-            "importing it failed: ModuleNotFoundError: No module named "
+            "importing heaps_needy raised ModuleNotFoundError: No module named "
             "'heaps_library_not_here'",
         ),
-        ("heaps_script:rules", "importing it failed: SystemExit: usage"),
-        ("heaps_typo:rules", "importing it failed: SyntaxError: .*line 1"),
+        ("heaps_script:rules", "importing heaps_script raised SystemExit: usage"),
+        ("heaps_typo:rules", "importing heaps_typo raised SyntaxError: .*line 1"),
+        ("heaps.py:rules", r"no module 'heaps.py': did you mean heaps\? neither"),
+        ("heaps_lazy:rules", "looking up rules raised RuntimeError: not now"),
         ("__main__:rules", "save it in a file and name that file's module"),
     ],
 )
@@ -274,27 +327,39 @@ def test_a_module_that_was_imported_anew_brings_a_new_game(importable):
 
 def test_a_file_imports_no_game_that_the_caller_did_not_allow(importable):
     with (
-        named_in_file("the file", ["heaps:game"]),
+        named_in_file("the file"),
         pytest.raises(
             ValueError,
-            match="the file names the game 'heaps_spy:rules', and to load that runs "
-            "code: if you trust it, allow it with --allow-game heaps_spy:rules",
+            match="game 'heaps_spy:rules': the file names a module, and no file makes "
+            "mcts-agents import one; if you trust it say so: mcts-agents --import "
+            r"heaps_spy \.\.\., ",
         ),
     ):
         make_model("heaps_spy:rules")
     assert not (importable / "imported").exists()
-    with named_in_file("the file", ["heaps:game"]):
+    importlib.import_module("heaps")  # which is not to let files name it
+    with named_in_file("the file"), pytest.raises(ValueError, match="names a module"):
+        load_game("heaps:game")
+    load_game("heaps:rules")  # by a call, after which files may name the module
+    with named_in_file("the file"):
         assert load_game("heaps:game").title == "Three Heaps"
         assert load_game("hex").name == "hex"
 
 
-@pytest.mark.parametrize("name", ["hex", "heaps:rules:size=5", "heaps", ""])
-def test_only_module_and_object_can_be_allowed(name):
-    with (
-        pytest.raises(ValueError, match="expected module:object"),
-        named_in_file("the file", [name]),
-    ):
-        pass
+@pytest.mark.parametrize(
+    "name", ["heaps:game", "", "heaps.", "../heaps", "heaps.py", "no_such_module"]
+)
+def test_only_modules_can_be_allowed(importable, name):
+    with pytest.raises(ValueError, match=r"^allow_in_files: .*module"):
+        allow_in_files(name)
+
+
+def test_what_lies_in_an_allowed_package_is_allowed(importable):
+    allow_in_files("heaps_package")
+    with named_in_file("the file"):
+        load_game("heaps_package.inner:rules")
+        with pytest.raises(ValueError, match="the file names a module"):
+            load_game("heaps_spy:rules")
 
 
 SPEC = """
@@ -309,11 +374,12 @@ games_each: 2
 def test_a_tournament_s_file_names_own_games_only_with_permission(importable, tmp_path):
     path = tmp_path / "t.yaml"
     path.write_text(SPEC)
-    message = "t.yaml, line 4, games.1.game: the file names the game 'heaps_spy:rules'"
+    message = "t.yaml, line 4, games.1.game: game 'heaps_spy:rules': .*t.yaml names a"
     with pytest.raises(ValueError, match=message):
         SpecFile(str(path)).spec()
     assert not (importable / "imported").exists()
-    spec = SpecFile(str(path), ["heaps_spy:rules"]).spec()
+    allow_in_files("heaps_spy")
+    spec = SpecFile(str(path)).spec()
     assert [game.game for game in spec.games] == ["hex:size=3", "heaps_spy:rules"]
     (importable / "imported").unlink()
 
@@ -377,22 +443,20 @@ def test_results_need_no_game(store, elsewhere):
 
 
 def test_replay_imports_only_what_the_command_names(store, folder, elsewhere):
-    allow = ("--allow-game", "heaps:game")
     told = refused(folder, "replay", store, 1)
-    assert "the record names the game 'heaps:game'" in told
-    assert "allow it with --allow-game heaps:game" in told
-    found = json.loads(printed(folder, "replay", store, 1, *allow, "--json"))
+    assert "game 'heaps:game': the record of a game names a module" in told
+    assert "mcts-agents --import heaps ..." in told
+    replay = ("replay", store, 1)
+    found = json.loads(printed(folder, "--import", "heaps", *replay, "--json"))
     assert found["game"] == "heaps:game"
     assert found["moments"][-1]["position"].startswith("heaps  0 0 0")
-    told = refused(elsewhere, "replay", store, 1, *allow)
+    told = refused(elsewhere, "--import", "heaps", *replay)
     assert "there is no module 'heaps'" in told
-    told = refused(folder, "replay", store, 1, "--allow-game", "heaps:rules")
-    assert told == (
-        "--allow-game heaps:rules: the file names no such game, only heaps:game"
-    )
+    told = refused(folder, "--import", "heaps_package", *replay)
+    assert "names a module" in told
     with Store.read(store) as opened:
         record = opened.game(1)
-    with pytest.raises(ValueError, match="game 1: the record names the game"):
+    with pytest.raises(ValueError, match=r"game 1: game .*: the record of a g"):
         Replay(record)
 
 
@@ -413,16 +477,8 @@ def test_a_file_of_a_tournament_on_the_command_line(folder, elsewhere):
     path.write_text(SPEC.replace("_spy", "").replace("games_each: 2", "games_each: 1"))
     play = ("tournament", path, "--store", elsewhere / "s.sqlite", "--jobs", 2)
     told = refused(folder, *play)
-    assert "line 4, games.1.game: the file names the game 'heaps:rules'" in told
-    assert "2 of 2 games" in printed(folder, *play, "--allow-game", "heaps:rules")
-    told = refused(folder, *play, "--allow-game", "heaps:game")
-    assert "--allow-game heaps:rules" in told
-    told = refused(
-        folder,
-        *("tournament", "--game", "hex", "--agent", "random", "--store", "s.sqlite"),
-        *("--allow-game", "heaps:game"),
-    )
-    assert told == "--allow-game: is for the games that a FILE names"
+    assert "line 4, games.1.game: game 'heaps:rules': " in told
+    assert "2 of 2 games" in printed(folder, "--import", "heaps", *play)
 
 
 def test_record_and_read(folder, elsewhere, importable):
@@ -499,6 +555,20 @@ def test_the_command_tells_in_one_line_what_it_cannot_load(folder):
 def test_the_working_folder_is_not_searched_for_libraries(store, elsewhere):
     (elsewhere / "scipy.py").write_text("raise SystemExit('imported by accident')\n")
     assert "6 of 6 games, complete" in printed(elsewhere, "results", store)
+
+
+def test_workers_take_no_file_of_the_working_folder_for_a_library(folder, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "heaps.py").write_bytes((folder / "heaps.py").read_bytes())
+    for library in ("random", "tempfile", "loky", "numpy"):
+        (place / f"{library}.py").write_text("raise SystemExit('by accident')\n")
+    shown = printed(
+        place,
+        *("tournament", "--game", "heaps:rules", "--agent", "random", "--games", 4),
+        *("--agent", "r=random", "--jobs", 2, "--store", "s.sqlite"),
+    )
+    assert "4 of 4 games, complete" in shown
 
 
 # -- the guide

@@ -11,6 +11,7 @@ PAGES = (
     README,
     (ROOT / "docs" / "reinforcement_learning.md").read_text(),
     (ROOT / "docs" / "checking_games.md").read_text(),
+    (ROOT / "docs" / "your_own_environment.md").read_text(),
 )
 SNIPPETS = [
     snippet

@@ -11,8 +11,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
+from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied import results_by_return
-from mcts_agents.model.copying.faces import check_number_of_actions, finite_reward
+from mcts_agents.model.copying.faces import finite_reward
 from mcts_agents.model.masks import as_mask, mask_in, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
 
@@ -41,14 +42,11 @@ class SeatedGame(ABC):
         self.env = env
         self.names = list(env.possible_agents)
         for name in self.names:
-            if not isinstance(env.action_space(name), spaces.Discrete):
-                raise ValueError(
-                    f"{env}: the action space of {name} is {env.action_space(name)}, "
-                    "expected a Discrete one"
-                )
-            check_number_of_actions(
-                env.action_space(name), f"{env}: the action space of {name}"
-            )
+            space = env.action_space(name)
+            whose = f"{env}: the action space of {name}"
+            if not isinstance(space, spaces.Discrete):
+                raise ValueError(f"{whose} is {space}, expected a Discrete one")
+            check_number_of_actions(int(space.start + space.n), space, whose)
         actions = {name: env.action_space(name) for name in self.names}
         self.starts = [int(space.start) for space in actions.values()]
         # What agents do who are not asked.

@@ -149,7 +149,7 @@ class SingleAgentEnv(gymnasium.Env):
         if self._game.model is not None:
             agent.prepare(self._game.model, seat)
         elif isinstance(agent, Planner) and not (
-            agent.perfect_information or agent.redeterminise
+            agent.copying.perfect_information or agent.copying.redeterminise
         ):
             raise ValueError(
                 f"opponents: {agent!r} plans on copies of {self.environment}, which "

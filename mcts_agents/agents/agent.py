@@ -3,8 +3,9 @@
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,6 +18,7 @@ from mcts_agents.model.copying.copy_options import (
     CopyOptions,
 )
 from mcts_agents.model.copying.guards import no_full_collections
+from mcts_agents.model.masks import as_mask
 from mcts_agents.names import made_with, unknown_name
 from mcts_agents.search import SearchResult
 from mcts_agents.search.driver.one_thread import OneThread, one_thread
@@ -66,8 +68,10 @@ class Agent(ABC):
         copying: The same.
         made_as: The name `module:Class` and the options of a spec from which the agent
             was made; None if it was not made from such a spec.
+        plans_in_processes: Whether the class has a use for `processes` above 1.
     """
 
+    plans_in_processes = False
     made_as: tuple[str, dict[str, Any]] | None = None
 
     def __init__(
@@ -81,6 +85,11 @@ class Agent(ABC):
                 kind = f"option of {type(self).__name__}"
                 raise TypeError(unknown_name(kind, name, ("seed", *COPY_OPTIONS)))
         self.copying = CopyOptions(**copying)
+        if self.copying.processes > 1 and not self.plans_in_processes:
+            raise ValueError(
+                f"processes={self.copying.processes}: {type(self).__name__} decides in "
+                "one process"
+            )
         self._copied: CopiedEnvironment | None = None
         self._one_thread = OneThread()
         self._seed = seed
@@ -116,7 +125,9 @@ class Agent(ABC):
         return {**vars(self), "_copied": None}
 
     @one_thread
-    def act(self, env: Any, agent: str | None = None) -> int:
+    def act(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> Any:
         """Return the action to take in `env` now.
 
         Args:
@@ -124,15 +135,25 @@ class Agent(ABC):
                 wrapped or not, after `reset`.
             agent: Name of the acting agent; an AEC environment's selected agent by
                 default. Required for a parallel environment.
+            action_mask: 1 for each legal action, 0 for the rest, where only `reset` and
+                `step` return it, as `observation["action_mask"]` or
+                `info["action_mask"]`. A mapping from names of agents gives those of
+                several, which a parallel environment needs.
+
+        Returns:
+            What `env.step` takes: an int, or an array for a space that is not Discrete.
 
         Raises:
             RuntimeError: Before `reset`, or after the game is over; or the agent is
                 deciding in another thread.
             ValueError: `agent` has no decision to make, or does not exist; the
-                environment's copies are not faithful or it might hide information.
+                environment's copies are not faithful or it might hide information; its
+                masks are needed, or differ from `action_mask`.
         """
-        with self.position(env, agent) as (model, state, player):
-            return self.decide(model, state, player)
+        with self.position(env, agent, action_mask) as (model, state, player):
+            decode = model.action_decoder(state, player)
+            action = self.decide(model, state, player)
+            return action if decode is None else decode(action)
 
     def prepare(self, model: ForwardModel, player: int = 0) -> None:  # noqa: B027
         """Set up what playing a game as `player` takes, before any clock runs.
@@ -159,25 +180,32 @@ class Agent(ABC):
         The observation is not used: the agent looks at `env` itself.
         """
 
-        def policy(observation: Any, agent: str) -> int:
+        def policy(observation: Any, agent: str) -> Any:
             return self.act(env, agent)
 
         return policy
 
     @contextmanager
     def position(
-        self, env: Any, agent: str | None = None
+        self, env: Any, agent: str | None = None, action_mask: Any = None
     ) -> Iterator[tuple[ForwardModel, np.ndarray, int]]:
-        """Give (forward model, state for the agent, its player number) for a while."""
+        """Give (forward model, state for the agent, its player number) for a while.
+
+        For the arguments see `act`.
+        """
         inner = getattr(env, "unwrapped", env)
         if hasattr(inner, "planning_state"):
             if agent is None:
                 agent = selected_agent(inner)
             state, player = inner.planning_state(agent, self._rng)
-            yield inner.forward_model, state, player
+            if action_mask is not None:
+                check_mask(inner.forward_model, state, player, action_mask, agent)
+            with inner.forward_model.signals():
+                yield inner.forward_model, state, player
             return
         model = self._copied_model(env)
-        with model.planning(agent, self._rng) as (state, player):
+        model.hurry = getattr(self, "seconds", None) is not None
+        with model.planning(agent, self._rng, action_mask) as (state, player):
             yield model, state, player
 
     def _copied_model(self, env: Any) -> CopiedEnvironment:
@@ -282,9 +310,15 @@ class Planner(Agent):
             own = began + self.seconds - self.safety_margin - self._reserve
         return min(own, clock.deadline())
 
-    def act(self, env: Any, agent: str | None = None) -> int:
+    def act(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> Any:
         """Return the action to take in `env` now; see `Agent.act`."""
-        return self._decided(env, agent, self.choose)
+        return self._decided(env, agent, action_mask, self._chosen)
+
+    def _chosen(self, *position: Any, decode: Any, started: float) -> Any:
+        action = self.choose(*position, started=started)
+        return action if decode is None else decode(action)
 
     @one_thread
     def reset(self, seed: int | None = None) -> None:
@@ -297,28 +331,47 @@ class Planner(Agent):
         """Return the action that the search chooses."""
         return self.choose(model, state, player)
 
-    def plan(self, env: Any, agent: str | None = None) -> SearchResult:
+    def plan(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> SearchResult:
         """Search for the action to take in `env` now; see `act` for arguments.
 
         A budget in seconds covers all that this takes, copies of the environment too.
+        Actions in the result are numbers; `SearchResult.environment_action` returns
+        what `env.step` takes.
         """
-        return self._decided(env, agent, self.search)
+        return self._decided(env, agent, action_mask, self._found)
+
+    def _found(self, *position: Any, decode: Any, started: float) -> SearchResult:
+        result = self.search(*position, started=started)
+        return result if decode is None else replace(result, _decode=decode)
 
     @one_thread
-    def _decided(self, env: Any, agent: str | None, decide: Callable[..., Any]) -> Any:
+    def _decided(
+        self,
+        env: Any,
+        agent: str | None,
+        action_mask: Any,
+        decide: Callable[..., Any],
+    ) -> Any:
         """Return what `search` or `choose` makes of a position in an environment."""
         started = clock.now()
         short = self.seconds is not None and self.seconds <= SHORT_OF_TIME
         with (
             no_full_collections() if short else nullcontext(),
-            self.position(env, agent) as (model, state, player),
+            self.position(env, agent, action_mask) as (model, state, player),
         ):
             history = None
             if self.uses_history:
                 inner = getattr(env, "unwrapped", env)
                 if hasattr(inner, "history"):
                     history = inner.history(inner.possible_agents[player])
-            found = decide(model, state, player, history, started=started)
+                elif isinstance(model, CopiedEnvironment):
+                    history = model.history()
+            decode = model.action_decoder(state, player)
+            found = decide(
+                model, state, player, history, decode=decode, started=started
+            )
         copies = model.copies_environments
         self._learn_reserve(
             started, RESERVE_SHARE_OF_COPIES if copies else RESERVE_SHARE
@@ -334,6 +387,22 @@ class Planner(Agent):
         self._late.append(late if late <= share * seconds else 0.0)
         late_again = max(0.0, *sorted(self._late)[-2:-1], 0.0)
         self._reserve = min(RESERVE_MARGIN * late_again, share * seconds)
+
+
+def check_mask(
+    model: ForwardModel, state: np.ndarray, player: int, mask: Any, agent: str
+) -> None:
+    """Raise ValueError if a mask is not that of a game of this package."""
+    if isinstance(mask, Mapping):
+        mask = mask.get(agent)
+    whose = f"{model.name}: the action_mask given for {agent}"
+    flat = as_mask(np.asarray(mask), model.actions, whose)
+    legal = model.legal_actions(state, player)
+    if not np.array_equal(flat.nonzero()[0], np.sort(legal)):
+        raise ValueError(
+            f"{whose} allows the actions {flat.nonzero()[0].tolist()}, but legal are "
+            f"{legal.tolist()}; leave it out, this game knows its legal actions"
+        )
 
 
 def agent_seed(seed: int, seat: int) -> int:

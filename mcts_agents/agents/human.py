@@ -1,11 +1,13 @@
 """`HumanAgent`: a person at a terminal."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.model import ForwardModel
+from mcts_agents.model.copying.copied import face_of
 
 HELP = "Type a move, ? for the legal moves, q to quit."
 
@@ -18,7 +20,8 @@ class HumanAgent(Agent):
     """Shows the position as its player may see it and asks for a move.
 
     Args:
-        show: `(model, state, player) -> str`, the position for the terminal.
+        show: `(model, state, player) -> str`, the position for the terminal. In an
+            environment of somebody else model and state are None, here and below.
         format_action: `(model, action) -> str`.
         parse_action: `(model, text) -> int`, ValueError for what is no move.
         ask: Reads one line after printing a prompt; EOFError at the end of input.
@@ -48,6 +51,17 @@ class HumanAgent(Agent):
             PersonLeft: The person quits, or the input ends.
         """
         legal = model.legal_actions(state, player).tolist()
+        return self._chosen(model, state, player, legal)
+
+    def act(self, env: Any, agent: str | None = None) -> int:
+        """Return the action; environments of other people are only looked at."""
+        if hasattr(getattr(env, "unwrapped", env), "planning_state"):
+            return super().act(env, agent)
+        face = face_of(env)
+        player = face.player_of(agent)
+        return self._chosen(None, None, player, face.legal_actions(player))
+
+    def _chosen(self, model: Any, state: Any, player: int, legal: list[int]) -> int:
         self._tell(self._show(model, state, player))
         if not self._welcomed:
             self._tell(HELP)

@@ -16,10 +16,11 @@ from mcts_agents.model.copying.copy_options import (
     CopyOptions,
 )
 from mcts_agents.names import unknown_name
-from mcts_agents.search import SearchResult, SearchSettings
+from mcts_agents.search import Search, SearchResult, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
 from mcts_agents.search.options.option import options_of, set_options
 from mcts_agents.search.options.showing import show_options
+from mcts_agents.search.processes import search_in_processes
 
 SETTING_NAMES = tuple(field.name for field in fields(SearchSettings))
 
@@ -47,6 +48,8 @@ class MCTSAgent(SearchAgent):
     Raises:
         ValueError: An unknown option or a value that is not allowed.
     """
+
+    plans_in_processes = True
 
     def __init__(
         self,
@@ -81,6 +84,8 @@ class MCTSAgent(SearchAgent):
         """Search for `player`; see `Planner.search`."""
         started = clock.now() if started is None else started
         search = self.search_of(model, player)
+        if self.copying.processes > 1:
+            return self._search_in_processes(search, state, player, started)
         return search.run(
             state,
             player,
@@ -103,6 +108,8 @@ class MCTSAgent(SearchAgent):
         """Return the action that `search` would; see `Planner.choose`."""
         started = clock.now() if started is None else started
         search = self.search_of(model, player)
+        if self.copying.processes > 1:
+            return self._search_in_processes(search, state, player, started).action
         return search.choose(
             state,
             player,
@@ -110,6 +117,19 @@ class MCTSAgent(SearchAgent):
             started=started,
             reserve=self._reserve,
             history=history,
+        )
+
+    def _search_in_processes(
+        self, search: Search, state: np.ndarray, player: int, started: float
+    ) -> SearchResult:
+        return search_in_processes(
+            search,
+            state,
+            player,
+            self._rng,
+            self.copying.processes,
+            started=started,
+            reserve=self._reserve,
         )
 
 

@@ -2,16 +2,10 @@
 
 A package names its agents by entry points of the group `mcts_agents.agents`, such as
 `flat = "my_agents:FlatMonteCarlo"`. Names of this package go before those.
-
-Nothing is imported because a file says so: while a file is read (`distrust`), only
-modules that this process has imported already are looked into.
 """
 
 import functools
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
@@ -25,7 +19,8 @@ from mcts_agents.agents.kinds import (
     is_plain_name,
     is_taken,
 )
-from mcts_agents.agents.policies.files import distrusted
+from mcts_agents.importing import attribute as attribute_of
+from mcts_agents.importing import module_named, named_in_file
 from mcts_agents.names import quoted, unknown_name
 
 GROUP = "mcts_agents.agents"
@@ -114,65 +109,10 @@ def class_named(name: str) -> type[Agent]:
 
     Raises:
         ValueError: There is no such module or class, the import fails, the class is no
-            agent, or a file names a module that is not imported yet.
+            agent, or a file names a module that the caller has not allowed.
     """
     module, _, attribute = name.partition(":")
-    return _checked(name, _module(name, module), attribute)
-
-
-def _module(name: str, module: str) -> Any:
-    place = distrusted()
-    if module == "__main__":
-        raise ValueError(
-            f"agent {name!r}: processes that play games have another __main__; write "
-            "the class into a module of its own, or pass the class itself in Python"
-        )
-    if sys.modules.get(module) is not None:
-        return sys.modules[module]
-    if place:
-        raise ValueError(
-            f"agent {name!r}: {place} names a module, and no file makes mcts-agents "
-            f"import one; if you trust it say so: mcts-agents --import {module} ..., "
-            f"or import {module} in Python"
-        )
-    return imported(module, f"agent {name!r}")
-
-
-def imported(module: str, place: str) -> Any:
-    """Import a module that the caller named, also from the working folder.
-
-    Raises:
-        ValueError: It does not exist, or its import raises; `place` begins the message.
-    """
-    folder = _search_working_folder()
-    importlib.invalidate_caches()  # it may have been written a moment ago
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise _import_error(place, module, error) from error
-        raise ValueError(
-            f"{place}: there is no module {quoted(module)}: neither in the working "
-            f"folder ({folder}) nor where Python looks for modules (sys.path)"
-        ) from error
-    except (Exception, SystemExit) as error:
-        raise _import_error(place, module, error) from error
-
-
-def _import_error(place: str, module: str, error: BaseException) -> ValueError:
-    told = " ".join(f"{type(error).__name__}: {error}".split())
-    return ValueError(f"{place}: importing {module} raised {told}")
-
-
-def _search_working_folder() -> str:
-    """Let Python find modules of the working folder, after all others."""
-    try:
-        folder = os.getcwd()
-    except OSError:
-        return "which is gone"
-    if "" not in sys.path and folder not in sys.path:
-        sys.path.append(folder)
-    return folder
+    return _checked(name, module_named(module, f"agent {name!r}"), attribute)
 
 
 def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
@@ -182,7 +122,7 @@ def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
         ValueError: There is none of the name, or it is no agent that can decide.
     """
     where = getattr(module, "__file__", None) or module.__name__
-    found = getattr(module, attribute, None)
+    found = attribute_of(module, attribute, f"agent {name!r}", None)
     if not isinstance(found, type) or not issubclass(found, Agent):
         agents = [
             word
@@ -243,5 +183,5 @@ def _entry(name: str) -> type[Agent]:
             f"{place}: the entry point is {name} = {entry.value}; expected "
             "NAME = module:Class"
         )
-    module = sys.modules.get(entry.module) or imported(entry.module, place)
-    return _checked(name, module, entry.attr)
+    with named_in_file(""):  # was installed, so files may name it
+        return _checked(name, module_named(entry.module, place), entry.attr)

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.agents.agent import Agent, selected_agent
+from mcts_agents.agents.agent import Agent, check_mask, selected_agent
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.agents.policies.export import perceptron_of
@@ -14,7 +14,8 @@ from mcts_agents.agents.policies.files import read_policy, write_npz
 from mcts_agents.agents.policies.kinds import policy_of
 from mcts_agents.model import ForwardModel, draw_uint64
 from mcts_agents.model.actions import checked
-from mcts_agents.model.copying.copied import face_of
+from mcts_agents.model.copying.copied import face_of, player_with_masks
+from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.masks import mask_in
 from mcts_agents.model.views import OBSERVATIONS, View, observation_space
 
@@ -191,7 +192,9 @@ class PolicyAgent(Agent):
         shown = {"observation": model.observe(state, player)}
         return self._choice(view.of(shown, mask), mask, 0)
 
-    def act(self, env: Any, agent: str | None = None) -> int:
+    def act(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> Any:
         """Return the action to take in `env` now; see `Agent.act`.
 
         Parallel and Gymnasium environments of other people show observations only to
@@ -202,16 +205,19 @@ class PolicyAgent(Agent):
             name = selected_agent(inner) if agent is None else agent
             # The player sees the same in each world that may be, so whichever it is
             # must not matter: the agent's own generator only draws actions.
+            model = inner.forward_model
             state, player = inner.planning_state(name, self._rng.copy())
-            return self.decide(inner.forward_model, state, player)
+            if action_mask is not None:
+                check_mask(model, state, player, action_mask, name)
+            return self.decide(model, state, player)
         face = face_of(env)
-        name = face.agents[face.player_of(agent)]
+        name = face.agents[player_with_masks(face, agent, action_mask)]
         if not hasattr(env, "observe"):
             raise ValueError(
                 f"{env}: shows its observations only to those who step it; use "
                 f"bind(env)(observation, {name!r}) or choose(...)"
             )
-        return self._shown(env, env.observe(name), name)
+        return self._shown(env, env.observe(name), name, face)
 
     def bind(self, env: Any) -> Any:
         """Return `policy(observation, agent)` that acts on what `env` has shown."""
@@ -239,20 +245,22 @@ class PolicyAgent(Agent):
         view = self._view(space, space, len(mask))
         return self._choice(view.of(observation, mask), mask, start)
 
-    def _shown(self, env: Any, observation: Any, name: str) -> int:
+    def _shown(
+        self, env: Any, observation: Any, name: str, face: Face | None = None
+    ) -> Any:
         """Return the action for what an environment has shown to an agent."""
-        face = face_of(env)
+        face = face_of(env) if face is None else face
         player = face.agents.index(name)
-        actions = face.action_spaces[player]
         mask = mask_in(observation)
         if mask is None:
-            mask = face.mask_of(player)
+            mask = face.checked_mask(player)
+        numbers = face.numbers[player]
         if mask is None:
-            mask = np.ones(int(actions.n), np.int8)
+            mask = np.ones(numbers.limit - numbers.first, np.int8)
         space = env.observation_space
         if callable(space) and not isinstance(space, spaces.Space):
             space = space(name)
-        return self.choose(observation, mask, space, int(actions.start))
+        return face.action(player, self.choose(observation, mask, space, numbers.first))
 
     def _view_of(self, model: ForwardModel) -> View:
         kept = self._views.get(id(model))

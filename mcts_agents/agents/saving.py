@@ -1,7 +1,7 @@
 """An agent's settings written back: as a mapping, a spec or a file.
 
 Only settings are written: no seed, no tree of the last decision, and nothing about
-environments (`perfect_information`, `redeterminise`).
+environments (`CopyOptions`).
 """
 
 from os import PathLike, fspath

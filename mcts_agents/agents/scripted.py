@@ -59,10 +59,12 @@ class ScriptedAgent(Agent):
         vars(self).update(state)
         self._forget()
 
-    def act(self, env: Any, agent: str | None = None) -> int:
+    def act(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> int:
         """Return the action to take in `env` now; see `Agent.act`."""
         inner = getattr(env, "unwrapped", env)
-        with self.position(env, agent) as (model, state, player):
+        with self.position(env, agent, action_mask) as (model, state, player):
             self.prepare(model)
             seats = self._memories.setdefault(inner, {})
             number, memory = seats.get(player, (None, None))

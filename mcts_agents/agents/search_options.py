@@ -83,7 +83,7 @@ class SearchOptions(TypedDict, total=False):
     max_depth: int
     solver: bool | None
     information: InformationWord
-    loop: LoopWord
+    loop: LoopWord | None
     opponent_information: OpponentInformationWord
     determinizations: int
     combine: CombineWord

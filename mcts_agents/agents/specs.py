@@ -17,10 +17,10 @@ from mcts_agents.agents.files import is_file_name, read_file
 from mcts_agents.agents.kinds import KINDS, OBJECT, AgentKind
 from mcts_agents.agents.own import entry_points, is_in_module, kind_named
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
-from mcts_agents.agents.policies.files import distrust
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.agents.scripted import ScriptedAgent
+from mcts_agents.importing import named_in_file
 from mcts_agents.names import (
     MAX_NESTING,
     MOST_SPEC,
@@ -85,12 +85,15 @@ def resolve(
             if steps > MAX_NESTING:
                 raise ValueError(_ENDLESS)
             if is_file_name(name):
-                reading.enter_context(distrust(name))
+                reading.enter_context(named_in_file(name))
             name, inner = _split(_meaning(name))
             options = {**inner, **options}
     for option in options:
         if option not in kind.options:
-            raise ValueError(unknown_name(f"option of {name}", option, kind.options))
+            told = unknown_name(f"option of {name}", option, kind.options)
+            if option == "perfect_information":
+                told += "; it is said of the game: module:env:perfect_information=true"
+            raise ValueError(told)
     return kind, {
         option: _read(kind.described.get(option), value)
         for option, value in options.items()
@@ -117,7 +120,7 @@ def known_names() -> tuple[str, ...]:
 
 def _precedes_options(name: str) -> bool:
     """Say whether a colon after a name is that of its options."""
-    return name in KINDS or name in PRESETS or is_file_name(name)
+    return name in known_names() or is_file_name(name)
 
 
 def names_an_agent(spec: str) -> bool:
@@ -260,7 +263,7 @@ def _in_file(spec: Any) -> Iterator[None]:
     """Name the file in what is said of a spec that begins with one."""
     file = _file_of(spec)
     try:
-        with nullcontext() if file is None else distrust(file):
+        with nullcontext() if file is None else named_in_file(file):
             yield
     except ValueError as error:
         if file is None or str(error).startswith(f"{file}: "):

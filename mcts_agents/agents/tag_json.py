@@ -277,7 +277,10 @@ class _Translation:
     @staticmethod
     def _idle(probe: Mapping[str, Any]) -> dict[str, str]:
         """Return the settings that have no effect beside the others, and why."""
-        settings, defaults = SearchSettings(**probe), SearchSettings()
+        settings, defaults = (
+            SearchSettings(**{"loop": "open", **probe}),
+            SearchSettings(),
+        )
         return {
             name: text
             for name, value in probe.items()

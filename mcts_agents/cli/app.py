@@ -25,7 +25,7 @@ from mcts_agents.cli.streams import (
     tell,
 )
 from mcts_agents.extras import MissingExtraError
-from mcts_agents.importing import import_from_working_folder
+from mcts_agents.importing import allow_in_files
 from mcts_agents.model import RulesError
 from mcts_agents.names import quoted, shortened
 
@@ -72,17 +72,14 @@ def options(
         typer.Option(
             "--import",
             metavar="MODULE",
-            help="Import a module first, so that files may name agents in it.",
+            help="Let files name games and agents in this module; may be repeated.",
         ),
     ] = None,
 ) -> None:
     """Planning agents and the games that they play."""
     if modules:
-        from mcts_agents.agents.own import imported
-
         with requested():
-            for module in modules:
-                imported(module, "--import")
+            allow_in_files(*modules, place="--import")
 
 
 @app.command("list")
@@ -232,7 +229,6 @@ def _run(arguments: list[str]) -> int:
     """Return the exit code; see `mcts_agents.cli`."""
     try:
         _check(arguments)
-        import_from_working_folder()
         code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):

@@ -12,7 +12,6 @@ from mcts_agents.cli.command_options import (
 )
 from mcts_agents.cli.parameters import (
     MOST_SHOWN,
-    AllowedGames,
     Json,
     StoreFile,
     path_of,
@@ -131,7 +130,6 @@ def replay(
         int,
         typer.Option(min=1, max=MOST_SHOWN, help="Actions shown of each search."),
     ] = 5,
-    allow_game: AllowedGames = None,
     json: Json = False,
 ) -> None:
     """Show a stored game again, move by move, with what each search found.
@@ -144,8 +142,7 @@ def replay(
     """
     from mcts_agents.cli.replay import replay_game
 
-    allowed = allow_game or []
-    if not replay_game(store, number, output, search, actions, allowed, json):
+    if not replay_game(store, number, output, search, actions, json):
         raise typer.Exit(1)
 
 

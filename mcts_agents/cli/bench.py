@@ -3,21 +3,24 @@
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 
 from mcts_agents.agents import Planner, make_agent
 from mcts_agents.agents.specs import resolve
+from mcts_agents.arena.playing.tables import RulesTable, Table
 from mcts_agents.cli.requests import (
     HUMAN,
     RequestError,
     requested,
-    requested_model,
+    requested_table,
 )
-from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.model import new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
@@ -38,48 +41,63 @@ def bench_game(
     as_json: bool,
 ) -> None:
     """Print what searches, playouts and steps from the opening position cost."""
-    _, model = requested_model(spec, players)
-    agent, budget = _requested_agent(agent_spec, simulations, model)
-    state = model.reset(new_generator(SEED))
-    player = model.movers(state)[0]
-    model.redeterminise(state, player, new_generator(SEED))
-    agent.search(model, state, player)  # compiled, loaded, memory touched
-    results, seconds = [], []
-    for _ in range(RUNS):
-        started = time.perf_counter()
-        results.append(agent.search(model, state, player))
-        seconds.append(time.perf_counter() - started)
-    rng = new_generator(SEED)
-    # Playouts and steps are the game's: whoever searches does not matter.
-    uniform = Search(model, SearchSettings())
-    outcome = {
-        "game": spec,
-        "players": model.players,
-        "agent": agent_spec,
-        **_speed(results, seconds, budget),
-        "playouts_per_second": _rate(lambda n: uniform.playouts(state, n, rng)),
-        "forward_model_steps_per_second": _rate(
-            lambda n: uniform.random_games(state, n, rng)
-        ),
-        "compile_seconds": compile_statistics().seconds,
-        "nodes": results[-1].nodes,
-        "bytes": results[-1].bytes,
-    }
+    table = requested_table(spec, players)
+    with requested():
+        table.begin(SEED)
+    agent, budget = _requested_agent(agent_spec, simulations, table)
+    with _opening(table, agent) as (model, state, player):
+        agent.search(model, state, player)  # compiled, loaded, memory touched
+        results, seconds = [], []
+        for _ in range(RUNS):
+            started = time.perf_counter()
+            results.append(agent.search(model, state, player))
+            seconds.append(time.perf_counter() - started)
+        rng = new_generator(SEED)
+        # Playouts and steps are the game's: whoever searches does not matter.
+        uniform = Search(model, SearchSettings())
+        outcome = {
+            "game": spec,
+            "players": model.players,
+            "agent": agent_spec,
+            **_speed(results, seconds, budget),
+            "playouts_per_second": _rate(lambda n: uniform.playouts(state, n, rng)),
+            "forward_model_steps_per_second": _rate(
+                lambda n: uniform.random_games(state, n, rng)
+            ),
+            "compile_seconds": compile_statistics().seconds,
+            "nodes": results[-1].nodes,
+            "bytes": results[-1].bytes,
+        }
     if as_json:
         print(json.dumps(outcome))
         return
-    table = Table(title=f"{model.name}, {model.players} players, {agent_spec}")
-    table.add_column("measure")
-    table.add_column("figure", justify="right")
+    players = table.model.players
+    shown = RichTable(title=f"{table.game.name}, {players} players, {agent_spec}")
+    shown.add_column("measure")
+    shown.add_column("figure", justify="right")
     for measure in list(outcome)[3:]:
         value = outcome[measure]
         text = f"{value:,.{DIGITS.get(measure, 0)}f}"
-        table.add_row(measure.replace("_", " "), text)
-    Console().print(table)
+        shown.add_row(measure.replace("_", " "), text)
+    Console().print(shown)
+
+
+@contextmanager
+def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, int]]:
+    """Give the model, the opening as its first player may plan on it, and who it is."""
+    if not isinstance(table, RulesTable):
+        with agent.position(table.planned) as found:
+            yield found
+        return
+    model = table.model
+    state = model.reset(new_generator(SEED))
+    player = model.movers(state)[0]
+    model.redeterminise(state, player, new_generator(SEED))
+    yield model, state, player
 
 
 def _requested_agent(
-    spec: str, simulations: int | None, model: ForwardModel
+    spec: str, simulations: int | None, table: Table
 ) -> tuple[Planner, int | None]:
     """Return the agent of a spec, and its simulations if its kind has such a budget.
 
@@ -103,7 +121,7 @@ def _requested_agent(
             raise RequestError(
                 f"--simulations: {kind.name} agents have no budget of simulations"
             )
-        agent.prepare(model)
+        table.prepare(agent, 0)
     return agent, budget
 
 

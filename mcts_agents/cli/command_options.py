@@ -19,7 +19,6 @@ from mcts_agents.cli.parameters import (
     MOST_NUMBER,
     MOST_SHOWN,
     Address,
-    AllowedGames,
     BackendName,
     BackendOption,
     GameName,
@@ -137,7 +136,6 @@ class TournamentOptions:
         ),
     ] = None
     seed: Annotated[int | None, typer.Option(help="Seed of all; 0 if left out.")] = None
-    allow_game: AllowedGames = None
     store: Annotated[
         Path,
         typer.Option(

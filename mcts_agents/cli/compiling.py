@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 
 from mcts_agents.agents import make_agent
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.cli.requests import requested
-from mcts_agents.envs import known_games, make_model
+from mcts_agents.envs import known_games
 from mcts_agents.model.compilation import cache_folder, statistics
 
 
@@ -18,9 +19,10 @@ def compile_games(games: list[str], agents: list[str], as_json: bool) -> None:
     for name in games or known_games():
         before, began = statistics(), time.perf_counter()
         with requested():
-            model = make_model(name)[1]
+            table = open_table(name)
+            table.begin(0)
             for agent in agents:
-                make_agent(agent).prepare(model)
+                table.prepare(make_agent(agent), 0)
         after = statistics()
         rows.append(
             {

@@ -1,5 +1,6 @@
 """`mcts-agents list`."""
 
+import inspect
 import json
 from typing import Any
 
@@ -11,16 +12,20 @@ from mcts_agents.agents.kinds import KINDS, is_taken
 from mcts_agents.agents.own import entry_points, kind_named
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.cli.requests import HUMAN, requested
-from mcts_agents.envs import known_games, load_game
+from mcts_agents.envs import GAMES, EnvironmentGame, known_games, load_any
+from mcts_agents.envs.environment_game import WORD
+from mcts_agents.model import RulesError
 
 
 def list_all(names: list[str], as_json: bool) -> None:
     """Print games, those of some names or all, and unless named agents and presets."""
     with requested():
-        games = [_described(name) for name in names or known_games()]
+        games = [_described(name) for name in names or GAMES]
+    others = known_games()[len(GAMES) :] if not names else ()
+    games += [_registered(name) for name in others]
     if names:
         if as_json:
-            print(json.dumps({"games": games}))
+            print(json.dumps({"games": games}, default=str))
         else:
             _print_games(Console(), games)
         return
@@ -52,6 +57,14 @@ def list_all(names: list[str], as_json: bool) -> None:
         console.print(f"Options of {row['agent']}: {options}", highlight=False)
 
 
+def _registered(name: str) -> dict[str, Any]:
+    """Describe a game that a distribution has registered; or say what is wrong."""
+    try:
+        return _described(name)
+    except (ValueError, RulesError) as error:
+        return {"game": name, "error": str(error)}
+
+
 def _installed(name: str) -> dict[str, object]:
     """Describe an agent that an installed package brings; or say what is wrong."""
     try:
@@ -67,6 +80,9 @@ def _print_games(console: Console, games: list[dict[str, Any]]) -> None:
         "game", "title", "players", "moves", "options", whole=("game", "options")
     )
     for row in games:
+        if "error" in row:
+            table.add_row(row["game"], f"cannot be used: {row['error']}", "", "", "")
+            continue
         table.add_row(
             row["game"],
             row["title"],
@@ -81,7 +97,9 @@ def _print_games(console: Console, games: list[dict[str, Any]]) -> None:
 
 
 def _described(name: str) -> dict[str, Any]:
-    game = load_game(name)
+    game = load_any(name)
+    if isinstance(game, EnvironmentGame):
+        return _environment(name, game)
     options = dict(game.rules.defaults())
     default = options.pop("players")
     return {
@@ -93,6 +111,27 @@ def _described(name: str) -> dict[str, Any]:
         "hidden": game.rules.has("redeterminise"),
         "chance": game.rules.chance,
         "options": options,
+    }
+
+
+def _environment(name: str, game: EnvironmentGame) -> dict[str, Any]:
+    """Describe an environment, of which little is known from outside."""
+    players = game.shape().players
+    parameters = {**(game.parameters() or {}), WORD: game.perfect_information}
+    empty = inspect.Parameter.empty
+    return {
+        "game": name,
+        "title": game.title,
+        "players": [players],
+        "default_players": players,
+        "simultaneous": None,
+        "hidden": None,
+        "chance": None,
+        "options": {
+            option: None if default is empty else default
+            for option, default in parameters.items()
+            if option != "render_mode"
+        },
     }
 
 
@@ -114,6 +153,8 @@ def _counts(numbers: list[int]) -> str:
 
 
 def _kind(row: dict[str, object]) -> str:
+    if row["simultaneous"] is None:
+        return "an environment"
     words = ["at once" if row["simultaneous"] else "in turn"]
     words += [word for word in ("hidden", "chance") if row[word]]
     return ", ".join(words)

@@ -30,15 +30,6 @@ GameName = Annotated[
         "game of yours."
     ),
 ]
-AllowedGames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-game",
-        help="Import this module:object, which the file names as a game; may be "
-        "repeated.",
-        metavar="MODULE:OBJECT",
-    ),
-]
 Players = Annotated[
     int | None, typer.Option(help="Number of players; the game's default if left out.")
 ]

@@ -4,16 +4,21 @@ import io
 import json
 import secrets
 import sys
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 
 from mcts_agents.agents.human import HumanAgent
 from mcts_agents.arena.playing.match import Decision, Seat, play_match
-from mcts_agents.cli.requests import HUMAN, requested_agents, requested_model
-from mcts_agents.envs import Game, environments
-from mcts_agents.model import RESULT_NAMES, ForwardModel
+from mcts_agents.arena.playing.tables import Table
+from mcts_agents.cli.requests import (
+    HUMAN,
+    requested,
+    requested_agents,
+    requested_table,
+)
+from mcts_agents.envs import Game
+from mcts_agents.model import RESULT_NAMES
 from mcts_agents.names import in_lines
 
 # Columns that are left to specs in a terminal of 80 columns.
@@ -29,21 +34,21 @@ def play_game(
     as_json: bool,
 ) -> None:
     """Play one game through its PettingZoo environment and print how it went."""
-    game, model = requested_model(spec, players)
+    table = requested_table(spec, players)
     seed = secrets.randbelow(2**31) if seed is None else seed
     console = Console(stderr=as_json, highlight=False)
-    human = _human(game, console)
-    specs, agents = requested_agents(agent_specs, model, seed, human)
+    human = _human(table, console)
+    with requested():
+        table.begin(seed)
+    specs, agents = requested_agents(agent_specs, table, seed, human)
     seats = [Seat(agent) for agent in agents]
-    _, make_env, _ = environments(game)
-    env = make_env(render_mode="ansi", **model.variant)
     # A person at the table must not see the others' hands, nor be told a choice that
     # is face down until a turn is complete; the person's own view shows what is open.
     pictures = shown and HUMAN not in specs
-    told = shown and (pictures or not model.hidden_information)
-    teller = _Teller(env, console, pictures) if told else None
+    told = shown and (pictures or not table.hides)
+    teller = _Teller(table, console, pictures) if told else None
     moves, returns = play_match(
-        env,
+        table,
         seats,
         seed,
         told=teller and teller.tell,
@@ -52,25 +57,23 @@ def play_game(
     if as_json:
         outcome = {
             "game": spec,
-            "players": model.players,
+            "players": table.model.players,
             "seed": seed,
             "agents": specs,
             "moves": [
-                {"player": p, "action": a, "name": game.format_action(model, a)}
-                for p, a in moves
+                {"player": p, "action": a, "name": table.name(a)} for p, a in moves
             ],
             "returns": returns,
         }
         print(json.dumps(outcome))
         return
-    state = env.unwrapped.spectator_state()
     if shown and not pictures:
-        console.print(game.ansi(model, state, None), markup=False, soft_wrap=True)
-    title = f"{game.title}, seed {seed}"
-    console.print(_table(title, model, state, specs, seats))
+        console.print(table.text(None), markup=False, soft_wrap=True)
+    title = f"{table.game.title}, seed {seed}"
+    console.print(_summary(title, table, specs, seats))
 
 
-def _human(game: Game, console: Console) -> HumanAgent:
+def _human(table: Table, console: Console) -> HumanAgent:
     def ask(prompt: str) -> str:
         console.print(prompt, end="", markup=False)
         line = _typed_line()
@@ -79,12 +82,18 @@ def _human(game: Game, console: Console) -> HumanAgent:
             raise EOFError
         return line
 
+    def tell(text: str) -> None:
+        console.print(text, markup=False, soft_wrap=True)
+
+    game = table.game
+    if isinstance(game, Game):
+        return HumanAgent(game.ansi, game.format_action, game.parse_action, ask, tell)
     return HumanAgent(
-        game.ansi,
-        game.format_action,
-        game.parse_action,
+        lambda _, state, player: table.text(player),
+        lambda _, action: table.name(action),
+        lambda _, text: table.action_of(text),
         ask,
-        lambda text: console.print(text, markup=False, soft_wrap=True),
+        tell,
     )
 
 
@@ -99,27 +108,27 @@ def _typed_line() -> str:
 
 
 class _Teller:
-    """Tells on a console what happens in an environment."""
+    """Tells on a console what happens at a table."""
 
-    def __init__(self, env: Any, console: Console, pictures: bool):
-        self._env = env
+    def __init__(self, table: Table, console: Console, pictures: bool):
+        self._at = table
         self._console = console
         self._pictures = pictures
-        self._before: Any = None
+        self._before: bytes | None = None
         # Of simultaneous moves nothing is told before the last one is made.
         self._waiting: list[Decision] = []
 
     def begin(self) -> None:
-        self._before = self._env.unwrapped.spectator_state()
+        self._before = self._at.position()
         self._picture()
 
     def tell(self, decision: Decision) -> None:
         self._waiting.append(decision)
-        after = self._env.unwrapped.spectator_state()
-        if (self._before == after).all():
+        after = self._at.position()
+        if after is not None and self._before == after:
             return
         for made in self._waiting:
-            name = self._env.unwrapped.action_name(made.action)
+            name = self._at.name(made.action)
             line = f"\nplayer_{made.player} plays {name}"
             self._console.print(line, markup=False, soft_wrap=True)
         self._picture()
@@ -127,25 +136,21 @@ class _Teller:
 
     def _picture(self) -> None:
         if self._pictures:
-            self._console.print(self._env.render(), markup=False, soft_wrap=True)
+            self._console.print(self._at.text(None), markup=False, soft_wrap=True)
 
 
-def _table(
-    title: str,
-    model: ForwardModel,
-    state: Any,
-    specs: list[str],
-    seats: list[Seat],
-) -> Table:
-    table = Table(title=title, pad_edge=False)
-    table.add_column("seat")
-    table.add_column("agent", overflow="fold")
+def _summary(
+    title: str, table: Table, specs: list[str], seats: list[Seat]
+) -> RichTable:
+    shown = RichTable(title=title, pad_edge=False)
+    shown.add_column("seat")
+    shown.add_column("agent", overflow="fold")
     for heading in ("result", "score", "moves", "ms\neach", "simulations\neach"):
-        table.add_column(heading, justify="right")
-    results, scores = model.results(state), model.scores(state)
+        shown.add_column(heading, justify="right")
+    results, scores = table.outcome()
     for player, (spec, seat) in enumerate(zip(specs, seats, strict=True)):
         decisions = len(seat.seconds)
-        table.add_row(
+        shown.add_row(
             f"player_{player}",
             in_lines(spec, _SPEC_WIDTH),
             RESULT_NAMES[results[player]],
@@ -156,4 +161,4 @@ def _table(
             if sum(seat.simulations)
             else "-",
         )
-    return table
+    return shown

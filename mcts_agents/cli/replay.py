@@ -16,7 +16,7 @@ from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.outputs import tell_written, written
-from mcts_agents.cli.requests import RequestError, check_allowed, requested
+from mcts_agents.cli.requests import RequestError, requested
 from mcts_agents.envs.painting import load_pygame
 
 SUFFIXES = (".gif", ".html")
@@ -33,7 +33,6 @@ def replay_game(
     output: Path | None,
     search: bool,
     actions: int,
-    allow_games: list[str],
     as_json: bool,
 ) -> bool:
     """Show a stored game again, or write it to a file.
@@ -49,8 +48,7 @@ def replay_game(
         with Store.read(store) as opened:
             record = opened.game(number)
     with requested(store):
-        check_allowed(allow_games, [record.setting.game])
-        replay = Replay(record, search, allow_games)
+        replay = Replay(record, search, pictures=write is not None)
         if write is None and not as_json:
             _print(replay, actions)
         else:

@@ -1,13 +1,12 @@
 """What was asked for, turned into games and agents, or into one clear line."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import known_names, names_an_agent
-from mcts_agents.envs import Game, make_model, parse_game
-from mcts_agents.model import ForwardModel
+from mcts_agents.arena.playing.tables import Table, open_table
 from mcts_agents.names import unknown_name
 
 HUMAN = "human"
@@ -34,40 +33,21 @@ def requested(file: Path | None = None) -> Iterator[None]:
         raise RequestError(told) from error
 
 
-def requested_model(spec: str, players: int | None) -> tuple[Game, ForwardModel]:
-    """Return a game and one of its variants, such as `hex:size=11`."""
+def requested_table(spec: str, players: int | None) -> Table:
+    """Return a table for a game or one of its variants, such as `hex:size=11`."""
     with requested():
-        return make_model(spec, players)
-
-
-def check_allowed(allowed: Iterable[str], games: Sequence[str]) -> None:
-    """Refuse permission to import games that a file does not name.
-
-    Args:
-        allowed: The names that `--allow-game` allows.
-        games: The specs of the file's games.
-
-    Raises:
-        RequestError: The file does not name one of them.
-        ValueError: A game of the file is none.
-    """
-    for name in allowed:
-        named = [parse_game(spec)[0] for spec in games]
-        if name not in named:
-            raise RequestError(
-                f"--allow-game {name}: the file names no such game, only "
-                f"{', '.join(named)}"
-            )
+        return open_table(spec, players)
 
 
 def requested_agents(
-    specs: list[str], model: ForwardModel, seed: int, human: Agent
+    specs: list[str], table: Table, seed: int, human: Agent
 ) -> tuple[list[str], list[Agent]]:
-    """Return the spec and the agent of each seat.
+    """Return the spec and the agent of each seat, when the game has begun.
 
     One spec is for all seats; as many as there are teams are for a team each.
     Each seat's seed derives from `seed` and the seat.
     """
+    model = table.model
     teams = model.team_count
     if len(specs) not in (1, teams, model.players):
         by_team = f", one for each of {teams} teams" * (teams < model.players)
@@ -82,9 +62,9 @@ def requested_agents(
     with requested():
         for seat, spec in enumerate(seats):
             agents.append(_agent(spec, agent_seed(seed, seat), human))
-        for agent in agents:
+        for player, agent in enumerate(agents):
             # Refuse what the game cannot serve, and compile, before the first move.
-            agent.prepare(model)
+            table.prepare(agent, player)
     return seats, agents
 
 

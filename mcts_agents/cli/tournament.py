@@ -22,7 +22,6 @@ from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import (
     INTERRUPTED,
     RequestError,
-    check_allowed,
     requested,
 )
 from mcts_agents.cli.results import show_results
@@ -114,10 +113,7 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
     keys = _keys(options)
     if options.players and not options.game:
         raise RequestError("--players: is for the games that --game names")
-    allowed = options.allow_game or []
     if options.file is None:
-        if allowed:
-            raise RequestError("--allow-game: is for the games that a FILE names")
         for key in ("games", "agents"):
             if key not in keys:
                 raise RequestError(f"name a FILE, or {_OPTIONS[key]}")
@@ -133,10 +129,8 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
                 f"{_OPTIONS[key]} beside {options.file}: the file says what is played; "
                 "only --games and --seed may change it"
             )
-    file = SpecFile(options.file, allowed)
-    spec = file.spec(**keys)
-    check_allowed(allowed, [game.game for game in spec.games])
-    return spec, file
+    file = SpecFile(options.file)
+    return file.spec(**keys), file
 
 
 def _complaint(place: tuple[str | int, ...], message: str) -> str:

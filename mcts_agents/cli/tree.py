@@ -9,10 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from mcts_agents.agents import Planner, make_agent
+from mcts_agents.arena.playing.tables import Table
 from mcts_agents.cli.command_options import TreeFormat, TreeOptions
-from mcts_agents.cli.requests import RequestError, requested, requested_model
-from mcts_agents.envs import Game, environments
-from mcts_agents.model import ForwardModel
+from mcts_agents.cli.requests import RequestError, requested, requested_table
 from mcts_agents.search import SearchResult
 from mcts_agents.writing import replacing
 
@@ -22,35 +21,30 @@ FILE_WIDTH = 100
 
 def show_tree(options: TreeOptions) -> None:
     """Search one position and print or write the search tree."""
-    game, model = requested_model(options.game, options.players)
+    table = requested_table(options.game, options.players)
     with requested():
         agent = make_agent(options.agent, seed=options.seed)
         if not isinstance(agent, Planner):
             raise RequestError(f"{options.agent!r}: tree shows agents that search")
-        agent.prepare(model)  # refuses what the game cannot serve
-    _, make_env, _ = environments(game)
-    env = make_env(**model.variant)
-    env.reset(seed=options.seed)
-    played = _play(env, game, model, options.moves)
-    if not env.agents or env.terminations[env.agent_selection]:
+        table.begin(options.seed)
+        table.prepare(agent, 0)  # refuses what the game cannot serve
+    played = _play(table, options.moves)
+    player = table.turn()
+    if player is None:
         raise RequestError(f"the game is over after {' '.join(played)}")
-    result = agent.plan(env)
-    player = env.possible_agents.index(env.agent_selection)
+    result = agent.plan(table.planned)
+    name = table.name
     if not result.has_tree:
-        only = game.format_action(model, result.action)
+        only = name(result.action)
         raise RequestError(
             f"player_{player} has only one move, {only}: no search"
             if len(result.actions) == 1
             else f"player_{player} plays {only}: {options.agent!r} has no tree to show"
         )
 
-    def name(action: int) -> str:
-        return game.format_action(model, action)
-
     if options.format is TreeFormat.text:
-        state, _ = env.unwrapped.planning_state(env.agent_selection, agent._rng)
         _print_text(
-            game.ansi(model, state, player),
+            table.seen(player, agent._rng),
             _summary(result, player, name),
             result.text(options.depth - 1, name, options.actions),
             options.output,
@@ -61,7 +55,7 @@ def show_tree(options: TreeOptions) -> None:
     else:
         found = {
             "game": options.game,
-            "players": model.players,
+            "players": table.model.players,
             "seed": options.seed,
             "agent": options.agent,
             "moves": played,
@@ -74,23 +68,22 @@ def show_tree(options: TreeOptions) -> None:
     _write(text, options.output)
 
 
-def _play(env: Any, game: Game, model: ForwardModel, moves: str) -> list[str]:
+def _play(table: Table, moves: str) -> list[str]:
     """Make moves as people write them; return them."""
     played = [m.strip() for m in (moves.split(",") if "," in moves else moves.split())]
     for number, move in enumerate(played, 1):
         place = f"move {number}, {move!r}"
-        if not env.agents or env.terminations[env.agent_selection]:
+        player = table.turn()
+        if player is None:
             raise RequestError(f"{place}: the game is over before")
-        player = env.possible_agents.index(env.agent_selection)
         with requested():
             try:
-                action = game.parse_action(model, move)
+                action = table.action_of(move)
             except ValueError as error:
                 raise RequestError(f"{place}: {error}") from error
-        legal = model.legal_actions(env.unwrapped.spectator_state(), player).tolist()
-        if action not in legal:
+        if action not in table.legal_actions():
             raise RequestError(f"{place}: not legal for player_{player}")
-        env.step(action)
+        table.step(action)
     return played
 
 

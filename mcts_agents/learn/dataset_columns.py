@@ -7,6 +7,14 @@ from typing import Any
 # With more actions than this, masks and visits are stored as lists of legal actions.
 DENSE_ACTIONS = 1024
 
+# Types of observations: int8 in games with rules, any of these in environments.
+OBSERVED = (
+    "bool",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    "float32",
+    "float64",
+)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -71,19 +79,21 @@ class Layout:
     Attributes:
         observation_shape: Shape of an observation.
         actions: Size of the action space.
+        observation_dtype: NumPy type of an observation, one of `OBSERVED`.
         columns: As they are read.
         stored: As they are in the files.
     """
 
     observation_shape: tuple[int, ...]
     actions: int
+    observation_dtype: str = "int8"
     columns: tuple[Column, ...] = field(init=False, repr=False)
     stored: tuple[Column, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         seen = Column(
             "observation",
-            "int8",
+            self.observation_dtype,
             "what the player sees before the decision, as from its environment",
             self.observation_shape,
         )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcts_agents.learn.dataset_columns import Layout
+from mcts_agents.learn.dataset_columns import OBSERVED, Layout
 from mcts_agents.learn.shards import DatasetError
 from mcts_agents.reading import MOST_TEXT, read_bytes, read_json
 from mcts_agents.writing import replacing
@@ -53,6 +53,10 @@ def read_description(folder: Path) -> dict[str, Any]:
     for key, kind in _KEYS.items():
         if not isinstance(found.get(key), kind):
             raise DatasetError(f"{path}: damaged: {key} is {found.get(key)!r}")
+    if found.get("observation_dtype", "int8") not in OBSERVED:
+        raise DatasetError(
+            f"{path}: damaged: observation_dtype is {found['observation_dtype']!r}"
+        )
     if layout_of(found).description() != found["columns"]:
         raise DatasetError(f"{path}: damaged: its columns are not those of its game")
     return found
@@ -71,4 +75,5 @@ def write_description(folder: Path, description: Mapping[str, Any]) -> None:
 
 def layout_of(description: Mapping[str, Any]) -> Layout:
     """Return the columns that a description is of."""
-    return Layout(tuple(description["observation_shape"]), description["actions"])
+    shape, actions = tuple(description["observation_shape"]), description["actions"]
+    return Layout(shape, actions, description.get("observation_dtype", "int8"))

@@ -2,16 +2,21 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture
-from mcts_agents.envs import environments, make_model
-from mcts_agents.learn.dataset_columns import Layout
+from mcts_agents.arena.playing.tables import Table, table_of
+from mcts_agents.envs import EnvironmentGame, environments, make_any
+from mcts_agents.learn.dataset_columns import OBSERVED, Layout
 from mcts_agents.model import draw_below, new_generator
+from mcts_agents.model.masks import shows_masks
+from mcts_agents.model.views import View
 from mcts_agents.search import SearchResult
 
 # Sets the generators that draw explored moves apart from those of the agents.
@@ -48,7 +53,10 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
         explore_moves: In the environment's first so many steps, moves of agents whose
             searches count visits are drawn in proportion to these.
     """
-    game, model = make_model(fixture.setting.game, fixture.setting.players)
+    game, model = make_any(fixture.setting.game, fixture.setting.players)
+    if isinstance(game, EnvironmentGame):
+        with closing(table_of(game, model)) as table:
+            return _rows_at(table, fixture, agents, explore_moves)
     env = environments(game)[2](**model.variant)
     model = env.forward_model
     layout = Layout(model.observation_shape, model.actions)
@@ -103,7 +111,101 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
     return GameRows(fixture.number, _columns(layout, rows))
 
 
-def _decide(agent: Agent, env: Any, name: str) -> tuple[int, SearchResult | None]:
+class Observations:
+    """What players of an environment observe, as datasets hold it.
+
+    Observations that are arrays stay as they are, others are flattened as Gymnasium
+    does it.
+
+    Args:
+        table: A table of an environment, at which a game has begun.
+
+    Attributes:
+        shape: Shape of an observation.
+        dtype: Name of its NumPy type.
+
+    Raises:
+        ValueError: Players observe differently, or what no dataset can hold.
+    """
+
+    def __init__(self, table: Table):
+        self._env = env = table.env
+        self._views = []
+        found = set()
+        for agent in env.possible_agents:
+            space = env.observation_space(agent)
+            inner = space["observation"] if shows_masks(space) else space
+            self._is_array = isinstance(inner, spaces.Box)
+            kind = "dict" if self._is_array else "flat"
+            view = View(kind, space, table.model.actions)
+            shown = view.space["observation"] if self._is_array else view.space
+            found.add((shown.shape, str(shown.dtype)))
+            self._views.append(view)
+        if len(found) > 1:
+            raise ValueError(f"{table.game.name}: its players observe differently")
+        ((self.shape, self.dtype),) = found
+        if self.dtype not in OBSERVED:
+            raise ValueError(
+                f"{table.game.name}: observations of type {self.dtype} cannot be "
+                f"recorded, only {', '.join(OBSERVED)}"
+            )
+
+    def of(self, player: int, mask: np.ndarray) -> np.ndarray:
+        """Return what a player who is to move observes."""
+        seen = self._env.observe(self._env.possible_agents[player])
+        found = self._views[player].of(seen, mask)
+        return np.asarray(found["observation"] if self._is_array else found)
+
+
+def _rows_at(
+    table: Table, fixture: Fixture, agents: int, explore_moves: int
+) -> GameRows:
+    """Play a game of an environment and return its decisions; see `play_rows`."""
+    model = table.model
+    table.begin(fixture.seed)
+    seen = Observations(table)
+    layout = Layout(seen.shape, model.actions, seen.dtype)
+    places = places_of(fixture.number, agents, model.teams)
+    seats, dice = [], []
+    for player, entrant in enumerate(fixture.seats):
+        seats.append(entrant.make(agent_seed(fixture.seed, player)))
+        table.prepare(seats[-1], player)
+        sequence = np.random.SeedSequence([fixture.seed, player, _EXPLORING])
+        dice.append(new_generator(sequence))
+    rows: list[dict[str, Any]] = []
+    while (player := table.turn()) is not None:
+        mask = np.zeros(model.actions, np.int8)
+        mask[table.legal_actions()] = 1
+        choice, result = _decide(seats[player], table.planned, None)
+        action = choice
+        if result is not None and len(rows) < explore_moves:
+            action = _drawn(result, dice[player])
+        rows.append(
+            {
+                "game": fixture.number,
+                "seed": fixture.seed,
+                "ply": len(rows),
+                "player": player,
+                "agent": places[player],
+                "action": action,
+                "choice": choice,
+                "value": math.nan if result is None else _value(result),
+                "observation": seen.of(player, mask),
+                **_searched(layout, mask, choice, result),
+            }
+        )
+        table.step(action)
+    results, scores = table.outcome()
+    outcomes = [(0, 1, 0, -1)[result] for result in results]
+    for row in rows:
+        row["outcome"] = outcomes[row["player"]]
+        row["score"] = scores[row["player"]]
+    return GameRows(fixture.number, _columns(layout, rows))
+
+
+def _decide(
+    agent: Agent, env: Any, name: str | None
+) -> tuple[int, SearchResult | None]:
     """Return an agent's choice, and its search if that visited anything."""
     if not isinstance(agent, Planner):
         return agent.act(env, name), None

@@ -3,6 +3,7 @@
 import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -15,6 +16,7 @@ from mcts_agents.agents import Agent, Planner, make_agent, to_mapping
 from mcts_agents.agents.held import HeldAgent
 from mcts_agents.arena.playing.backends import Backend, LocalBackend
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.playing.tables import RulesTable, Table, open_table
 from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.arena.tournaments.schedule import derived_seed
 from mcts_agents.arena.tournaments.tournament_spec import (
@@ -22,10 +24,10 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     MOST_SEED,
     agent_mapping,
 )
-from mcts_agents.envs import make_model, parse_game
+from mcts_agents.envs import parse_game
 from mcts_agents.learn.dataset_columns import Layout
 from mcts_agents.learn.description import SCHEMA
-from mcts_agents.learn.playing import GameRows, places_of, play_rows
+from mcts_agents.learn.playing import GameRows, Observations, places_of, play_rows
 from mcts_agents.learn.shards import check_format
 from mcts_agents.model import ForwardModel
 
@@ -131,21 +133,22 @@ class Recording:
         Raises:
             ValueError: The game has no observations, or an agent cannot play it.
         """
-        _, model = make_model(spec.game, spec.players)
-        if model.observation_shape is None:
-            raise ValueError(f"{spec.game}: has no observations to record")
+        table = open_table(spec.game, spec.players)
+        model = table.model
+        table.begin(spec.seed)
+        layout, said = _observed(table, spec)
         mappings = spec.agent_mappings(model)
         entrants = tuple(_entrant(mapping) for mapping in mappings)
         agents = [entrant.make() for entrant in entrants]
-        for agent in agents:
-            agent.prepare(model)
+        with closing(table):
+            for agent in agents:
+                table.prepare(agent, 0)
         counting = [isinstance(a, Planner) and a.counts_visits for a in agents]
         if spec.explore_moves and not any(counting):
             raise ValueError(
                 f"explore_moves={spec.explore_moves}: no agent searches and counts "
                 "visits, so there are none to draw moves by"
             )
-        layout = Layout(model.observation_shape, model.actions)
         described = [
             {"spec": mapping, "value": _scale(agent, model)}
             for mapping, agent in zip(mappings, agents, strict=True)
@@ -154,7 +157,7 @@ class Recording:
             spec,
             Setting(spec.game, model.players),
             entrants,
-            _description(spec, model, described, layout),
+            _description(spec, model, {"agents": described, **said}, layout),
             layout,
             model.teams,
         )
@@ -209,10 +212,25 @@ def _entrant(mapping: dict[str, Any]) -> Entrant:
     return Entrant(mapping["agent"], json.dumps(mapping), held)
 
 
+def _observed(table: Table, spec: RecordingSpec) -> tuple[Layout, dict[str, Any]]:
+    """Return the columns, and what the description says of the variant."""
+    model = table.model
+    name, options = parse_game(spec.game)
+    if not isinstance(table, RulesTable):
+        seen = Observations(table)
+        layout = Layout(seen.shape, model.actions, seen.dtype)
+        return layout, {"variant": options, "observation_dtype": seen.dtype}
+    if model.observation_shape is None:
+        raise ValueError(f"{name}: has no observations to record")
+    bounds = [int(bound) for bound in model.observation_bounds]
+    said = {"variant": model.variant, "observation_bounds": bounds}
+    return Layout(model.observation_shape, model.actions), said
+
+
 def _description(
     spec: RecordingSpec,
     model: ForwardModel,
-    agents: list[dict[str, Any]],
+    said: dict[str, Any],
     layout: Layout,
 ) -> dict[str, Any]:
     """Return what `dataset.json` says, as it is read back, to be compared with it."""
@@ -220,18 +238,16 @@ def _description(
         "schema": SCHEMA,
         "version": __version__,
         "game": parse_game(spec.game)[0],
-        "variant": model.variant,
         "teams": list(model.teams),
-        "agents": agents,
         "seed": spec.seed,
         "explore_moves": spec.explore_moves,
         "format": spec.format,
         "games_per_shard": spec.games_per_shard,
         "games": spec.games,
-        "observation_shape": list(model.observation_shape),
-        "observation_bounds": [int(bound) for bound in model.observation_bounds],
+        "observation_shape": list(layout.observation_shape),
         "actions": model.actions,
         "columns": layout.description(),
+        **said,
     }
     return json.loads(json.dumps(description))
 

@@ -27,6 +27,13 @@ class Watch:
     def __init__(self, deadline: float, flag: np.ndarray):
         self.deadline = deadline
         self.flag = flag
+        self._is_timed = deadline < math.inf
+
+    def look(self) -> bool:
+        """End the search if its time is up; return whether it ends."""
+        if self._is_timed and self.deadline <= now():
+            self.flag[0] = 1
+        return bool(self.flag[0])
 
 
 # Contexts are entered and left by the interpreter itself: whatever is raised, and
@@ -47,10 +54,16 @@ def deadline() -> float:
     return math.inf if watch is None else watch.deadline
 
 
+def running() -> Watch | None:
+    """Return the watch of the innermost running search."""
+    return _RUNNING.get()
+
+
 def look() -> None:
     """End the innermost running search if its time is up."""
-    if deadline() <= now():
-        end()
+    watch = _RUNNING.get()
+    if watch is not None:
+        watch.look()
 
 
 def end() -> None:

@@ -49,7 +49,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from mcts_agents.model.compile_progress import say, told
+from mcts_agents.model.compile_progress import interrupt_held, say, told
 from mcts_agents.model.machine_code import CodeFile, njit_with
 
 # Modules whose content is fixed by the versions that enter the key.
@@ -60,6 +60,8 @@ _PLAIN = (
     bool | int | float | complex | str | bytes | None | type | np.generic | np.dtype
     | np.ndarray | numba.types.Type | python_types.ModuleType
 )  # fmt: skip
+
+_VARIABLE_PARAMETERS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 _PREAMBLE = """\
 from numba import int64, intp, carray
@@ -134,15 +136,16 @@ def compile_module(
         code = None
         if key is not None:
             code = _find_code(cache_folder() / f"{name}_{key}.code", shown, held)
-        saying = nullcontext()
+        saying = holding = nullcontext()
         if code is None or not code.functions:
             kept = "this process only" if code is None else "once for this version"
-            saying = told(shown, functions, kept)
-        with saying:
-            inlined = {name: _inlined(value) for name, value in namespace.items()}
-            module = _run(module_name, source, inlined, code)
-        if code is not None and code.added:
-            _keep(code)
+            saying, holding = told(shown, functions, kept), interrupt_held(shown)
+        with holding:
+            with saying:
+                inlined = {name: _inlined(value) for name, value in namespace.items()}
+                module = _run(module_name, source, inlined, code)
+            if code is not None and code.added:
+                _keep(code)
     for value in vars(module).values():
         if isinstance(value, Dispatcher) and value.__module__ == module_name:
             if code is None:
@@ -159,11 +162,15 @@ def _inlined(value: object) -> object:
 
     An entry point calls one function and adds nothing to it, but LLVM would optimise
     all that it holds once more. Options such as `fastmath` would become those of the
-    caller, so a function that has any stays as it is.
+    caller, and declared types and signatures would be lost, so a function that has any
+    stays as it is; so does one of parameters that Numba cannot inline.
     """
     if isinstance(value, Dispatcher):
         options = {name for name, given in value.targetoptions.items() if given}
-        if options <= {"nopython"}:
+        code = value.py_func.__code__
+        parameters = code.co_kwonlyargcount or code.co_flags & _VARIABLE_PARAMETERS
+        declared = value.locals or not value._can_compile
+        if options <= {"nopython"} and not parameters and not declared:
             return njit(value.py_func, inline="always")
     return value
 
@@ -251,7 +258,7 @@ def _content_key(source, namespace, roots) -> tuple[str | None, int]:
     digest = hashlib.sha256()
     versions = [m.__version__ for m in (numba, llvmlite, np)]
     processor = cpu_target.target_context.codegen().magic_tuple()
-    checked = bool(numba.config.BOUNDSCHECK)
+    checked = numba.config.BOUNDSCHECK  # 0 overrules what functions say, None does not
     digest.update(
         repr((versions, platform.python_version(), processor, checked)).encode()
     )
@@ -293,6 +300,8 @@ def _content_key(source, namespace, roots) -> tuple[str | None, int]:
         lines.append(
             f"{number}: {function.__module__} {files[file]} {_place(function)}"
         )
+        if isinstance(value, Dispatcher):
+            lines.append(f"{number}: {_declared(value)}")
         # The file may have been edited since it was imported.
         lines.append(f"{number}: {_instructions(function.__code__)}")
         reached = sorted(_reached(function), key=lambda entry: entry[0])
@@ -305,8 +314,18 @@ def _content_key(source, namespace, roots) -> tuple[str | None, int]:
 
 
 def _python_function(value) -> python_types.FunctionType | None:
+    value = getattr(value, "_dispatcher", value)  # of `numba.vectorize`
     function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
     return function if isinstance(function, python_types.FunctionType) else None
+
+
+def _declared(dispatcher: Dispatcher) -> str:
+    """Return what a function's decorator says, which may stand in another file."""
+    options = {
+        name: getattr(given, "__qualname__", repr(given))
+        for name, given in sorted(dispatcher.targetoptions.items())
+    }
+    return f"{options} {sorted(map(repr, dispatcher.locals.items()))}"
 
 
 def _place(function) -> str:
@@ -374,15 +393,20 @@ def _classified(name, value, used, within=()):
             inner, found = f"{name}.{attribute}", vars(value)[attribute]
             yield from _classified(inner, found, used, (*within, value))
     elif isinstance(value, tuple):
-        yield name, f"{type(value).__qualname__} of {len(value)}", True
+        fields = getattr(value, "_fields", ())
+        yield name, f"{type(value).__qualname__} of {len(value)} {fields}", True
         for number, item in enumerate(value):
             yield from _classified(f"{name}[{number}]", item, used, within)
     elif isinstance(value, np.ndarray):
         yield name, f"{value.dtype}{value.shape}{value.tobytes().hex()}", True
-    elif isinstance(value, python_types.FunctionType | Dispatcher) or hasattr(
-        value, "_defn"
-    ):
+    elif _python_function(value) is not None:
         yield name, value, False
+    elif isinstance(value, enum.Enum):
+        yield name, f"{type(value).__qualname__}.{value.name} {value.value!r}", True
+    elif hasattr(value, "class_type"):  # a `numba.experimental.jitclass`
+        yield name, repr(list(value.class_type.struct.items())), True
+        for method, compiled in sorted(value.class_type.jit_methods.items()):
+            yield f"{name}.{method}", compiled, False
     elif isinstance(value, enum.EnumMeta):
         yield name, repr([(member.name, member.value) for member in value]), True
     elif not isinstance(value, type):

@@ -1,8 +1,11 @@
 """What is said while code is compiled: a bar on a terminal, else one line."""
 
 import multiprocessing
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from numba.core import event
 from rich.console import Console
@@ -14,6 +17,35 @@ def say(line: str) -> None:
     Console(stderr=True).print(
         line, style="dim", markup=False, highlight=False, soft_wrap=True
     )
+
+
+@contextmanager
+def interrupt_held(shown: str) -> Iterator[None]:
+    """Hear the first Ctrl-C when this is done; the second one at once.
+
+    An exception inside of LLVM's callbacks is lost, and compiling again in the same
+    process may crash then.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not callable(handler):
+        yield
+        return
+    noted = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if noted:
+            handler(number, frame)
+        noted.append(number)
+        say(f"Stopping when {shown} is compiled; press Ctrl-C again to stop now")
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if noted:
+            handler(signal.SIGINT, None)
 
 
 class Compiled(event.Listener):

@@ -1,6 +1,8 @@
 """`ForwardModel`: the table of a game's functions, as Python code uses it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +105,43 @@ class ForwardModel:
     def copies_environments(self) -> bool:
         """Whether states are handles of copied environments, not plain bytes."""
         return False
+
+    def action_decoder(
+        self, state: np.ndarray, player: int
+    ) -> Callable[[int], Any] | None:
+        """Return what makes the environment's own actions of numbers.
+
+        Args:
+            state: A state in which the player decides. The function stays good when
+                the state is gone.
+            player: The player.
+
+        Returns:
+            A function of a number; None where numbers are the actions.
+        """
+        return None
+
+    @property
+    def states_are_values(self) -> bool:
+        """Whether a copy of a state's bytes is an independent state."""
+        return not self.copies_environments
+
+    @property
+    def uncounted_rollout(self) -> int | None:
+        """The length from which rollouts do not count their actions; None: they do."""
+        return None
+
+    def signals(self) -> AbstractContextManager[None]:
+        """Hear signals while compiled code calls Python (no compiled rules do)."""
+        return nullcontext()
+
+    @property
+    def own_observation_space(self) -> Any:
+        """What a copied environment shows, a Gymnasium space; None for compiled rules.
+
+        Theirs are int8 arrays of `observation_shape`.
+        """
+        return None
 
     @property
     def policies(self) -> tuple[str, ...]:

@@ -6,11 +6,13 @@ import numpy as np
 from gymnasium import spaces
 
 
-def mask_in(shown: Any) -> np.ndarray | None:
-    """Return the action mask in an observation or info, None if there is none."""
-    if isinstance(shown, dict) and "action_mask" in shown:
-        return np.asarray(shown["action_mask"])
-    return None
+def mask_in(shown: Any) -> Any:
+    """Return the action mask in an observation or info, None if there is none.
+
+    It is an array, or a tuple of one for each part of a MultiDiscrete action.
+    """
+    mask = shown.get("action_mask") if isinstance(shown, dict) else None
+    return mask if mask is None or isinstance(mask, tuple) else np.asarray(mask)
 
 
 def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:

@@ -12,11 +12,17 @@ OBSERVATIONS = ("flat", "dict")
 
 
 def observation_space(model: ForwardModel) -> spaces.Dict:
-    """Return the observation space of every agent of a game of this package."""
-    low, high = model.observation_bounds
+    """Return the observation space of every player of a model, masks included.
+
+    Of a copied environment the observations are its own.
+    """
+    seen = model.own_observation_space
+    if seen is None:
+        low, high = model.observation_bounds
+        seen = spaces.Box(low, high, model.observation_shape, np.int8)
     return spaces.Dict(
         {
-            "observation": spaces.Box(low, high, model.observation_shape, np.int8),
+            "observation": seen,
             "action_mask": spaces.Box(0, 1, (model.actions,), np.int8),
         }
     )

@@ -252,8 +252,9 @@ class _Check:
         if len(seen) > len(legal):
             self.report.skip(
                 "planners see the masks that step() shows",
-                "they find more actions legal; give a Gymnasium environment a method "
-                "action_masks(), or plan on parallel_to_aec(env)",
+                "they find more actions legal; pass action_mask= to agents, give a "
+                "Gymnasium environment a method action_masks(), or plan on "
+                "parallel_to_aec(env)",
             )
         planner = MCTSAgent(
             simulations=self.simulations,
@@ -263,7 +264,8 @@ class _Check:
             redeterminise=self.redeterminise,
         )
         with self._untouched(env, "planning"), self._author("planning"):
-            action = planner.act(env) if agent is None else planner.act(env, agent)
+            masks = loop.masks() if len(seen) > len(legal) else None
+            action = planner.act(env, agent, action_mask=masks)
         if action not in seen:
             place.fail("planning", f"chose {action}", f"The legal actions are {seen}")
 
@@ -274,6 +276,7 @@ class _Check:
             state, player = inner.planning_state(agent, new_generator(0))
             return inner.forward_model.legal_actions(state, player).tolist()
         face = face_of(self._clone(env))
+        face.require_masks()
         return face.legal_actions(face.player_of(agent))
 
     def _check_copies(self, loop: Loop, coming: list[Any]) -> None:

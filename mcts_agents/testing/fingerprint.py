@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import Rules
+from mcts_agents.model import ForwardModel, Rules
 
 _PLAIN = (type(None), bool, int, float, complex, str)
 # Classes and code are the same for all objects; they are told by their names.
@@ -49,6 +49,8 @@ def _parts(item: Any) -> list[Any]:
         return [item.__name__]
     if isinstance(item, Rules):
         return [item.name]  # beside it only what was compiled so far
+    if isinstance(item, ForwardModel):
+        return [item.name, item.variant]  # beside it what was compiled or kept so far
     if type(item).__module__.startswith("numba."):
         return []  # compiled code
     if isinstance(item, np.ndarray):

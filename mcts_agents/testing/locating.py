@@ -7,9 +7,11 @@ written, on copies of the same arguments.
 
 import ctypes
 import linecache
+import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
 
@@ -17,6 +19,10 @@ import numpy as np
 
 from mcts_agents.model import CompiledModel, ForwardModel
 from mcts_agents.model.contract import ENTRIES, MOVE
+
+# Lines that run in Python at most: a loop that ends where an integer of 64 bits
+# overflows never ends with Python's integers.
+MOST_LINES = 1_000_000
 
 # What lies behind the addresses that a function gets.
 _ARRAYS = {
@@ -62,9 +68,15 @@ def line_of_mistake(
     ]
     try:
         # Where compiled code raises, and NumPy would go on.
-        with np.errstate(all="ignore", divide="raise"), warnings.catch_warnings():
+        with (
+            np.errstate(all="ignore", divide="raise"),
+            warnings.catch_warnings(),
+            _few_lines(),
+        ):
             warnings.simplefilter("ignore")
             _in_python(author, {})(*made)
+    except _TooManyLinesError:
+        return ""
     except Exception as error:
         places = [
             (frame.f_code.co_filename, line)
@@ -75,6 +87,29 @@ def line_of_mistake(
             file, line = places[-1]
             return f" in {file}:{line}, `{linecache.getline(file, line).strip()}`"
     return ""
+
+
+class _TooManyLinesError(Exception):
+    """A function ran for too long in Python."""
+
+
+@contextmanager
+def _few_lines() -> Iterator[None]:
+    """Raise `_TooManyLinesError` after `MOST_LINES` lines of Python code."""
+    left, before = MOST_LINES, sys.gettrace()
+
+    def trace(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _TooManyLinesError
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def _array(

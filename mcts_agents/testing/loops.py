@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
+from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied_parallel import shown_mask
-from mcts_agents.model.copying.faces import check_number_of_actions, finite_reward
+from mcts_agents.model.copying.faces import finite_reward
 from mcts_agents.model.masks import as_mask, mask_in
 from mcts_agents.testing.report import Place
 
@@ -48,6 +49,11 @@ class Loop(ABC):
     def mask(self, agent: Agent) -> np.ndarray | None:
         """Return the mask that the environment has shown to an agent, if any."""
 
+    def masks(self) -> Any:
+        """Return the masks of all who decide, as `Agent.act` takes them."""
+        shown = {agent: self.mask(agent) for agent in self.deciding()}
+        return shown[None] if None in shown else shown
+
     @abstractmethod
     def space(self, agent: Agent) -> spaces.Discrete:
         """Return the action space of an agent."""
@@ -57,8 +63,8 @@ class Loop(ABC):
         space = self.space(agent)
         whose = f"the action space of {agent or 'the agent'}"
         if not isinstance(space, spaces.Discrete):
-            raise ValueError(f"{whose} is {space}; planning needs Discrete spaces")
-        check_number_of_actions(space, whose)
+            raise ValueError(f"{whose} is {space}; only Discrete spaces can be checked")
+        check_number_of_actions(int(space.start + space.n), space, whose)
         mask, start = self.mask(agent), int(space.start)
         if mask is None:
             return list(range(start, start + int(space.n)))

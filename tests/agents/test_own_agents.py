@@ -13,7 +13,15 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from mcts_agents import Agent, MCTSAgent, OneStepAgent, PolicyAgent, make_agent
+from mcts_agents import (
+    Agent,
+    MCTSAgent,
+    OneStepAgent,
+    PolicyAgent,
+    allow_in_files,
+    importing,
+    make_agent,
+)
 from mcts_agents.agents import agent_spec, own, save_agent, to_mapping
 from mcts_agents.agents.kinds import AgentKind, register
 from mcts_agents.agents.presets import PRESETS
@@ -161,6 +169,7 @@ def module(folder, monkeypatch):
     """The working folder is that of the module, which nobody has imported."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(importing, "_allowed", set())
     yield
     sys.modules.pop("my_agents", None)
 
@@ -300,7 +309,7 @@ def test_keywords_reach_base_classes():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("no_such_agents:Flat", "no module 'no_such_agents': neither in the working"),
+        ("no_such_agents:Flat", "no module 'no_such_agents': .*neither in the work"),
         ("my_agents.deep:Flat", "no module 'my_agents.deep'"),
         ("my_agents:Flatt", r"my_agents.py: unknown class 'Flatt': .*FlatMonteCarlo"),
         ("my_agents:VALUE", r"3 in .*my_agents.py is no class derived from .*Agent"),
@@ -579,7 +588,7 @@ def test_a_tournaments_file_imports_nothing(tmp_path, run_here):
     assert "my_agents" not in sys.modules
     assert run_here("--import", "my_agents", *command).returncode == 0
     sys.modules.pop("my_agents")
-    own_agents()
+    allow_in_files("my_agents")
     assert SpecFile(str(path)).spec().agents["flat"]["playouts"] == 3
 
 
@@ -602,7 +611,7 @@ def test_an_agents_file_imports_nothing(tmp_path, content):
         with pytest.raises(ValueError, match=r"a\.yaml"):
             ask()
         assert "my_agents" not in sys.modules
-    own_agents()
+    allow_in_files("my_agents")
     make_agent(path)
 
 
@@ -615,7 +624,7 @@ def test_a_stored_game_imports_nothing(tmp_path, run_here):
     with pytest.raises(ValueError, match=r"game 1, seat \d: .*names a module"):
         list(Replay(record).moments())
     assert "my_agents" not in sys.modules
-    own_agents()
+    allow_in_files("my_agents")
     replay = Replay(record)
     assert len(list(replay.moments())) > 5
     assert replay.difference_text() == ""

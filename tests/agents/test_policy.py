@@ -7,11 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from scipy.stats import chisquare
 
 from mcts_agents import MCTSAgent, PolicyAgent, RandomAgent, make_agent
 from mcts_agents.agents import to_mapping
 from mcts_agents.arena.playing.match import Seat, play_match
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
@@ -27,8 +29,8 @@ def game_env(name, parallel=False, **variant):
 
 
 def played(name, agents, seed):
-    env = game_env(name)
-    moves, returns = play_match(env, [Seat(agent) for agent in agents], seed)
+    table = open_table(name)
+    moves, returns = play_match(table, [Seat(agent) for agent in agents], seed)
     return moves, returns
 
 
@@ -310,8 +312,28 @@ def test_as_opponents_of_a_learner(name):
         assert last[-1]["result"] != "won"
 
 
-def test_searches_on_copies_have_no_observations():
+def test_searches_on_copies_show_what_the_environment_does():
     env = Countdown()
+    env.reset(seed=1)
+    seen = []
+
+    def watching(observation, mask):
+        seen.append(int(observation.argmax()))
+        return even(observation, mask)
+
+    agent = MCTSAgent(
+        tree="self", opponent_model=PolicyAgent(watching), perfect_information=True
+    )
+    assert agent.act(env, env.agents[0]) in (0, 1)
+    assert set(seen) == {1, 2, 3, 4}  # what is left of four
+
+
+def test_players_who_are_shown_different_things_have_no_common_policy():
+    class Uneven(Countdown):
+        def observation_space(self, agent):
+            return spaces.Discrete(100 + self.possible_agents.index(agent))
+
+    env = Uneven()
     env.reset(seed=1)
     agent = MCTSAgent(
         tree="self", opponent_model=PolicyAgent(even), perfect_information=True

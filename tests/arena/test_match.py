@@ -16,6 +16,7 @@ from mcts_agents.arena.playing.match import (
     play_match,
     win_shares,
 )
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.playing.workers import play
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import DRAWN, LOST, RESULT_NAMES, WON
@@ -164,11 +165,9 @@ class Illegal(RandomAgent):
 
 
 def test_an_illegal_action_is_an_error():
-    game, model = make_model("tictactoe", 2)
-    make_env, _, _ = environments(game)
     seats = [Seat(RandomAgent(seed=0)), Seat(Illegal(seed=0))]
     with pytest.raises(ValueError, match="1000000"):
-        play_match(make_env(**model.variant), seats, 0)
+        play_match(open_table("tictactoe"), seats, 0)
 
 
 def test_an_error_in_a_game_is_a_failure(monkeypatch):
@@ -200,12 +199,10 @@ def test_a_score_that_no_store_could_show_is_a_failure(score, monkeypatch):
 
 
 def test_an_observer_is_told_every_decision():
-    game, model = make_model("sushi_go", 2)
-    make_env, _, _ = environments(game)
     seats = [Seat(make_agent("mcts:simulations=10", seed=1)), Seat(RandomAgent(seed=2))]
     told, begun = [], []
     moves, returns = play_match(
-        make_env(**model.variant), seats, 7, told.append, lambda: begun.append(1)
+        open_table("sushi_go", 2), seats, 7, told.append, lambda: begun.append(1)
     )
     assert all(isinstance(decision, Decision) for decision in told)
     assert [(d.player, d.action) for d in told] == list(moves)

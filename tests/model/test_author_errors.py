@@ -207,6 +207,13 @@ def test_rules_that_make_a_mistake(mistake, tmp_path):
         assert word in text
 
 
+def test_a_loop_that_only_64_bits_end_does_not_hang_the_search_for_the_line(tmp_path):
+    loop = "x = 1\n    while x != 0:\n        x = x << 1\n    out[2 + x] = 2\n"
+    rules, _ = written(tmp_path, "out[1] = 1\n", f"out[1] = 1\n    {loop}")
+    with pytest.raises(CheckError, match=r"`legal_actions` wrote outside of `out`"):
+        rules.check(episodes=1)
+
+
 def test_sound_rules_pass(tmp_path):
     rules, _ = written(tmp_path)
     report = rules.check(episodes=2)

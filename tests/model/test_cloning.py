@@ -214,6 +214,22 @@ def test_a_function_that_holds_nothing_is_shared():
     assert exact(len) is len
 
 
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (2, 0, 1)])
+def test_views_of_arrays_in_any_order_of_memory_stay_views(axes):
+    """Pictures are often transposed: pistonball's observations are."""
+    base = np.arange(24).reshape(2, 3, 4).transpose(axes).copy(order="K")
+    view = base.transpose(1, 0, 2)[1:, :, ::-1]
+    base_twin, twin = Cloner().clone([base, view])
+    assert twin.base is base_twin
+    assert twin.strides == view.strides
+    assert (twin == view).all()
+    base_twin[...] = -1
+    assert (twin == -1).all()
+    assert (base >= 0).all()
+    again, view_again = Cloner().clone([base_twin, twin])
+    assert view_again.base is again
+
+
 def test_views_of_one_array_stay_views():
     board = np.zeros((3, 4), np.int8)
     game = held(row=board[1], board=board, turned=board.T[::2])

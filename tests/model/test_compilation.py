@@ -541,3 +541,75 @@ def test_overruns_are_found_when_bounds_are_checked(folder):
     assert calls == ["1", "IndexError", "0"] + ["IndexError"] * 6
     # The unchecked code is still there and still found.
     assert play(folder) == (54321, (misses, 0, 0))
+
+
+# What is edited in another file than any function that is reached stands in: the file
+# before, the file after, and the module that uses it.
+ELSEWHERE = {
+    "fields of a named tuple": (
+        "from collections import namedtuple\nP = namedtuple('P', 'a b')\nC = P(3, 5)",
+        "from collections import namedtuple\nP = namedtuple('P', 'b a')\nC = P(3, 5)",
+        "@njit\ndef inner(x):\n    return x * C.a",
+        ("3", "5"),
+    ),
+    "a vectorized function": (
+        "from numba import vectorize\n"
+        "@vectorize(['float64(float64)'])\ndef C(x):\n    return x",
+        "from numba import vectorize\n"
+        "@vectorize(['float64(float64)'])\ndef C(x):\n    return 2 * x",
+        "@njit\ndef inner(x):\n    return int(C(float(x)))",
+        ("1", "2"),
+    ),
+    "a method of a jitclass": (
+        "from numba import int64\nfrom numba.experimental import jitclass\n"
+        "@jitclass([('v', int64)])\nclass C:\n"
+        "    def __init__(self, v):\n        self.v = v\n"
+        "    def more(self):\n        return self.v * 2",
+        "from numba import int64\nfrom numba.experimental import jitclass\n"
+        "@jitclass([('v', int64)])\nclass C:\n"
+        "    def __init__(self, v):\n        self.v = v\n"
+        "    def more(self):\n        return self.v * 3",
+        "@njit\ndef inner(x):\n    return C(x).more()",
+        ("2", "3"),
+    ),
+    "an option of a decorator": (
+        "C = 'numpy'",
+        "C = 'python'",
+        "@njit(error_model=C)\ndef divided(x):\n    return 1 / (x - 1)\n"
+        "@njit\ndef inner(x):\n    return 1 if divided(x) > 0 else 0",
+        ("1", "ZeroDivisionError"),
+    ),
+    "declared types": (
+        "from numba import types\nC = {'y': types.int8}",
+        "from numba import types\nC = {'y': types.int64}",
+        "@njit(locals=C)\ndef inner(x):\n    y = x * 300\n    return y",
+        ("44", "300"),
+    ),
+    "a member with a text of its own": (
+        "import enum\nclass P(enum.IntEnum):\n    A = 1\n"
+        "    def __repr__(self):\n        return self.name\nC = P.A",
+        "import enum\nclass P(enum.IntEnum):\n    A = 2\n"
+        "    def __repr__(self):\n        return self.name\nC = P.A",
+        "@njit\ndef inner(x):\n    return x + C.value",
+        ("2", "3"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "user", "values"), ELSEWHERE.values(), ids=ELSEWHERE
+)
+def test_what_stands_elsewhere_makes_it_anew(tmp_path, one, other, user, values):
+    (tmp_path / "namesakes.py").write_text(NAMESAKES)
+    (tmp_path / "user.py").write_text(
+        f"from numba import njit\nfrom elsewhere import C\n{user}"
+    )
+    code = (
+        "from user import inner; from namesakes import value_of\n"
+        "try:\n    print(value_of(inner))\n"
+        "except ZeroDivisionError as error:\n    print(type(error).__name__)"
+    )
+    for text, value in ((one, values[0]), (other, values[1]), (one, values[0])):
+        (tmp_path / "elsewhere.py").write_text(text)
+        assert run(tmp_path, code)[0].split() == [value]
+    assert len(compiled(tmp_path)) == 2

@@ -150,7 +150,7 @@ def test_a_fresh_copy_by_ez_pickle_is_not_planned_on():
     env.step(1)
     model = CopiedEnvironment(env, perfect_information=True)
     with model.planning("player_1", new_generator(0)) as (state, _):
-        copied = model._at(state.ctypes.data).face.env
+        copied = model.environment(state)
         assert copied is not env
         assert copied.left == 7
         assert copied.agent_selection == "player_1"

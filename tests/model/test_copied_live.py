@@ -135,7 +135,7 @@ def test_the_ice_is_slippery_in_copies_whatever_the_real_future():
         for _ in range(900):
             model.call("copy", target.ctypes.data, state.ctypes.data)
             model.apply(target, [2], new_generator(0))
-            counts[int(model._at(target.ctypes.data).face.env.unwrapped.s)] += 1
+            counts[int(model.environment(target).unwrapped.s)] += 1
     # From the corner, "right" goes right, down, or bumps into the upper edge.
     seen = [counts.pop(field) for field in (0, 1, 4)]
     assert not any(counts.values())
@@ -221,7 +221,7 @@ def test_copies_with_cached_methods_are_released():
         for _ in range(5):
             twin = model.copy(state)
             model.apply(twin, [1], new_generator(0))
-            seen.append(weakref.ref(model._at(twin.ctypes.data).face.env))
+            seen.append(weakref.ref(model.environment(twin)))
     del twin
     gc.collect()
     assert [reference() for reference in seen] == [None] * 5

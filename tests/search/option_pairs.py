@@ -100,7 +100,7 @@ CASES = [
     *_cases("max_depth", 1, 2),
     *_cases("solver", False, True, value="win"),
     *_cases("information", "perfect"),
-    *_cases("loop", "closed", "sampled"),
+    *_cases("loop", "open", "closed", "sampled"),
     *_cases("opponent_information", "separate", tree="multi"),
     *_cases("determinizations", 3),
     *_cases("combine", "visits", "vote", **_DETERMINIZED),

@@ -319,7 +319,7 @@ def test_what_follows_the_search_is_within_the_budget_from_the_third_time_on(clo
 
     env = Corridor(clock)
     env.reset()
-    agent = planner(seconds=50.0, value=value)
+    agent = planner(seconds=50.0, value=value, rollout=1000)
     taken = [spent(clock, agent, env)[1] for _ in range(5)]
     assert taken[:2] == [52, 52]  # once may be a pause of the machine
     assert max(taken[2:]) <= 50 + 1

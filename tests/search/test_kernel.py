@@ -11,6 +11,8 @@ from mcts_agents.model.contract import ROW
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.driver import memory as memory_module
 from mcts_agents.search.driver import workspace as workspace_module
+from tests.games.scaled_games import TABLES
+from tests.search.impossible_game import impossible
 from tests.search.naive import NaiveSearch
 from tests.team_game import STONES
 from tests.toy_games import (
@@ -394,3 +396,61 @@ def test_a_single_action_needs_no_search():
     assert (found.action, found.simulations) == (4, 0)
     assert found.principal_variation == [(player, 4)]
     assert rng.tolist() == new_generator(0).tolist()
+
+
+@pytest.mark.parametrize("edges", [1, 2, 7])
+@pytest.mark.parametrize("nodes", [1, 2, 3])
+@pytest.mark.parametrize("chosen", [{"tree": "multi"}, {"graph": True}], ids=str)
+def test_any_room_at_first_is_enough(nodes, edges, chosen):
+    table = TABLES["duel"]
+    settings = SearchSettings(
+        simulations=60, value=table.value, action_filter="all", **chosen
+    )
+    found = [
+        Search(table.model, settings, **room).run(
+            table.root(), table.player, new_generator(1)
+        )
+        for room in ({"nodes": nodes, "edges": edges}, {})
+    ]
+    assert_same_search(*found)
+
+
+@pytest.mark.parametrize("room", [{"nodes": 0}, {"edges": -3}], ids=str)
+def test_no_room_at_first_is_refused(room):
+    name, value = next(iter(room.items()))
+    with pytest.raises(ValueError, match=f"{name}={value}: expected room for at least"):
+        Search(TICTACTOE, SearchSettings(), **room)
+
+
+IMPOSSIBLE = {
+    "action 4": (4, 1, "lists an action outside of 0 to 3"),
+    "action 1000000": (10**6, 1, "lists an action outside of 0 to 3"),
+    "action -1": (-1, 1, "lists an action outside of 0 to 3"),
+    "movers 7": (1, 7, "a mask of other players than 0 to 1"),
+    "movers -1": (1, -1, "a mask of other players than 0 to 1"),
+}
+
+
+@pytest.mark.parametrize(
+    ("action", "mask", "words"), IMPOSSIBLE.values(), ids=IMPOSSIBLE
+)
+@pytest.mark.parametrize(
+    "chosen", [{}, {"tree": "multi"}, {"loop": "sampled"}, {"mast": "tree"}], ids=str
+)
+def test_what_a_game_cannot_mean_is_an_error(action, mask, words, chosen):
+    model = impossible.model(action=action, mask=mask)
+    if "mast" in chosen:
+        chosen = {**chosen, "rollout_policy": "mast"}
+    search = Search(model, SearchSettings(simulations=200, value="score", **chosen))
+    with pytest.raises(RuntimeError, match=words):
+        search.run(model.reset(new_generator(0)), 0, new_generator(0))
+
+
+def test_memory_leaves_room_for_one_simulation():
+    model = impossible.model(wide=5000)
+    state = model.reset(new_generator(0))
+    settings = SearchSettings(simulations=300, memory=1, value="score")
+    for seed in range(3):
+        found = Search(model, settings).run(state, 0, new_generator(seed))
+        assert found.simulations >= 1
+        assert found.visits.sum() == found.simulations

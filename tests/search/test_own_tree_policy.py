@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, types
 
 from mcts_agents import MCTSAgent
 from mcts_agents.agents import to_mapping
@@ -250,3 +250,45 @@ def test_the_examples_of_the_documentation_run():
 def test_no_text_stands_for_a_policy_of_a_user():
     with pytest.raises(ValueError, match=r"tree_policy=.*no text stands for"):
         to_mapping(MCTSAgent(tree_policy=GREEDY))
+
+
+@njit(locals={"place": types.uint8})
+def with_declared_types(view, settings, rng):
+    place = 256  # which is 0
+    return candidate(decision_at(view), place)
+
+
+@njit("int64(int64, int64, int64)")
+def with_a_signature(view, settings, rng):
+    return candidate(decision_at(view), 0) / 1
+
+
+@njit
+def with_any_number_of_parameters(view, *rest):
+    return candidate(decision_at(view), 0)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [with_declared_types, with_a_signature, with_any_number_of_parameters],
+    ids=lambda function: function.py_func.__name__,
+)
+def test_what_a_function_declares_holds(choose):
+    model = nim()
+    policy = TreePolicy("declared", choose=choose, kind="other")
+    settings = SearchSettings(simulations=50, tree_policy=policy, solver=False)
+    found = Search(model, settings).run(
+        model.reset(new_generator(0)), 0, new_generator(0)
+    )
+    assert found.visits.tolist()[0] == 50
+
+
+@njit
+def raises(view, settings, rng):
+    raise ValueError("mine")
+
+
+def test_a_policy_that_returns_nothing_is_refused():
+    with pytest.raises(TypeError, match="that returns an integer"):
+        policy = TreePolicy("raising", choose=raises, kind="other")
+        Search(nim(), SearchSettings(tree_policy=policy))

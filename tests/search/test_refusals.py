@@ -431,20 +431,46 @@ class Copies:
     name, players, policies, search_defaults = "copies", 2, (), {}
     chance = hidden_information = False
     copies_environments = True
+    states_are_values = False
+    uncounted_rollout = None
 
     def has(self, name):
         return True
 
 
+class Chancy(Copies):
+    """One whose dice are not known to be none."""
+
+    chance = True
+
+
+class Hiding(Copies):
+    """One that hides something."""
+
+    hidden_information = True
+
+
+class Keyless(Copies):
+    """One whose positions cannot be told apart."""
+
+    def has(self, name):
+        return name != "state_key"
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("loop", "closed"), ("threads", 2), ("reuse_tree", True), ("evaluator", len)],
+    ("model", "asked", "name", "value", "remedy"),
+    [
+        (Copies(), {}, "threads", 2, "only threads=1"),
+        (Chancy(), {}, "loop", "closed", "pass deterministic=True"),
+        (Copies(), {"loop": "closed"}, "reuse_tree", True, "use loop='open'"),
+        (Hiding(), {}, "reuse_tree", True, "leave it out"),
+        (Keyless(), {}, "graph", True, "pass state_key="),
+    ],
 )
-def test_copied_environments(name, value):
-    message = f"{name}={value!r}: copies is a copied environment"
-    others = EVALUATED if name == "evaluator" else {}
-    with pytest.raises(ValueError, match=re.escape(message)):
-        SearchSettings(**{name: value} | others).for_model(Copies())
+def test_copied_environments(model, asked, name, value, remedy):
+    message = rf"{name}={value!r}: copies is a copied environment.*{re.escape(remedy)}"
+    with pytest.raises(ValueError, match=message):
+        SearchSettings(**{name: value} | asked).for_model(model)
 
 
 def test_a_games_own_choice_does_not_make_defaults_ineffective():

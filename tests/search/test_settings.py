@@ -41,7 +41,7 @@ INVALID = {
     "simultaneous": ["together", None, 1],
     "opponent": ["closest", "", 1, 0],
     "action_filter": ["none", "", 1, True],
-    "loop": ["half", None, 1],
+    "loop": ["half", 1],
     "opponent_information": ["all", None, 1],
     "determinizations": [0, 10_001, None, 1.0, True],
     "combine": ["best", None, 1],
@@ -209,3 +209,8 @@ def test_solver_is_refused_where_nothing_can_be_proven(model, settings):
     assert SearchSettings(**settings).for_model(model).solver is False
     with pytest.raises(ValueError, match=r"^solver=true: "):
         SearchSettings(solver=True, **settings).for_model(model)
+
+
+def test_an_open_loop_goes_with_every_tree():
+    for tree in ("one", "self", "pair", "multi", "observers"):
+        assert SearchSettings(tree=tree, loop="open").for_model(nim()).loop == "open"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs import make_model
+from mcts_agents.envs.tictactoe import GAME as TICTACTOE
 from mcts_agents.model import History, new_generator
 from mcts_agents.search import AnsweredLater, Search, SearchSettings
 from tests.search.evaluators import PUCT, of_states
@@ -327,3 +328,63 @@ def test_noise_after_the_last_step_is_drawn_from_the_caller_s_generator():
     before = rng.tolist()
     search.answer(np.full((1, 2), 0.5), np.zeros((1, model.actions)))
     assert rng.tolist() != before
+
+
+def test_a_kept_root_that_is_proven_has_a_result():
+    model = TICTACTOE.rules.model()
+    found = []
+    for in_steps in (False, True):
+        search = Search(model, SearchSettings(simulations=2000, reuse_tree=True))
+        rng = new_generator(1)
+        for moves in ((0, 3), (0, 3, 4, 8)):  # the win is proven; the other blocks
+            state = model.reset(new_generator(0))
+            joints = tuple(
+                (action, -1) if number % 2 == 0 else (-1, action)
+                for number, action in enumerate(moves)
+            )
+            for joint in joints:
+                model.apply(state, joint, rng)
+            history = History(0, joints)
+            if in_steps:
+                search.begin(state, 0, rng, history=history)
+                search.advance(2000)
+                found.append(search.result())
+            else:
+                found.append(search.run(state, 0, rng, history=history))
+    assert found[1].simulations == 0
+    assert found[1].solved
+    for run, steps in zip(found[:2], found[2:], strict=True):
+        assert steps.action == run.action
+        assert steps.visits.tolist() == run.visits.tolist()
+        assert steps.simulations == run.simulations
+        assert steps.solved == run.solved
+
+
+def test_misuse_of_steps_is_refused_and_loses_nothing():
+    model, search = search_of(nim, {})
+    rng = new_generator(1)
+    search.begin(model.reset(rng), 0, rng)
+    assert search.advance(10) == 10
+    with pytest.raises(RuntimeError, match="no leaf waits for an answer"):
+        search.leaves()
+    for simulations in (1.5, 0, "3"):
+        with pytest.raises(ValueError, match=f"simulations={simulations!r}: expected"):
+            search.advance(simulations)
+    assert search.result().simulations == 10
+
+
+def test_a_forced_decision_shows_no_leaves_of_the_one_before():
+    model = TICTACTOE.rules.model()
+    rng = new_generator(0)
+    state = model.reset(rng)
+    only = model.reset(rng)
+    for number, action in enumerate([0, 1, 2, 4, 3, 5, 7, 6]):
+        model.apply(only, (action, -1) if number % 2 == 0 else (-1, action), rng)
+    later = AnsweredLater(lambda model, states, players: states)
+    search = Search(model, SearchSettings(simulations=50, evaluator=later, **PUCT))
+    search.begin(state, 0, rng)
+    search.advance(10)
+    assert search.waiting
+    search.begin(only, 0, rng)
+    with pytest.raises(RuntimeError, match="no leaf waits for an answer"):
+        search.leaves()

@@ -76,7 +76,8 @@ def test_two_teams_are_two_sides_whom_paranoia_does_not_change():
         after = [outcome(PAIRS, left - 1 - r.action, 1) for r in (plain, paranoid)]
         assert after[0] == after[1] == outcome(PAIRS, left, 0)
     with pytest.raises(
-        ValueError, match="Paranoid with more than two players or teams"
+        ValueError,
+        match=r"Paranoid with more than two teams \(a player without team mates is one",
     ):
         SearchSettings(solver=True, paranoid=True).for_model(STONES.model(teams=THREE))
 

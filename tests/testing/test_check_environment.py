@@ -234,7 +234,7 @@ MISTAKES = {
     Unseeded: "`reset` does not reproduce an episode by its seed: .*Seed all gene",
     Global: "`reset` does not reproduce an episode by its seed: .*global generators",
     Outside: "`planning` failed with IndexError: .*copies may share nothing",
-    OutsideNumbers: "`step of a copy` differs 1 steps ahead: .*reward",
+    OutsideNumbers: r"`planning` failed with SharedStateError: .*OutsideNumbers\.steps",
     HalfCopied: "`planning` (changed the live|failed with .*in the same situation)",
     Cached: "`step` failed with AssertionError",  # it takes no step(None)
     Forgetful: "`planning` failed with UnfaithfulCopyError: .*not in the same",

@@ -3,8 +3,11 @@
 from typing import Any, Protocol
 
 import numpy as np
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space, iterate
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.model.copying.copied import CopiedEnvironment
 
 
 class PolicyPlayer(Protocol):
@@ -60,7 +63,8 @@ class PolicyEvaluator:
         Raises:
             ValueError: The policy cannot play this game.
         """
-        return PolicyEvaluator(self.agent, model)
+        kind = CopiesEvaluator if model.copies_environments else PolicyEvaluator
+        return kind(self.agent, model)
 
     def __call__(
         self, observations: np.ndarray, players: np.ndarray, legal: np.ndarray
@@ -75,9 +79,17 @@ class PolicyEvaluator:
         model = self._model
         if model is None:
             raise ValueError(f"{self!r}: for which game? see for_model")
-        masks = legal.astype(np.int8)
+        logits, values = self._answers(observations, legal.astype(np.int8))
+        own = np.clip((values[:, None] + 1.0) / 2.0, 0.0, 1.0)
+        others = (1.0 - own) / max(model.team_count - 1, 1)
+        return np.where(self._together[players], own, others), logits
+
+    def _answers(
+        self, observations: Any, masks: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the policy says of a batch: logits, and values (rows,)."""
         if self.agent.observation == "flat":
-            seen = observations.reshape(len(players), -1)
+            seen = observations.reshape(len(masks), -1)
         else:
             seen = {"observation": observations, "action_mask": masks}
         logits, values = self.agent.policy.answers(seen, masks)
@@ -85,6 +97,44 @@ class PolicyEvaluator:
             raise ValueError(
                 f"{self.agent!r} gives no value; an evaluator needs (logits, value)"
             )
-        own = np.clip((values[:, None] + 1.0) / 2.0, 0.0, 1.0)
-        others = (1.0 - own) / max(model.team_count - 1, 1)
-        return np.where(self._together[players], own, others), logits
+        return logits, values
+
+
+class CopiesEvaluator(PolicyEvaluator):
+    """The same in copies of somebody else's environment, and what that shows.
+
+    With a single agent a policy's value is the return that it expects from here on, as
+    learners have it. The search then takes `value=score`: what was earned on the way,
+    and that.
+    """
+
+    def __init__(self, agent: PolicyPlayer, model: CopiedEnvironment):
+        super().__init__(agent, model)
+        self._alone = model.players == 1
+        self.required_value = "score" if self._alone else "win"
+
+    def observe(
+        self, model: CopiedEnvironment, states: np.ndarray, players: np.ndarray
+    ) -> tuple[Any, np.ndarray]:
+        """Return the observations of a batch, and its scores, (rows, players)."""
+        scores = np.array([model.scores(state) for state in states])
+        return model.observations(states, players), scores
+
+    def __call__(
+        self, observations: Any, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return values and logits; see `PolicyEvaluator`."""
+        shown, scores = observations
+        if not self._alone:
+            return super().__call__(shown, players, legal)
+        logits, values = self._answers(shown, legal.astype(np.int8))
+        return scores + values[:, None], logits
+
+    def _answers(
+        self, observations: Any, masks: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        space = self._model.own_observation_space
+        if self.agent.observation == "flat" and not isinstance(space, spaces.Box):
+            each = iterate(batch_space(space, len(masks)), observations)
+            observations = np.stack([spaces.flatten(space, one) for one in each])
+        return super()._answers(observations, masks)

@@ -13,9 +13,7 @@ import hashlib
 import io
 import pickletools
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ import numpy as np
 from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
 from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
 from mcts_agents.extras import MissingExtraError, install_hint
+from mcts_agents.importing import file_that_names
 from mcts_agents.model.views import OBSERVATIONS
 from mcts_agents.names import quoted
 from mcts_agents.reading import (
@@ -67,23 +66,6 @@ _TORCH_ACTIVATIONS = {
 }
 _TRUST = "trust=True reads Python objects, which can run any code"
 
-_may_trust: ContextVar[str] = ContextVar("may_trust", default="")
-
-
-@contextmanager
-def distrust(place: str) -> Iterator[None]:
-    """Refuse `trust` and imports for a while: a file asks for them, not a call."""
-    token = _may_trust.set(place)
-    try:
-        yield
-    finally:
-        _may_trust.reset(token)
-
-
-def distrusted() -> str:
-    """Return the file (or what else `distrust` named) that is being read, or ""."""
-    return _may_trust.get()
-
 
 def read_policy(
     path: str | PathLike[str],
@@ -111,7 +93,7 @@ def read_policy(
         )
     if not isinstance(trust, bool):
         raise ValueError(f"trust={trust!r}: expected true or false")
-    if trust and (place := _may_trust.get()):
+    if trust and (place := file_that_names()):
         raise ValueError(f"trust: {place} cannot say so, only the call itself can")
     if trust and suffix not in _HOLD_OBJECTS:
         raise ValueError(f"trust=True: {path} holds no Python objects, leave it out")

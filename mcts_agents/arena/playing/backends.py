@@ -9,6 +9,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from typing import Any, Self
 
 import loky
@@ -17,7 +18,7 @@ from loky.process_executor import BrokenProcessPool
 from mcts_agents import __version__
 from mcts_agents.agents.kinds import foreign_modules
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
-from mcts_agents.arena.playing.workers import begin_worker, play
+from mcts_agents.arena.playing.workers import SAFE_PATH, begin_worker, play
 from mcts_agents.extras import from_extra
 
 BACKENDS = ("local", "ray")
@@ -113,8 +114,8 @@ class LocalBackend(Backend):
             self._executor = loky.ProcessPoolExecutor(
                 self.jobs,
                 initializer=begin_worker,
-                initargs=(os.getpid(), foreign_modules()),
-                env={"OMP_NUM_THREADS": threads},
+                initargs=(os.getpid(), foreign_modules(), SAFE_PATH in os.environ),
+                env={"OMP_NUM_THREADS": threads, SAFE_PATH: "1"},
             )
         running: dict[Future[Outcome], Fixture] = {}
         window = HANDED_OUT * self.jobs
@@ -167,11 +168,30 @@ def _submit(
     executor: Any, work: Callable[[Fixture], Any], fixture: Fixture
 ) -> Future[Outcome]:
     try:
-        return executor.submit(work, fixture)
+        with _safe_path():
+            return executor.submit(work, fixture)
     except BrokenProcessPool as error:  # since the last look
         future: Future[Outcome] = Future()
         future.set_exception(error)
         return future
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that are started now not look into the working folder first.
+
+    A file there that has the name of some library would be imported instead. Workers
+    get the import path of this process; loky starts a process of its own, too.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _outcome(future: Future[Outcome], fixture: Fixture) -> Outcome:

@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture, GameRecord, SeatRecord
-from mcts_agents.envs import Game, environments, make_model
+from mcts_agents.arena.playing.tables import Table, table_of
+from mcts_agents.envs import EnvironmentGame, Game, make_any
 from mcts_agents.model import DRAWN, RESULT_NAMES, WON, ForwardModel
 from mcts_agents.model.actions import as_action
 from mcts_agents.names import quoted
@@ -70,43 +72,35 @@ class Decision:
 
 
 def play_match(
-    env: Any,
+    table: Table,
     seats: Sequence[Seat],
     seed: int,
     told: Callable[[Decision], None] | None = None,
     begun: Callable[[], None] | None = None,
 ) -> tuple[tuple[tuple[int, int], ...], list[float]]:
-    """Play one game in an AEC environment of this package.
+    """Play one game at a table.
 
     Args:
-        env: The environment; it is reset with `seed`.
+        table: The table; its game is begun with `seed`.
         seats: One for each player; what their decisions take is added to them.
         seed: The game's seed.
         told: Called after each decision, when the environment has made the step.
-        begun: Called once after `reset`.
+        begun: Called once when the game has begun, before any decision.
 
     Returns:
         The moves as (player, action), and the sum of each player's rewards.
     """
-    env.reset(seed=seed)
+    table.begin(seed)
     if begun is not None:
         begun()
-    players = {name: number for number, name in enumerate(env.possible_agents)}
     moves: list[tuple[int, int]] = []
-    returns = [0.0] * len(seats)
-    for name in env.agent_iter():
-        _, reward, termination, truncation, _ = env.last()
-        player = players[name]
-        returns[player] += float(reward)
-        if termination or truncation:
-            env.step(None)
-            continue
-        action, result = seats[player].decide(env)
-        env.step(action)
+    while (player := table.turn()) is not None:
+        action, result = seats[player].decide(table.planned)
+        table.step(action)
         moves.append((player, action))
         if told is not None:
             told(Decision(player, action, result))
-    return tuple(moves), returns
+    return tuple(moves), table.returns.tolist()
 
 
 def play_fixture(fixture: Fixture) -> GameRecord:
@@ -115,22 +109,27 @@ def play_fixture(fixture: Fixture) -> GameRecord:
     Agents are made anew for each game, so that it does not matter which process plays
     it, nor which games that process played before.
     """
-    game, model = _model(fixture.setting.game, fixture.setting.players)
+    game, model = _game(fixture.setting.game, fixture.setting.players)
+    table = table_of(game, model)
     seeds = [agent_seed(fixture.seed, seat) for seat in range(model.players)]
     seats = [
         Seat(entrant.make(seed))
         for entrant, seed in zip(fixture.seats, seeds, strict=True)
     ]
-    for player, seat in enumerate(seats):
-        # Memory is set up, and compiled code loaded, outside of any budget of time.
-        seat.agent.prepare(model, player)
-    make_env, _, _ = environments(game)  # where an illegal action is an error
-    env = make_env(**model.variant)
     started = time.perf_counter()
-    moves, _ = play_match(env, seats, fixture.seed)
-    seconds = time.perf_counter() - started
-    state = env.unwrapped.spectator_state()
-    results, scores, teams = model.results(state), model.scores(state), model.teams
+
+    def begun() -> None:
+        """Set up memory, and load compiled code, outside of any budget of time."""
+        nonlocal started
+        for player, seat in enumerate(seats):
+            table.prepare(seat.agent, player)
+        started = time.perf_counter()
+
+    with closing(table):
+        moves, _ = play_match(table, seats, fixture.seed, begun=begun)
+        seconds = time.perf_counter() - started
+        results, scores = table.outcome()
+    teams = model.teams
     if not np.isfinite(scores).all():  # which no table of results could show
         raise ValueError(
             f"{fixture.setting.game}: the scores at the end are "
@@ -198,5 +197,5 @@ def places(
 
 
 @functools.lru_cache(maxsize=32)
-def _model(game: str, players: int) -> tuple[Game, ForwardModel]:
-    return make_model(game, players)
+def _game(game: str, players: int) -> tuple[Game | EnvironmentGame, ForwardModel]:
+    return make_any(game, players)

@@ -9,30 +9,39 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from mcts_agents.agents.own import imported
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.match import play_fixture
+from mcts_agents.importing import module_named
 
 T = TypeVar("T")
+
+# With it Python does not look for modules in the working folder first.
+SAFE_PATH = "PYTHONSAFEPATH"
 
 # Seconds between looks whether the process that wants the results still lives.
 WATCH = 1.0
 
 
-def begin_worker(parent: int, modules: Sequence[str] = ()) -> None:
+def begin_worker(
+    parent: int, modules: Sequence[str] = (), safe_path: bool = True
+) -> None:
     """Set up a local worker process.
 
     Args:
         parent: The process that wants the games.
         modules: Where kinds of agents are registered that games may name.
+        safe_path: Whether Python's variable `SAFE_PATH` is for processes that this one
+            starts, too, as it is for those of the parent.
 
     An interrupt from the keyboard reaches all processes; the parent alone decides what
     it means. A parent that was killed cannot tell its workers to end, so they watch.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not safe_path:
+        os.environ.pop(SAFE_PATH, None)
     for module in modules:
         with suppress(ValueError):  # an agent that is missing then says so
-            imported(module, "a worker")
+            module_named(module, "a worker")
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

@@ -50,7 +50,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         title=wording.title(replay),
         record=replay.record,
         frames=list(zip(shown, pictures, strict=True)),
-        width=replay.game.size(replay.model)[0],
+        width=replay.picture_size[0],
         together=replay.game.simultaneous,
         actions=actions,
         colors=["#{:02x}{:02x}{:02x}".format(*color) for color in PLAYER_COLORS],

@@ -53,7 +53,7 @@ class Panel:
         self.replay = replay
         self.together = replay.game.simultaneous
         self.rows = min(actions, replay.model.actions) if replay.search else 0
-        self.picture_size = replay.game.size(replay.model)
+        self.picture_size = replay.picture_size
         width, height = self.picture_size
         block = LINE + 6 + (LINE if self.rows else 0)
         if self.rows:

@@ -2,16 +2,16 @@
 
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, make_agent
-from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.playing.fixtures import GameRecord
-from mcts_agents.envs import environments, make_model, named_in_file
+from mcts_agents.arena.playing.tables import open_table
+from mcts_agents.importing import named_in_file
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.search import SearchResult
 
@@ -115,7 +115,8 @@ class Moment:
         number: 0 for the opening position, which no move led to.
         moves: One move, or one of each player who decided at once, players ascending.
         position: The position after the moves, as text.
-        state: The same, uint8 of shape (state_size,), hidden information included.
+        state: The same, uint8 of shape (state_size,), hidden information included; of
+            an environment of somebody else, which has no state of bytes, of shape (0,).
         over: Whether the game is over.
     """
 
@@ -136,8 +137,7 @@ class Replay:
     Args:
         record: The game.
         search: Whether agents plan again; without, no agent is made.
-        allow_games: Names `module:object` of games whose modules may be imported
-            although only the record names them.
+        pictures: Whether `picture` is going to be asked for.
 
     Attributes:
         differences: Filled while the game goes on: moves for which an agent whose
@@ -148,27 +148,24 @@ class Replay:
     """
 
     def __init__(
-        self,
-        record: GameRecord,
-        search: bool = True,
-        allow_games: Collection[str] = (),
+        self, record: GameRecord, search: bool = True, *, pictures: bool = True
     ):
         self.record = record
         self.search = search
         setting = record.setting
         try:
-            with named_in_file("the record", allow_games):
-                self.game, self.model = make_model(setting.game, setting.players)
+            with named_in_file("the record of a game"):
+                self._table = open_table(
+                    setting.game, setting.players, pictures=pictures
+                )
         except ValueError as error:
             raise ValueError(f"game {record.number}: {error}") from error
+        self.game, self.model = self._table.game, self._table.model
         if len(record.seats) != self.model.players:
             raise ValueError(
                 f"game {record.number}: {len(record.seats)} seats are stored for "
                 f"{self.model.players} players"
             )
-        # Where an illegal action is an error. No picture is drawn before it is wanted.
-        make_env, _, _ = environments(self.game)
-        self._env = make_env(render_mode="rgb_array", **self.model.variant)
         self.differences: list[Move] = []
         self._agents: list[Agent] = []
 
@@ -183,58 +180,61 @@ class Replay:
                 of a player who is not to move, too few or too many moves, or other
                 results or scores at the end; or this version does not know an agent.
         """
-        env = self._env
+        table = self._table
         self.differences = []
+        try:
+            table.begin(self.record.seed)
+        except ValueError as error:
+            raise self._broken(str(error)) from error
         self._agents = self._made_agents() if self.search else []
-        env.reset(seed=self.record.seed)
-        state = env.spectator_state()
-        yield self._moment(0, (), state)
+        yield self._moment(0, ())
         number, made = 0, 0
-        while movers := self.model.movers(state):
+        while movers := table.movers():
             moves = []
             for player in movers:
                 moves.append(self._decision(made, player))
                 made += 1
-            state = env.spectator_state()
             number += 1
-            yield self._moment(number, tuple(moves), state)
+            yield self._moment(number, tuple(moves))
         if made < len(self.record.moves):
             raise self._broken(
                 f"the game is over after {made} decisions, "
                 f"{len(self.record.moves)} are stored"
             )
-        self._check_end(state)
+        self._check_end()
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height of the pictures, in pixels."""
+        return self._table.picture_size()
 
     def picture(self) -> np.ndarray:
         """Return the position of the last moment, uint8 of (height, width, 3)."""
-        return self._env.render()
+        return self._table.picture()
 
     def _made_agents(self) -> list[Agent]:
         """Make the agents as they were at the start of the game."""
         agents = []
         for player, seat in enumerate(self.record.seats):
             try:
-                with distrust("the record of a game"):
+                with named_in_file("the record of a game"):
                     agent = make_agent(json.loads(seat.spec), seed=seat.seed)
-                agent.prepare(self.model, player)  # refuses what the game lacks
+                self._table.prepare(agent, player)  # refuses what the game lacks
             except ValueError as error:
                 place = f"game {self.record.number}, seat {player}"
                 raise ValueError(f"{place}: {error}") from error
             agents.append(agent)
         return agents
 
-    def _moment(
-        self, number: int, moves: tuple[Move, ...], state: np.ndarray
-    ) -> Moment:
-        position = self.game.ansi(self.model, state, None)
-        over = not self.model.movers(state)
-        return Moment(number, moves, position, state, over)
+    def _moment(self, number: int, moves: tuple[Move, ...]) -> Moment:
+        table = self._table
+        return Moment(
+            number, moves, table.text(None), table.state(), not table.movers()
+        )
 
     def _decision(self, made: int, player: int) -> Move:
         """Let the player's agent plan, then make the stored move."""
-        env = self._env
-        while env.terminations[env.agent_selection]:
-            env.step(None)  # takes those who are out of the game off the list
+        self._table.turn()  # takes those who are out of the game off the list
         if made == len(self.record.moves):
             raise self._broken(
                 f"only {made} decisions are stored, and the game is not over"
@@ -248,7 +248,7 @@ class Replay:
             )
         now, result, timed = self._plan(player)
         try:
-            env.step(action)
+            self._table.step(action)
         except ValueError as error:
             raise self._broken(f"decision {decision}: {error}") from error
         move = Move(
@@ -271,9 +271,9 @@ class Replay:
             return None, None, False
         agent = self._agents[player]
         if isinstance(agent, Planner):
-            result = agent.plan(self._env)
+            result = agent.plan(self._table.planned)
             return result.action, result, agent.is_timed
-        return agent.act(self._env), None, agent.is_timed
+        return agent.act(self._table.planned), None, agent.is_timed
 
     def _view(self, result: SearchResult) -> SearchView:
         total = max(1, int(result.visits.sum()))
@@ -303,11 +303,11 @@ class Replay:
         )
 
     def _name(self, action: int) -> str:
-        return self.game.format_action(self.model, int(action))
+        return self._table.name(action)
 
-    def _check_end(self, state: np.ndarray) -> None:
+    def _check_end(self) -> None:
         """Compare how the game ended with what is stored."""
-        results, scores = self.model.results(state), self.model.scores(state)
+        results, scores = self._table.outcome()
         for player, seat in enumerate(self.record.seats):
             for what, found, stored in (
                 ("result", RESULT_NAMES[results[player]], seat.result),

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
 from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
-from mcts_agents.envs import make_model
+from mcts_agents.envs import make_any
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class Schedule:
         self.spec = spec
         self.settings = spec.settings()
         self.entrants = {s: spec.entrants(s) for s in self.settings}
-        self.teams = {s: make_model(s.game, s.players)[1].teams for s in self.settings}
+        self.teams = {s: make_any(s.game, s.players)[1].teams for s in self.settings}
         for setting in self.settings:
             self._check(setting)
 

@@ -1,6 +1,5 @@
 """Tournaments in YAML files, and errors that name the line and the key."""
 
-from collections.abc import Collection
 from os.path import dirname
 from typing import Any
 
@@ -8,14 +7,13 @@ import yaml
 from pydantic import ValidationError
 
 from mcts_agents.agents.files import in_folder
-from mcts_agents.agents.policies.files import distrust
 from mcts_agents.arena.tournaments.tournament_spec import (
     GameSpec,
     SettingError,
     TournamentSpec,
     split_name,
 )
-from mcts_agents.envs import named_in_file
+from mcts_agents.importing import named_in_file
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.reading import read_settings, read_yaml
 
@@ -41,20 +39,18 @@ class SpecFile:
 
     The keys are the attributes of `TournamentSpec`. Names of agents' files in it are
     taken from the folder of the file. Nothing in it is executed, and no module is
-    imported because the file names it as a game, unless `allow_games` names it too.
+    imported because the file names it, unless `mcts_agents.allow_in_files` did too.
 
     Args:
         path: The file.
-        allow_games: Names `module:object` of games that may be imported.
 
     Raises:
         ValueError: The file cannot be read, or is no mapping in YAML; the message names
             the line.
     """
 
-    def __init__(self, path: str, allow_games: Collection[str] = ()):
+    def __init__(self, path: str):
         self.path = path
-        self.allow_games = allow_games
         try:
             self.data, root = read_settings(path, _read)
         except ValueError as error:
@@ -98,7 +94,7 @@ class SpecFile:
             else:
                 data[key] = self._from_folder(data[key], (key,))
         try:
-            with distrust(self.path), named_in_file("the file", self.allow_games):
+            with named_in_file(self.path):
                 return TournamentSpec.model_validate(data)
         except ValueError as error:
             raise ValueError(self.told(error)) from error

@@ -6,6 +6,7 @@ from os import PathLike
 
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament_spec import (
@@ -13,7 +14,6 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     TournamentSpec,
     differences,
 )
-from mcts_agents.envs import make_model
 
 
 def prepare(spec: TournamentSpec) -> Schedule:
@@ -29,10 +29,11 @@ def prepare(spec: TournamentSpec) -> Schedule:
     schedule = Schedule(spec)
     for setting, entrants in schedule.entrants.items():
         field = spec.field_entrant(setting)
-        _, model = make_model(setting.game, setting.players)
+        table = open_table(setting.game, setting.players)
+        table.begin(spec.seed)
         for entrant in (*entrants, *([field] if field else [])):
             try:
-                entrant.make().prepare(model)
+                table.prepare(entrant.make(), 0)
             except ValueError as error:
                 place = ("field",) if entrant is field else ("agents", entrant.name)
                 raise SettingError(

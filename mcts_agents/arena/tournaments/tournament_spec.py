@@ -23,7 +23,7 @@ from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
-from mcts_agents.envs import make_model
+from mcts_agents.envs import make_any
 from mcts_agents.names import quoted
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
@@ -82,7 +82,7 @@ def game_spec(value: str) -> str:
     Raises:
         ValueError: It is none.
     """
-    make_model(value)
+    make_any(value)
     return value
 
 
@@ -210,14 +210,14 @@ class GameSpec(Strict):
     ) -> tuple[int, ...]:
         if "game" in known.data:
             for number in players:
-                make_model(known.data["game"], number)
+                make_any(known.data["game"], number)
         if len(set(players)) < len(players):
             raise ValueError(f"{players} names a number twice")
         return players
 
     def counts(self) -> tuple[int, ...]:
         """Return the numbers of players, the game's default if none were named."""
-        return self.players or (make_model(self.game)[1].players,)
+        return self.players or (make_any(self.game)[1].players,)
 
 
 class TournamentSpec(Strict):

@@ -46,7 +46,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     differences,
     game_spec,
 )
-from mcts_agents.envs import make_model
+from mcts_agents.envs import make_any
 from mcts_agents.extras import from_extra
 from mcts_agents.names import quoted
 
@@ -118,7 +118,7 @@ class TuningSpec(Strict):
     @classmethod
     def _check_players(cls, players: int | None, known: ValidationInfo) -> int | None:
         if "game" in known.data:
-            make_model(known.data["game"], players)
+            make_any(known.data["game"], players)
         return players
 
     @field_validator("parameters")

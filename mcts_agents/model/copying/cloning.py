@@ -18,7 +18,7 @@ stepped these would move the live game.
 import functools
 import types
 import weakref
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -27,57 +27,67 @@ from gymnasium import spaces
 from gymnasium.utils import EzPickle
 
 from mcts_agents.model.copying import cloning_functions as functions
+from mcts_agents.model.copying import cloning_jax
 from mcts_agents.model.copying import cloning_objects as objects
 from mcts_agents.model.copying import cloning_values as values
 from mcts_agents.model.copying.cloning_kinds import (
-    ATOMIC,
     CACHED_FUNCTION,
     SHARED,
+    UNCOPIED_EXACTLY,
+    UNCOPIED_WITH_DICE,
 )
+from mcts_agents.model.copying.comparing import package_of
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import GENERATORS
+from mcts_agents.model.copying.emulators import copy_emulator, is_emulator
+from mcts_agents.model.copying.snapshots import Snapshot
 from mcts_agents.model.copying.watchers import WATCHERS
+
+Handler = Callable[[Copier, Any], Any]
+
+
+class _Handlers(dict[type, Handler]):
+    """How objects of each class are copied, chosen once for each class."""
+
+    def __missing__(self, kind: type) -> Handler:
+        handler = self[kind] = _handler_of(kind)
+        if handler is objects.share:
+            UNCOPIED_EXACTLY.add(kind)
+        if handler in _SHARED_BY_A_SEARCH:
+            UNCOPIED_WITH_DICE.add(kind)
+        return handler
+
+
+_SHARED_BY_A_SEARCH = (objects.share, objects.copy_surface, values.share_space)
+_HANDLERS = _Handlers(
+    {
+        list: values.copy_list,
+        tuple: values.copy_tuple,
+        dict: values.copy_dict,
+        set: values.copy_set,
+        frozenset: values.copy_frozenset,
+        deque: values.copy_deque,
+        defaultdict: values.copy_defaultdict,
+        bytearray: values.copy_bytearray,
+        np.ndarray: values.copy_array,
+        np.void: values.copy_record,
+        types.MethodType: functions.copy_method,
+        types.BuiltinFunctionType: functions.copy_builtin,
+        types.MethodWrapperType: functions.copy_builtin,
+        types.FunctionType: functions.copy_function,
+        functools.partial: functions.copy_partial,
+        CACHED_FUNCTION: functions.copy_cached_function,
+        weakref.ref: functions.copy_weak_reference,
+        Snapshot: objects.copy_snapshot,
+        **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
+    }
+)
 
 
 class Cloner(Copier):
     """Copies one object graph, each thing as its class asks for; see `Copier`."""
 
-    def clone(self, value: Any) -> Any:
-        """See `Copier`."""
-        kind = type(value)
-        if kind in ATOMIC:
-            return value
-        known = self._memo.get(id(value))
-        if known is not None:
-            return known
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            handler = _HANDLERS[kind] = _handler_of(kind)
-        return handler(self, value)
-
-
-Handler = Callable[[Cloner, Any], Any]
-
-
-_HANDLERS: dict[type, Handler] = {
-    list: values.copy_list,
-    tuple: values.copy_tuple,
-    dict: values.copy_dict,
-    set: values.copy_set,
-    frozenset: values.copy_frozenset,
-    deque: values.copy_deque,
-    bytearray: values.copy_bytearray,
-    np.ndarray: values.copy_array,
-    np.void: values.copy_record,
-    types.MethodType: functions.copy_method,
-    types.BuiltinFunctionType: functions.copy_builtin,
-    types.MethodWrapperType: functions.copy_builtin,
-    types.FunctionType: functions.copy_function,
-    functools.partial: functions.copy_partial,
-    CACHED_FUNCTION: functions.copy_cached_function,
-    weakref.ref: functions.copy_weak_reference,
-    **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
-}
+    handlers = _HANDLERS
 
 
 def _handler_of(kind: type) -> Handler:
@@ -86,9 +96,13 @@ def _handler_of(kind: type) -> Handler:
                            (GENERATORS, values.copy_generator)):  # fmt: skip
         if issubclass(kind, kinds):
             return handler
-    pygame_handler = _pygame_handler_of(kind)
-    if pygame_handler is not None:
-        return pygame_handler
+    if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
+        return objects.refuse_foreign_memory
+    if is_emulator(kind):
+        return copy_emulator
+    handler = cloning_jax.handler_of(kind) or _pygame_handler_of(kind)
+    if handler is not None:
+        return handler
     if _says(kind, "__deepcopy__"):
         return objects.copy_by_its_own_way
     if not _has_plain_layout(kind):
@@ -96,14 +110,15 @@ def _handler_of(kind: type) -> Handler:
     if issubclass(kind, EzPickle) or not _says(
         kind, "__reduce__", "__reduce_ex__", "__getstate__"
     ):
-        return objects.copy_plain_object
+        return objects.plain_copier(kind)
     return objects.copy_object_with_a_state
 
 
 def _pygame_handler_of(kind: type) -> Handler | None:
     """Tell pygame's kinds apart; None for Python classes and all else."""
     base = next(
-        (b for b in kind.__mro__ if b.__module__.partition(".")[0] == "pygame"), None
+        (b for b in kind.__mro__ if package_of(b) == "pygame"),
+        None,
     )
     if base is None or _has_plain_layout(kind):
         return None

@@ -50,6 +50,10 @@ ATOMIC = frozenset(
         *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OV"),
     }
 )
+# The classes of things that need no copy, which grow by what is met: in an exact copy,
+# and in one that a search steps, which shares spaces and pictures too.
+UNCOPIED_EXACTLY = set(ATOMIC)
+UNCOPIED_WITH_DICE = set(ATOMIC)
 SHARED = (
     EnvSpec,
     UncachedSpaces,

@@ -3,16 +3,18 @@
 import copy
 import copyreg
 import functools
+from collections.abc import Callable
 from typing import Any
 
+from mcts_agents.model.copying.cloning_constants import compares_by_value, is_constant
 from mcts_agents.model.copying.cloning_kinds import (
-    ATOMIC,
     CONSTANTS,
     UncopyableEnvironmentError,
 )
 from mcts_agents.model.copying.comparing import slots_of
-from mcts_agents.model.copying.copier import Copier
+from mcts_agents.model.copying.copier import Copier, named
 from mcts_agents.model.copying.dice import generators_in, reseed
+from mcts_agents.model.copying.snapshots import Snapshot, copied
 
 
 def share(cloner: Copier, value: Any) -> Any:
@@ -25,41 +27,84 @@ def copy_inner_environment(cloner: Copier, value: Any) -> Any:
     return cloner.clone(value.env)
 
 
-def copy_plain_object(cloner: Copier, value: Any) -> Any:
-    """Copy an object of a Python class by its attributes."""
-    kind = type(value)
-    twin = cloner.remember(value, object.__new__(kind))
-    attributes = getattr(value, "__dict__", None)
-    if attributes:
-        constants = _constants_of(kind)
-        own = twin.__dict__
-        for name, item in attributes.items():
-            if type(item) not in ATOMIC and name not in constants:
-                item = cloner.part(value, name, item)
-            own[name] = item
-    for name in _slots(kind):
+def plain_copier(kind: type) -> Callable[[Copier, Any], Any]:
+    """Return the function that copies the objects of a Python class by attributes.
+
+    What can be known of the class is found out once, not with every copy.
+    """
+    slots, compared = slots_of(kind), compares_by_value(kind)
+    if kind.__dictoffset__ == 0:
+        return lambda cloner, value: _copy_slots(
+            cloner, value, cloner.remember(value, object.__new__(kind)), slots
+        )
+    by_attributes = _copier_of_attributes(kind)
+    if slots:
+        return lambda cloner, value: _copy_slots(
+            cloner, value, by_attributes(cloner, value), slots
+        )
+    if not compared:
+        return by_attributes
+
+    def share_or_copy(cloner: Copier, value: Any) -> Any:
+        if cloner.dice is None or not is_constant(value):
+            return by_attributes(cloner, value)
+        cloner.constants.append(value)
+        return cloner.remember(value, value)
+
+    return share_or_copy
+
+
+def _copier_of_attributes(kind: type) -> Callable[[Copier, Any], Any]:
+    constants = CONSTANTS.get(f"{kind.__module__}.{kind.__qualname__}", frozenset())
+    new, set_attribute = object.__new__, object.__setattr__
+    sets_its_own_way = kind.__setattr__ is not set_attribute
+
+    def copy_attributes(cloner: Copier, value: Any) -> Any:
+        uncopied, memo, handlers = cloner.uncopied, cloner.memo, cloner.handlers
+        twin = memo[id(value)] = new(kind)
+        attributes = value.__dict__
+        own = attributes.copy()
+        if sets_its_own_way:  # which might refuse
+            set_attribute(twin, "__dict__", own)
+        else:
+            twin.__dict__ = own
+        name = ""
+        try:
+            for name, item in attributes.items():
+                held = type(item)
+                if held not in uncopied and name not in constants:
+                    found = memo.get(id(item))
+                    own[name] = handlers[held](cloner, item) if found is None else found
+        except BaseException as error:
+            # What is thrown away must not close what belongs to the original.
+            own.clear()
+            if isinstance(error, UncopyableEnvironmentError):
+                raise named(value, name, error) from error
+            raise
+        return twin
+
+    return copy_attributes
+
+
+def _copy_slots(cloner: Copier, value: Any, twin: Any, slots: tuple[str, ...]) -> Any:
+    for name in slots:
         if hasattr(value, name):
             item = cloner.part(value, name, getattr(value, name))
             object.__setattr__(twin, name, item)
     return twin
 
 
-_slots = functools.cache(slots_of)
-
-
-@functools.cache
-def _constants_of(kind: type) -> frozenset[str]:
-    return CONSTANTS.get(f"{kind.__module__}.{kind.__qualname__}", frozenset())
-
-
 def copy_object_with_a_state(cloner: Copier, value: Any) -> Any:
     """Copy by attributes; where they cannot be copied, by what the class keeps."""
-    count = len(cloner._alive)
+    count = len(cloner.memo)
     try:
-        return copy_plain_object(cloner, value)
+        return _plain_copier(type(value))(cloner, value)
     except UncopyableEnvironmentError:
         cloner.forget(count)
         return copy_reduced(cloner, value)
+
+
+_plain_copier = functools.cache(plain_copier)
 
 
 def copy_reduced(cloner: Copier, value: Any) -> Any:
@@ -67,7 +112,7 @@ def copy_reduced(cloner: Copier, value: Any) -> Any:
     kind = type(value)
     try:
         reduce = copyreg.dispatch_table.get(kind)
-        reduction = reduce(value) if reduce else value.__reduce_ex__(4)
+        reduction = cloner.keep(reduce(value) if reduce else value.__reduce_ex__(4))
     except Exception as error:
         name = f"{kind.__module__}.{kind.__qualname__}"
         raise UncopyableEnvironmentError(f"{name} ({error})") from error
@@ -76,9 +121,11 @@ def copy_reduced(cloner: Copier, value: Any) -> Any:
     make, arguments, state, items, pairs = (*reduction, None, None, None)[:5]
     twin = cloner.remember(value, make(*cloner.part(value, "__reduce__()", arguments)))
     for item in items or ():
-        twin.append(cloner.clone(item))
+        twin.append(cloner.clone(cloner.keep(item)))
     for key, item in pairs or ():
-        twin[cloner.clone(key)] = cloner.part(value, key, item)
+        twin[cloner.clone(cloner.keep(key))] = cloner.part(
+            value, key, cloner.keep(item)
+        )
     if state is not None:
         _set_state(twin, _copied_state(cloner, value, state))
     return twin
@@ -103,11 +150,21 @@ def _set_state(twin: Any, state: Any) -> None:
         object.__setattr__(twin, name, item)
 
 
+def refuse_foreign_memory(cloner: Copier, value: Any) -> Any:
+    """Refuse what is an address in a C or C++ library's memory, such as Box2D's.
+
+    It can be pickled; the copy is the same address, and stepping it moves the original.
+    """
+    raise UncopyableEnvironmentError(
+        f"{type(value).__name__} (memory of a C++ library, which gives no copies)"
+    )
+
+
 def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     """Copy an object whose class says how; its generators still get other dice."""
     before = {id(g) for g in generators_in(value)} if cloner.dice is None else set()
     try:
-        twin = copy.deepcopy(value, cloner._memo)
+        twin = copy.deepcopy(value, cloner.memo)
     except Exception as error:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise UncopyableEnvironmentError(f"{kind} ({error})") from error
@@ -121,6 +178,13 @@ def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     if cloner.dice is None:
         cloner.generators += generators_in(value)
     return cloner.remember(value, twin)
+
+
+def copy_snapshot(cloner: Copier, value: Snapshot) -> Snapshot:
+    """Copy a snapshot; the first one of a plan has dice thrown for all its copies."""
+    twin = cloner.remember(value, copied(value))
+    cloner.snapshots.append(twin)
+    return twin
 
 
 def copy_surface(cloner: Copier, value: Any) -> Any:

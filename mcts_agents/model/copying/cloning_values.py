@@ -1,43 +1,75 @@
 """How containers, arrays, random generators and spaces are copied."""
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.model.copying.cloning_kinds import ATOMIC, UncopyableEnvironmentError
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import fresh, restore, state_of
 
 
 def copy_list(cloner: Copier, value: list) -> list:
     """Copy a list and what it holds."""
-    twin = cloner.remember(value, [])
-    clone = cloner.clone
-    twin.extend([v if type(v) in ATOMIC else clone(v) for v in value])
+    uncopied = cloner.uncopied
+    if uncopied.issuperset(map(type, value)):
+        twin = cloner.memo[id(value)] = value.copy()
+        return twin
+    memo, handlers = cloner.memo, cloner.handlers
+    twin = memo[id(value)] = []
+    for item in value:
+        kind = type(item)
+        if kind in uncopied:
+            twin.append(item)
+        else:
+            found = memo.get(id(item))
+            twin.append(handlers[kind](cloner, item) if found is None else found)
     return twin
 
 
 def copy_tuple(cloner: Copier, value: tuple) -> tuple:
     """Copy a tuple; one of numbers and texts is shared."""
+    uncopied = cloner.uncopied
     for item in value:
-        if type(item) not in ATOMIC:
+        if type(item) not in uncopied:
             break
     else:
         return value
-    twin = tuple([cloner.clone(v) for v in value])
-    return cloner.remember(value, twin)
+    twin = tuple([cloner.clone(item) for item in value])
+    # What the tuple holds may hold the tuple, which is then copied already.
+    known = cloner.memo.get(id(value))
+    return cloner.remember(value, twin) if known is None else known
 
 
 def copy_dict(cloner: Copier, value: dict) -> dict:
     """Copy a dictionary, its keys and values."""
-    twin = cloner.remember(value, {})
+    uncopied, memo, handlers = cloner.uncopied, cloner.memo, cloner.handlers
+    twin = memo[id(value)] = value.copy()
+    for key, item in value.items():
+        if type(key) not in uncopied:
+            return _copy_dict_with_objects_as_keys(cloner, value, twin)
+        kind = type(item)
+        if kind not in uncopied:
+            found = memo.get(id(item))
+            twin[key] = handlers[kind](cloner, item) if found is None else found
+    return twin
+
+
+def _copy_dict_with_objects_as_keys(cloner: Copier, value: dict, twin: dict) -> dict:
+    """Fill `twin`, which was begun, anew: its keys are copies, in the same order."""
+    twin.clear()
     clone = cloner.clone
     for key, item in value.items():
-        twin[key if type(key) in ATOMIC else clone(key)] = (
-            item if type(item) in ATOMIC else clone(item)
-        )
+        twin[clone(key)] = clone(item)
+    return twin
+
+
+def copy_defaultdict(cloner: Copier, value: defaultdict) -> defaultdict:
+    """Copy a dictionary with defaults, and what makes these."""
+    twin = copy_dict(cloner, value)
+    twin.default_factory = cloner.part(value, "default_factory", twin.default_factory)
     return twin
 
 
@@ -45,7 +77,7 @@ def copy_set(cloner: Copier, value: set) -> set:
     """Copy a set and what it holds."""
     # The same history of insertions, as far as it can be had: order matters to loops.
     twin = cloner.remember(value, value.copy())
-    if any(type(v) not in ATOMIC for v in value):
+    if not cloner.uncopied.issuperset(map(type, value)):
         twin.clear()
         twin.update([cloner.clone(v) for v in value])
     return twin
@@ -70,9 +102,10 @@ def copy_bytearray(cloner: Copier, value: bytearray) -> bytearray:
 
 def copy_array(cloner: Copier, value: np.ndarray) -> np.ndarray:
     """Copy an array; views of one array stay views of one array."""
-    if type(value.base) is np.ndarray:
-        return _view(cloner, value, value.base)
-    twin = cloner.remember(value, value.copy(order="K"))
+    base = value.base
+    if type(base) is np.ndarray:
+        return _view(cloner, value, base)
+    twin = cloner.memo[id(value)] = value.copy(order="K")
     if value.dtype.hasobject:
         if value.dtype != object:
             raise UncopyableEnvironmentError(f"numpy.ndarray of {value.dtype}")
@@ -87,7 +120,9 @@ def _view(cloner: Copier, value: np.ndarray, base: np.ndarray) -> np.ndarray:
     if whole.strides != base.strides:
         raise UncopyableEnvironmentError("numpy.ndarray that is a view of a view")
     start = value.ctypes.data - base.ctypes.data
-    twin = np.ndarray(value.shape, value.dtype, whole, start, value.strides)
+    # Flat, in the order of the memory: a buffer has to be contiguous in C's order.
+    memory = whole.ravel(order="K")
+    twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
     return cloner.remember(value, twin)
 
 
@@ -101,7 +136,9 @@ def copy_record(cloner: Copier, value: np.void) -> np.void:
 def copy_generator(cloner: Copier, value: Any) -> Any:
     """Copy a random generator, or make a fresh one of the cloner's dice."""
     if cloner.dice is not None:
-        return cloner.remember(value, fresh(value, cloner.dice))
+        twin = cloner.remember(value, fresh(value, cloner.dice))
+        cloner.generators.append(twin)
+        return twin
     cloner.generators.append(value)
     if type(value) is np.random.Generator:
         twin = np.random.Generator(cloner.clone(value.bit_generator))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model.copying.dice import GENERATORS, state_of
+from mcts_agents.model.copying.snapshots import Snapshot, compared
 from mcts_agents.model.copying.watchers import seen_through
 
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray, np.generic)
@@ -26,6 +27,8 @@ def first_difference(original: Any, twin: Any, name: str = "env") -> str | None:
 
 def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
     a, b = seen_through(a), seen_through(b)
+    if type(b) is Snapshot:
+        a, b = compared(a, b)
     if a is b or id(a) in seen:
         return None
     seen[id(a)] = a  # kept alive, so that its id stays its own
@@ -42,6 +45,8 @@ def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
             return f"{name} has {len(a)} items but {len(b)} in the copy"
         if isinstance(a, set | frozenset) and a != b and _only_plain(a):
             return f"{name} is {a!r} but {b!r} in the copy"
+    elif package_of(type(a)) in ("jax", "jaxlib"):
+        return _difference_in_jax(a, b, name)
     mine, other = _attributes(a), _attributes(b)
     if mine.keys() != other.keys():
         return f"{name} has other attributes in the copy: {mine.keys() ^ other.keys()}"
@@ -50,6 +55,22 @@ def _difference(a: Any, b: Any, name: str, seen: dict[int, Any]) -> str | None:
         if found:
             return found
     return None
+
+
+def _difference_in_jax(a: Any, b: Any, name: str) -> str | None:
+    """Compare arrays by their numbers; compiled functions and keys are not compared."""
+    if not hasattr(a, "addressable_shards") or str(a.dtype).startswith("key<"):
+        return None
+    same = a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    return None if same else f"{name} is {a!r} but {b!r} in the copy"
+
+
+def package_of(kind: type) -> str:
+    """Return the name of a class's package; types of some compiled libraries have none.
+
+    Those are SWIG's, for one.
+    """
+    return str(getattr(kind, "__module__", "")).partition(".")[0]
 
 
 def _only_plain(values: set | frozenset) -> bool:

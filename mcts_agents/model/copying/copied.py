@@ -18,12 +18,13 @@ What keeps a plan honest:
 
 import ctypes
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -37,6 +38,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
+from mcts_agents.model.copying.certainty import Certainty
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
@@ -44,50 +46,77 @@ from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
-from mcts_agents.model.copying.dice import planners_dice
+from mcts_agents.model.copying.copy_plan import CopyPlan
+from mcts_agents.model.copying.dice import planners_dice, reseed
+from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
+    seed_globally,
     space_generators,
     unchanged,
 )
-from mcts_agents.model.copying.watchers import layers, seen_through
-from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
+from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.playouts import play_at_random
+from mcts_agents.model.copying.replays import Replays
+from mcts_agents.model.copying.shown_copies import ShownCopies
+from mcts_agents.model.copying.state_keys import key_of
+from mcts_agents.model.copying.suspicions import Suspicions
+from mcts_agents.model.copying.watchers import (
+    layers,
+    remembered_by,
+    seen_through,
+)
 from mcts_agents.model.spec import Spec
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
+
+# Functions of the table that end before anybody could look at the clock.
+_QUICK = ("movers", "legal_actions", "scores", "results", "copy")
+
+# Random steps of somebody else's environment take long; many games are over by then.
+ROLLOUT = 100
 
 
 class UnfaithfulCopyError(ValueError):
     """A copy of an environment is not in the same situation as the original."""
 
 
-class CopiedEnvironment(ForwardModel):
+class CopiedEnvironment(ShownCopies):
     """The forward model of a PettingZoo or Gymnasium environment, by copies.
 
-    Scores are returns since the plan's root: the sums of each agent's rewards. When the
+    Scores are returns, the sums of each agent's rewards: since the plan's root, or
+    since `reset` if the environment remembers them (`remembering.remember`). When the
     environment is done the highest return has won if it is higher than another, those
     who share it draw, the others lose; a single agent draws.
 
     Args:
         env: A PettingZoo AEC or parallel environment, or a Gymnasium environment,
-            after `reset`, wrapped or not. Every agent's action space is Discrete, of
-            at most 2**20 actions; rewards are finite, returns within 1e100.
+            after `reset`, wrapped or not. Every agent's action space is Discrete,
+            MultiDiscrete or MultiBinary, of at most 2**20 actions, or a Box with
+            `continuous`; rewards are finite, returns within 1e100.
         **options: What only the caller can say of it; see `CopyOptions`.
+
+    Attributes:
+        hurry: Whether plans have a budget in seconds, which leaves little time to look
+            for what a plan must not see.
 
     Raises:
         ValueError: Neither `perfect_information` nor `redeterminise`, an action space
-            that is not Discrete, or an environment of another kind.
+            that cannot be numbered, or an environment of another kind.
         RuntimeError: The environment was not reset.
     """
+
+    hurry = False
 
     def __init__(self, env: Any, **options: Unpack[CopyKeywords]):
         self.env = env
         self.options = CopyOptions(**options)
-        live = face_of(env)
+        live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
         redeterminise = self.options.redeterminise
         if not self.options.perfect_information and redeterminise is None:
@@ -97,11 +126,23 @@ class CopiedEnvironment(ForwardModel):
                 "perfect_information=True; else pass redeterminise=function(env_copy, "
                 "agent_name, generator), which resamples what the agent cannot know"
             )
+        if redeterminise is not None and self.options.state_key is not None:
+            raise ValueError(
+                f"{name}: state_key tells whole positions apart, so beside "
+                "redeterminise the search would know what is hidden; leave it out"
+            )
         self._redeterminise = redeterminise
-        self._copies: dict[int, _Copy] = {}
-        self._last_handle = 0
+        self._outside = Outside(name, self.options.caches)
+        self._suspicions = Suspicions(env, self.options)
+        self._copies = HeldCopies(name, self._copied)
+        self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
+        # Steps of the last plan, and seconds that one took, with all that it took.
+        self._steps = 0
+        self._step: float | None = None
         self._dice = np.random.default_rng(0)
+        self._plan = CopyPlan(self._dice)
+        self._snapshots = _snapshots_of(self.options)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -109,8 +150,18 @@ class CopiedEnvironment(ForwardModel):
             game=np.zeros(1, np.dtype(HEADER)),
             state_size=ctypes.sizeof(ctypes.c_int64),
             chance=not self.options.deterministic,
-            search_defaults={"value": "score", "score_bonus": 0.0},
+            search_defaults={
+                "value": "score",
+                "score_bonus": 0.0,
+                "rollout": ROLLOUT,
+                "loop": "closed" if self.options.deterministic else "open",
+            },
         )
+        self._show(live)
+        # Arrays that compiled code hands over.
+        self._legal_room = ctypes.c_int32 * self.legal_limit
+        self._numbers_each = ctypes.c_int32 * self.players
+        self._scores_each = ctypes.c_double * self.players
         self._functions = {
             "movers": self._movers,
             "legal_actions": self._legal_actions,
@@ -118,7 +169,10 @@ class CopiedEnvironment(ForwardModel):
             "scores": self._scores,
             "results": self._results,
             "copy": self._copy,
+            "playout": self._playout,
         }
+        if self.options.state_key is not None:
+            self._functions["state_key"] = self._state_key
         if redeterminise is not None:
             self._functions["redeterminise"] = self._resample
         self._guarded_code = self._guarded(self._movers).__code__
@@ -134,7 +188,7 @@ class CopiedEnvironment(ForwardModel):
 
     @contextmanager
     def planning(
-        self, agent: str | None, rng: np.ndarray
+        self, agent: str | None, rng: np.ndarray, action_mask: Any = None
     ) -> Iterator[tuple[np.ndarray, int]]:
         """Give a state that is a copy of the live environment, and a player's number.
 
@@ -144,16 +198,19 @@ class CopiedEnvironment(ForwardModel):
             agent: The acting agent; the selected one of an AEC environment, the only
                 one of a Gymnasium environment, by default.
             rng: The planner's generator, advanced.
+            action_mask: See `Agent.act`.
 
         Raises:
+            SharedStateError: A step changed something outside the environment, which
+                has been put back; raised when the context ends.
             UnfaithfulCopyError: The copy is not in the same situation.
             UncopyableEnvironmentError: A part of the environment cannot be copied.
             RuntimeError: Before `reset`, or after the game is over.
             ValueError: The agent has no decision to make.
         """
-        live = face_of(self.env)
+        live = face_of(self.env, self.options)
         self._check_unchanged(live)
-        player = live.player_of(agent)
+        player = player_with_masks(live, agent, action_mask)
         self._dice = planners_dice(rng)
         with ExitStack() as borrowed:
             borrowed.enter_context(one_thread(self.name))
@@ -161,15 +218,36 @@ class CopiedEnvironment(ForwardModel):
             borrowed.callback(self.release)
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
-            exact, found = self._exact_copy(live)
-            borrowed.enter_context(space_generators(found, self._dice))
+            exact, cloner = self._exact_copy(live)
+            outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
             exact.prepare(self._dice)
-            root = _Copy(exact.clone(Cloner(self._dice)), np.zeros(self.players))
+            shared = [*cloner.spaces, *live.action_spaces()]
+            if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
+                self._look(exact, shared, outside)
+            outside.reseed(self._dice)
+            borrowed.enter_context(space_generators(shared, self._dice))
+            self._plan = CopyPlan(self._dice, self.options.reseed)
+            borrowed.callback(lambda: self._plan.end())
+            earned = self._begin(exact)
+            root = HeldCopy(self._plan.first(exact), earned)
             state = self.new_state()
-            self._store(state.ctypes.data, root)
+            self._copies.store(state.ctypes.data, root)
+            self._certainty.begin()
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
+            root.face.settle_proposals(player)
+            began, self._steps = clock.now(), 0
             yield state, player
+            if self._steps:
+                self._step = (clock.now() - began) / self._steps
+
+    def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
+        """Look for what a search would see; leave all dice and what lies outside."""
+        own = np.random.default_rng(0)
+        outside.reseed(own)
+        with global_generators(own), space_generators(shared, own):
+            self._suspicions.look(exact, self._with_dice)
+        outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
         """Refuse an environment that has become another game since the model's."""
@@ -183,10 +261,12 @@ class CopiedEnvironment(ForwardModel):
         if self._copies:
             raise RuntimeError(f"{self.name}: this model is already planning")
 
-    def _exact_copy(self, live: Face) -> tuple[Face, list[Any]]:
-        """Copy the live environment, dice and all; compare; list the shared spaces."""
+    def _exact_copy(self, live: Face) -> tuple[Face, Cloner]:
+        """Copy the live environment, dice and all, and compare."""
         cloner = Cloner()
         try:
+            if self._snapshots is not None:
+                self._snapshots.begin(cloner, live)
             face = live.clone(cloner)
         except UncopyableEnvironmentError as error:
             raise UncopyableEnvironmentError(
@@ -202,7 +282,38 @@ class CopiedEnvironment(ForwardModel):
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
-        return face, [*cloner.spaces, *live.action_spaces]
+        if self._snapshots is not None:
+            self._snapshots.check(face)
+        return face, cloner
+
+    def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
+        """Copy an environment as a search does that draws from `dice`."""
+        return CopyPlan(dice, self.options.reseed).first(face)
+
+    def throw_again(self, state: np.ndarray, seed: np.random.SeedSequence) -> None:
+        """Give the copies of this process dice of their own, that of `state` too.
+
+        For a process that was forked while `planning` went on.
+        """
+        # In place: others hold these dice, too.
+        reseed(self._dice, np.random.default_rng(seed))
+        seed_globally(self._dice)
+        held = self._copies.at(state.ctypes.data)
+        self._plan = CopyPlan(self._dice, self.options.reseed)
+        held.face = self._plan.first(held.face)
+
+    def _copied(self, face: Face) -> Face:
+        """Copy an environment for a search: each copy has a future of its own."""
+        return self._plan.copy(face)
+
+    def _begin(self, root: Face) -> list[float]:
+        """Return what was earned so far, and let a root show what the last step did."""
+        remembered = remembered_by(self.env)
+        if remembered is None:
+            return [0.0] * self.players
+        if remembered.shown is not None:
+            root.show(remembered.shown)
+        return [remembered.returns[agent] for agent in self._agents]
 
     def release(self) -> None:
         """Drop all copies; states of this model are empty from then on."""
@@ -215,6 +326,12 @@ class CopiedEnvironment(ForwardModel):
         """True: states are handles."""
         return True
 
+    def action_decoder(
+        self, state: np.ndarray, player: int
+    ) -> Callable[[int], Any] | None:
+        """See `ForwardModel.action_decoder`."""
+        return self._copies.at(state.ctypes.data).face.decoder(player)
+
     def raise_pending(self) -> None:
         """Raise what a callback caught, as itself; nothing if it caught nothing."""
         pending, self._pending = self._pending, None
@@ -226,7 +343,7 @@ class CopiedEnvironment(ForwardModel):
         """Return an independent copy of `state`, released with the returned array."""
         target = super().copy(state)
         handle = int(target.view(np.int64)[0])
-        weakref.finalize(target, self._copies.pop, handle, None)
+        weakref.finalize(target, self._copies.drop, handle)
         return target
 
     def call(self, name: str, *arguments: int) -> int:
@@ -240,18 +357,24 @@ class CopiedEnvironment(ForwardModel):
     def _callback(self, name: str, function: Callable[..., int | None]) -> Any:
         """Make the address of a function that compiled code can call."""
         parameters = [ctypes.c_int64] * len(ENTRIES[name].parameters)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(self._guarded(function))
+        guarded = self._guarded(function, None if name in _QUICK else clock.look)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *parameters)(guarded)
 
-    def _guarded(self, function: Callable[..., int | None]) -> Callable[..., int]:
+    def _guarded(
+        self,
+        function: Callable[..., int | None],
+        look: Callable[[], None] | None = None,
+    ) -> Callable[..., int]:
         """Wrap a function for compiled code, which knows no exceptions of Python."""
 
         def guarded(game: int, *arguments: int) -> int:
             if self._pending is not None:
                 return 0
             try:
-                answer = int(function(*arguments) or 0)
-                clock.look()
-                return answer
+                answer = function(*arguments)
+                if look is not None:
+                    look()
+                return answer or 0
             except BaseException as error:
                 self._note(error)
                 return 0
@@ -264,79 +387,88 @@ class CopiedEnvironment(ForwardModel):
             self._pending = error
         self.error[0] = 1
 
-    def _at(self, state: int) -> "_Copy":
-        held = self._copies.get(ctypes.c_int64.from_address(state).value)
-        if held is None:
-            raise RuntimeError(
-                f"{self.name}: this state is empty; states of a copied environment "
-                "live inside `planning` only"
-            )
-        return held
-
-    def _store(self, target: int, held: "_Copy") -> int:
-        """Put a copy into the slot of a state; what it held is released."""
-        handle = ctypes.c_int64.from_address(target)
-        if handle.value == 0:
-            self._last_handle += 1
-            handle.value = self._last_handle
-        self._copies[handle.value] = held
-        return handle.value
-
     def _copy(self, target: int, source: int) -> None:
-        held = self._at(source)
-        # Each copy has dice, hence a future, of its own.
-        face = held.face.clone(Cloner(self._dice))
-        self._store(target, _Copy(face, held.returns.copy(), held.legal))
+        self._copies.store(target, self._copies.at(source))
 
     def _movers(self, state: int) -> int:
-        return sum(1 << player for player in self._at(state).face.movers())
+        movers = self._copies.at(state).face.movers()
+        return 1 << movers[0] if len(movers) == 1 else sum(1 << p for p in movers)
 
     def _legal_actions(self, state: int, player: int, out: int) -> int:
-        held = self._at(state)
+        held = self._copies.at(state)
         legal = held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
             legal = held.legal[player] = held.face.legal_actions(player)
-        room = (ctypes.c_int32 * self.legal_limit).from_address(out)
-        room[: len(legal)] = legal
+            clock.look()
+        self._legal_room.from_address(out)[: len(legal)] = legal
         return len(legal)
 
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
-        held = self._at(state)
-        joint = (ctypes.c_int32 * self.players).from_address(joint_action)
+        joint = self._numbers_each.from_address(joint_action)[:]
+        held = self._copies.own(state)
         held.legal = {}
-        held.face.step(list(joint), held.returns)
+        self._steps += 1
+        if self._certainty.due:
+            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
+        else:
+            held.face.step(joint, held.returns)
+
+    def _playout(self, state: int, rng: int, limit: int) -> int:
+        if limit <= 0 or not self._copies.at(state).face.movers():
+            return 0
+        held = self._copies.own(state)
+        played = 0
+        if self._certainty.due:
+            first = min(limit, self._certainty.due)
+            played = play_at_random(held, rng, first, self._checked_step(held))
+        played += play_at_random(held, rng, limit - played, held.face.step)
+        self._steps += played
+        return played
+
+    def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
+        def step(joint: list[int], returns: list[float]) -> None:
+            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
+
+        return step
 
     def _scores(self, state: int, out: int) -> None:
-        returns = self._at(state).returns
-        (ctypes.c_double * self.players).from_address(out)[:] = returns.tolist()
+        returns = self._copies.at(state).returns
+        self._scores_each.from_address(out)[:] = returns
 
     def _results(self, state: int, out: int) -> None:
-        held = self._at(state)
+        held = self._copies.at(state)
         results = [PLAYING] * self.players
         if not held.face.movers():
             results = results_by_return(held.returns)
-        (ctypes.c_int32 * self.players).from_address(out)[:] = results
+        self._numbers_each.from_address(out)[:] = results
 
     def _resample(self, state: int, player: int, rng: int) -> None:
-        held = self._at(state)
+        held = self._copies.own(state)
         agent = held.face.agents[player]
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
             held.face = held.face.around(changed)
 
+    def _state_key(self, state: int, observer: int) -> int:
+        held = self._copies.at(state)
+        key = self.options.state_key(held.face.env)
+        # What was earned on the way counts too: leaves are worth the sum of rewards.
+        earned = [round(value, 9) for value in held.returns]
+        return key_of((key, earned), f"{self.name}: state_key")
 
-def face_of(env: Any) -> Face:
+
+def face_of(env: Any, options: CopyOptions | None = None) -> Face:
     """Return the face of an environment after `reset`.
 
     Raises:
-        ValueError: It is no environment, or an action space is not Discrete.
+        ValueError: It is no environment, or an action space cannot be numbered.
         RuntimeError: It was not reset.
     """
     if isinstance(env, gymnasium.Env):
-        return GymnasiumFace(env)
+        return GymnasiumFace(env, options)
     if isinstance(env, ParallelEnv):
-        return ParallelFace(env)
+        return ParallelFace(env, options)
     if not isinstance(env, AECEnv):
         raise ValueError(
             f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
@@ -345,55 +477,50 @@ def face_of(env: Any) -> Face:
     inner = seen_through(env)
     if isinstance(inner, parallel_to_aec_wrapper):
         # Planned from the parallel environment, where no pending action lies.
-        return SerialisedFace(inner)
+        return SerialisedFace(inner, options)
     if any(isinstance(layer, parallel_to_aec_wrapper) for layer in layers(inner)):
         raise ValueError(
             f"{inner}: {type(inner).__name__} wraps the AEC form of a parallel "
             "environment, where actions lie that others must not see yet; wrap the "
             "parallel environment and give it to parallel_to_aec"
         )
-    return AECFace(inner)
+    return AECFace(inner, options)
 
 
-class _Copy:
-    """One copy of the environment and the returns since the plan's root.
-
-    Args:
-        face: The copy.
-        returns: float64 of shape (players,).
-        legal: The legal actions of each player who was asked for them since the last
-            step; copies of one situation share them.
-    """
-
-    __slots__ = ("face", "legal", "returns")
-
-    def __init__(
-        self,
-        face: Face,
-        returns: np.ndarray,
-        legal: dict[int, list[int]] | None = None,
-    ):
-        self.face = face
-        self.returns = returns
-        self.legal = {} if legal is None else legal
+def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None:
+    """Return what stands for copies of the innermost environment, if anything does."""
+    if options.replay is not None:
+        return Replays(options.replay)
+    return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
 
 
-def results_by_return(returns: np.ndarray) -> list[int]:
+def results_by_return(returns: Sequence[float]) -> list[int]:
     """Return WON, DRAWN or LOST for each player of a finished environment."""
-    best = returns.max()
-    leads = returns >= best - TIE
-    if leads.all():
-        return [DRAWN] * len(returns)
-    leader = WON if leads.sum() == 1 else DRAWN
+    best = max(returns)
+    leads = [value >= best - TIE for value in returns]
+    if all(leads):
+        return [DRAWN] * len(leads)
+    leader = WON if sum(leads) == 1 else DRAWN
     return [leader if lead else LOST for lead in leads]
 
 
-def visible_legal_actions(env: Any, agent: str | None) -> list[int]:
-    """Return the legal actions that an environment of somebody else shows.
+def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:
+    """Return the number of the agent that decides; its face takes the masks given.
+
+    Args:
+        face: The environment.
+        agent: See `Face.player_of`.
+        action_mask: See `Agent.act`.
 
     Raises:
-        RuntimeError: Before `reset`, or after the game is over.
-        ValueError: The agent has no decision to make.
+        RuntimeError: The environment is done.
+        ValueError: The agent has no decision to make, a mask is wrong, or there are
+            masks that nobody has passed on.
     """
-    face = face_of(env)
-    return face.legal_actions(face.player_of(agent))
+    if isinstance(action_mask, Mapping):
+        face.give_masks(action_mask)
+    player = face.player_of(agent)
+    if action_mask is not None and not isinstance(action_mask, Mapping):
+        face.give_masks({face.agents[player]: action_mask})
+    face.require_masks()
+    return player

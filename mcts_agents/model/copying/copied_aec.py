@@ -1,10 +1,12 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
-import numpy as np
+from typing import Any
+
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
 
@@ -22,9 +24,9 @@ BOOKKEEPING = (
 class AECFace(Face):
     """A PettingZoo AEC environment without the wrappers that watch over it."""
 
-    def __init__(self, env: AECEnv):
+    def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
-        super().__init__(env, list(env.possible_agents))
+        super().__init__(env, list(env.possible_agents), options)
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
@@ -33,12 +35,21 @@ class AECFace(Face):
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
 
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        return self.env.observe(self.agents[player])
+
     def movers(self) -> list[int]:
         """Return the selected agent, none when all have finished."""
         env = self.env
-        if not env.agents or self._is_finished(env.agent_selection):
+        if not env.agents:
             return []
-        return [self.agents.index(env.agent_selection)]
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
+            return []
+        return [self._places[agent]]
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -53,11 +64,16 @@ class AECFace(Face):
             )
         return super().player_of(agent)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         env = self.env
-        env.step(joint_action[self.agents.index(env.agent_selection)])
+        player = self._places[env.agent_selection]
+        env.step(self.action(player, joint_action[player]))
+        self._step_is_over()
         self._earn(env.rewards, returns)
+        agent = env.agent_selection
+        if env.agents and not (env.terminations[agent] or env.truncations[agent]):
+            return
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
                 return
@@ -70,7 +86,21 @@ class AECFace(Face):
                 "not remove it"
             )
 
-    def mask_of(self, player: int) -> np.ndarray | None:
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        self.env.reset(seed=seed)
+        self._step_is_over()
+
+    def shown(self) -> Any:
+        """Return the selected agent's observation and what it has earned."""
+        env = self.env
+        if not env.agents:
+            return None
+        agent = env.agent_selection
+        earned = env._cumulative_rewards.get(agent)
+        return agent, env.observe(agent), earned, dict(env.terminations)
+
+    def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
         agent = self.agents[player]
         mask = None

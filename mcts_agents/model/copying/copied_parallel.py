@@ -8,6 +8,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
 
@@ -16,35 +17,54 @@ class ParallelFace(Face):
     """A PettingZoo parallel environment.
 
     Masks lie in what `reset` and `step` return. Copies keep what their own steps
-    returned; at the root, where the live environment gave it to somebody else, it is
-    asked of the environment's `observe` if it has one, and else every action of a
-    player's space counts as legal there.
+    returned; at the root, where the live environment gave it to somebody else, the
+    caller passes it on, or it is asked of the environment's `observe` if it has one.
+    Where neither is possible, and a copy's step then shows a mask, planning ends with
+    an error.
 
     Agents whose mask is empty wait: they are no movers, and their action is the first
     of their space.
     """
 
-    def __init__(self, env: ParallelEnv):
+    def __init__(self, env: ParallelEnv, options: CopyOptions | None = None):
         require_reset(env, "agents")
-        super().__init__(env, list(env.possible_agents))
+        super().__init__(env, list(env.possible_agents), options)
         self._finished: frozenset[str] = frozenset()
-        self._masks: dict[str, np.ndarray | None] = {}
+        self._masks: dict[str, Any] = {}
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
         self._observe = hasattr(env.unwrapped, "observe")
-        self._check_masks()
+        self._at_root = True
 
-    def _check_masks(self) -> None:
+    def require_masks(self) -> None:
+        """See `Face.require_masks`."""
         if self._declares_masks and not self._observe:
-            raise ValueError(
-                f"{self.name}: its masks lie only in what step() returned, which a "
-                "parallel environment does not keep. Plan from its AEC form: "
-                "pettingzoo.utils.parallel_to_aec(env)"
-            )
+            for agent in self.env.agents:
+                if self.checked_mask(self.agents.index(agent)) is None:
+                    raise self._masks_are_unknown()
+
+    def _masks_are_unknown(self) -> ValueError:
+        return ValueError(
+            f"{self.name}: its masks lie only in what reset() and step() returned, "
+            "which a parallel environment does not keep. Pass those of all agents on: "
+            "action_mask={name: seen['action_mask'] for name, seen in observations."
+            "items()} (or from infos), or plan from its AEC form: "
+            "pettingzoo.utils.parallel_to_aec(env)"
+        )
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
+
+    def _observation_space(self, agent: str) -> spaces.Space:
+        return self.env.observation_space(agent)
+
+    def _shown_to(self, player: int) -> Any:
+        agent = self.agents[player]
+        if self._shown is not None:
+            return self._shown.get(agent)
+        inner = self.env.unwrapped
+        return inner.observe(agent) if hasattr(inner, "observe") else None
 
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
@@ -60,32 +80,57 @@ class ParallelFace(Face):
     def legal_actions(self, player: int) -> list[int]:
         """Return a player's legal actions; one who waits has one of no effect."""
         if self._waits(player):
-            return [int(self.action_spaces[player].start)]
+            return [self.numbers[player].first]
         return super().legal_actions(player)
 
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let all live agents act."""
         actions = {}
         for agent in self.env.agents:
             player = self.agents.index(agent)
-            action = joint_action[player]
-            if action < 0:
-                action = int(self.action_spaces[player].start)
-            actions[agent] = action
+            number = joint_action[player]
+            if number < 0:
+                number = self.numbers[player].first
+            actions[agent] = self.action(player, number)
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
+        self._shown = observations
         over = {a for a in actions if terminations.get(a) or truncations.get(a)}
         self._finished |= over
+        masks = {
+            a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
+        }
+        if self._at_root:
+            self._check_root(masks)
+            self._at_root = False
+        self._step_is_over()
+        self._masks = masks
+
+    def restart(self, seed: int) -> None:
+        """See `Face.restart`."""
+        observations, infos = self.env.reset(seed=seed)
+        self._step_is_over()
+        self._finished = frozenset()
+        self._at_root = False
+        self._shown = observations
         self._masks = {
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
 
-    def mask_of(self, player: int) -> np.ndarray | None:
+    def _check_root(self, masks: dict[str, Any]) -> None:
+        """Raise ValueError if a first step shows masks of which none was known."""
+        shown = [self.agents.index(a) for a, mask in masks.items() if mask is not None]
+        if any(self.checked_mask(player) is None for player in shown):
+            raise self._masks_are_unknown()
+
+    def mask_of(self, player: int) -> Any:
         """Return the mask in the last observation, else the one in the last infos."""
         agent = self.agents[player]
         if agent in self._masks:
             return self._masks[agent]
-        mask = mask_in(self.env.unwrapped.observe(agent)) if self._observe else None
+        if not self._observe:
+            return None
+        mask = mask_in(self.env.unwrapped.observe(agent))
         self._observe = self._declares_masks or mask is not None
         return mask
 
@@ -97,18 +142,18 @@ class SerialisedFace(ParallelFace):
     the actions of agents who were asked earlier, which nobody may see.
     """
 
-    def __init__(self, converter: parallel_to_aec_wrapper):
+    def __init__(
+        self, converter: parallel_to_aec_wrapper, options: CopyOptions | None = None
+    ):
         require_reset(converter, "agent_selection")
         self._asked: AECEnv | None = converter
-        super().__init__(converter.env)
+        super().__init__(converter.env, options)
         self._observe = False
+        self._shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents
         }
-
-    def _check_masks(self) -> None:
-        """Nothing to check: the converter keeps the observations."""
 
     def player_of(self, agent: str | None) -> int:
         """Return the number of the agent, by default the one that is asked now."""
@@ -123,9 +168,11 @@ class SerialisedFace(ParallelFace):
         return twin
 
 
-def shown_mask(observation: Any, info: Any) -> np.ndarray | None:
+def shown_mask(observation: Any, info: Any) -> Any:
     """Return a copy of the mask in an observation, else of the one in the info."""
     mask = mask_in(observation)
     mask = mask_in(info) if mask is None else mask
     # The environment may fill the same array again in its next step.
+    if isinstance(mask, tuple):
+        return tuple([np.array(part) for part in mask])
     return None if mask is None else mask.copy()

@@ -1,15 +1,20 @@
 """`Copier`: what the ways to copy a thing know of the copy that is being made."""
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.cloning_kinds import (
+    UNCOPIED_EXACTLY,
+    UNCOPIED_WITH_DICE,
+    UncopyableEnvironmentError,
+)
+from mcts_agents.model.copying.snapshots import Snapshot
 
 
-class Copier(ABC):
+class Copier:
     """Copies one object graph.
 
     Args:
@@ -17,20 +22,31 @@ class Copier(ABC):
             exact copy, generators included, and pictures too.
 
     Attributes:
-        generators: The original random generators met by an exact copy.
+        generators: The random generators met by an exact copy; those made by a copy
+            with dice.
         spaces: The spaces met by an exact copy (shared, their generators with them).
+        constants: The objects that a copy with dice shares with its original because
+            their classes declare them constant; see `cloning_constants`.
+        snapshots: The snapshots made.
+        memo: The copies made so far, by the ids of their originals. Whoever calls
+            `clone` with something that nobody else holds has to `keep` it, since ids
+            are given again.
+        uncopied: The classes whose objects are never copied, in such a copy.
+        handlers: How objects of each class are copied.
     """
+
+    handlers: dict[type, Callable[["Copier", Any], Any]]
 
     def __init__(self, dice: np.random.Generator | None = None) -> None:
         self.dice = dice
         self.generators: list[Any] = []
         self.spaces: list[spaces.Space] = []
-        self._memo: dict[int, Any] = {}
-        # Originals are kept alive as long as their ids stand in the memo.
-        self._alive: list[Any] = []
-        self._memo[id(self._memo)] = self._alive
+        self.constants: list[Any] = []
+        self.snapshots: list[Snapshot] = []
+        self.memo: dict[int, Any] = {}
+        self.uncopied = UNCOPIED_EXACTLY if dice is None else UNCOPIED_WITH_DICE
+        self._kept: list[Any] = []
 
-    @abstractmethod
     def clone(self, value: Any) -> Any:
         """Return a copy of `value` that shares nothing that can change with it.
 
@@ -38,27 +54,45 @@ class Copier(ABC):
             UncopyableEnvironmentError: Something cannot be copied; the message gives
                 the way to it from `value`.
         """
+        kind = type(value)
+        if kind in self.uncopied:
+            return value
+        known = self.memo.get(id(value))
+        return self.handlers[kind](self, value) if known is None else known
 
     def remember(self, value: Any, twin: Any) -> Any:
         """Note the copy of `value`, before its parts are copied."""
-        self._memo[id(value)] = twin
-        self._alive.append(value)
+        self.memo[id(value)] = twin
         return twin
 
     def known(self, value: Any) -> Any:
         """Return the copy of `value` if it was made already."""
-        return self._memo.get(id(value))
+        return self.memo.get(id(value))
+
+    def keep(self, value: Any) -> Any:
+        """Keep something alive that only the copying holds, and return it."""
+        self._kept.append(value)
+        return value
+
+    def met(self) -> tuple[set[int], list[Any]]:
+        """Return the ids of all originals, and their copies."""
+        return set(self.memo), list(self.memo.values())
 
     def forget(self, count: int) -> None:
         """Forget all copies but the first `count`."""
-        for value in self._alive[count:]:
-            self._memo.pop(id(value), None)
-        del self._alive[count:]
+        while len(self.memo) > count:
+            self.memo.popitem()
 
     def part(self, owner: Any, name: object, value: Any) -> Any:
         """Copy a part of an object; an error names the part."""
         try:
             return self.clone(value)
         except UncopyableEnvironmentError as error:
-            label = f"{type(owner).__name__}.{name}"
-            raise UncopyableEnvironmentError(f"{label} -> {error}") from error
+            raise named(owner, name, error) from error
+
+
+def named(
+    owner: Any, name: object, error: UncopyableEnvironmentError
+) -> UncopyableEnvironmentError:
+    """Return the error with the name of the part of `owner` that it is about."""
+    return UncopyableEnvironmentError(f"{type(owner).__name__}.{name} -> {error}")

@@ -1,8 +1,12 @@
 """`CopyOptions`: what the user of an agent says of environments of other people."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
+
+# How to take a snapshot of an environment, and how to put it back into one.
+SnapshotFunctions = tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,13 +20,93 @@ class CopyOptions:
         redeterminise: Instead of that word, a function `(env_copy, agent_name,
             numpy.random.Generator)` that resamples in the copy what the named agent
             cannot know.
-        deterministic: After `reset` nothing is random in the environment. Searches of
-            the minimax family except `expectiminimax` need this word.
+        reseed: A function `(env_copy, numpy.random.Generator)` that gives the copy
+            another future where it keeps a random generator that is none of Python's,
+            numpy's or JAX's, such as a counter of its own. It is called for each copy
+            that a search steps, and changes nothing else.
+        continuous: How to plan in Box spaces: a number of samples on each axis, both
+            bounds among them, or a function `(env_copy, agent_name,
+            numpy.random.Generator)` that returns an array of proposals, one a row. It
+            is called in each state, with the same random numbers within a decision.
+        caches: Full names (`"module.NAME"`, `"module.Class.name"`) of what lies outside
+            the environment object and may change while a copy is stepped, because it
+            only saves work, such as a dictionary of positions looked at before.
+        snapshots: True: the innermost environment has `get_state()` and
+            `set_state(state)`, or `clone_state()` and `restore_state(state)`, and a
+            search may use them on one environment of its own instead of many copies.
+            Or the two functions `(get, put)`, called as `get(env)` and
+            `put(env, state)`. A state holds, as copies, all that a step changes but
+            random generators. It is checked once: stepped and put back.
+        replay: The last resort for what cannot be copied: a function that makes the
+            same environment anew. A search takes it through all that was played, once
+            for each simulation, so the live environment has to note that:
+            `mcts_agents.wrappers.recorded(env)`. Its future steps get other dice, as
+            far as their random generators are objects of Python; dice that it throws
+            elsewhere, in a library of C++ say, would be foreseen.
+        processes: So many processes search a decision, each its share of the budget
+            (root parallelism, as `threads` for the games of this package). They are
+            forked from yours with each decision; not on Windows.
+        deterministic: The environment throws no dice: the same actions always lead to
+            the same situations. It is checked on the first steps of a decision. Nodes
+            of the tree hold copies then (`loop="closed"`), which saves most steps; with
+            `value="win"` and `solver=True` proven results are used.
+        state_key: A function `(env_copy)` that returns what tells positions apart, for
+            `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
+            and sets of these. Equal keys are one position, from which the same can
+            follow.
+
+    Raises:
+        ValueError: A value that is not allowed.
     """
 
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
+    reseed: Callable[..., Any] | None = None
+    continuous: int | Callable[..., Any] | None = None
+    caches: tuple[str, ...] = ()
+    snapshots: bool | SnapshotFunctions = False
+    replay: Callable[[], Any] | None = None
+    processes: int = 1
     deterministic: bool = False
+    state_key: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("redeterminise", "reseed", "state_key"):
+            value = getattr(self, name)
+            if value is not None and not callable(value):
+                raise ValueError(f"{name}={value!r}: expected a function, or None")
+        samples = self.continuous
+        counts = isinstance(samples, int) and not isinstance(samples, bool)
+        if not (samples is None or callable(samples) or (counts and samples >= 1)):
+            raise ValueError(
+                f"continuous={samples!r}: expected a number of samples on each axis "
+                "from 1, a function that proposes actions, or None"
+            )
+        named = self.caches
+        if not isinstance(named, tuple) or not all(isinstance(n, str) for n in named):
+            raise ValueError(
+                f"caches={named!r}: expected a tuple of names, such as "
+                '("package.module.CACHE",)'
+            )
+        if self.replay is not None and self.snapshots:
+            raise ValueError("replay and snapshots are two ways; pass one of them")
+        if self.replay is not None and self.redeterminise is not None:
+            raise ValueError(
+                "redeterminise: what it changes in a replay is lost when the replay "
+                "begins anew; replay needs perfect_information=True"
+            )
+        number = self.processes
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(f"processes={number!r}: expected an integer from 1")
+        if number > 1 and not hasattr(os, "fork"):
+            raise ValueError(
+                f"processes={number}: this system has no os.fork, by which processes "
+                "get their copies of an environment; use processes=1"
+            )
+        if not isinstance(self.deterministic, bool):
+            raise ValueError(
+                f"deterministic={self.deterministic!r}: expected true or false"
+            )
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
@@ -36,7 +120,14 @@ class CopyKeywords(TypedDict, total=False):
 
     perfect_information: bool
     redeterminise: Callable[..., Any] | None
+    reseed: Callable[..., Any] | None
+    continuous: int | Callable[..., Any] | None
+    caches: tuple[str, ...]
+    snapshots: bool | SnapshotFunctions
+    replay: Callable[[], Any] | None
+    processes: int
     deterministic: bool
+    state_key: Callable[[Any], Any] | None
 
 
 COPY_OPTIONS = tuple(field.name for field in fields(CopyOptions))

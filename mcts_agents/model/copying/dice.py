@@ -117,5 +117,6 @@ def generators_in(value: Any) -> list[Any]:
         if isinstance(item, GENERATORS):
             found.append(item)
         else:
-            waiting.extend(gc.get_referents(item))
+            # What the garbage collector leaves alone holds nothing, or only numbers.
+            waiting.extend(filter(gc.is_tracked, gc.get_referents(item)))
     return found

@@ -1,71 +1,96 @@
 """`Face`: three kinds of environments (AEC, parallel, Gymnasium) seen alike.
 
 A face holds one environment, live or a copy, and answers what a forward model asks:
-who moves, which actions are legal, what a step earns. Actions are the numbers that the
-environment's own Discrete spaces use.
+who moves, which actions are legal, what a step earns. Actions are numbers (`actions`
+says which); those of Discrete spaces from 0 are the spaces' own.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from mcts_agents.model.copying.actions import ProposedNumbers, numbers_of
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.uncached import without_caches
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import as_mask
-
-# With more actions a node's edges alone fill the memory.
-MOST_ACTIONS = 2**20
+from mcts_agents.model.masks import mask_in, shows_masks
 
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
+
+_NUMBERS = (float, int, np.float64)
 
 
 class Face(ABC):
     """One environment as a forward model sees it.
 
+    Args:
+        env: The environment.
+        agents: Names of all agents; a player's number is its place.
+        options: What its user says of it; nothing by default.
+
     Attributes:
         env: The environment.
         name: Its name, for messages.
         agents: Names of all agents; a player's number is its place.
-        actions: One more than the greatest action of any agent.
+        numbers: The numbers of each player's actions.
+        actions: One more than the greatest number of any player.
     """
 
-    def __init__(self, env: Any, agents: list[str]):
+    _shown: Any = None
+
+    def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
         self.env = env
         self.agents = agents
-        self.name = str(getattr(env, "unwrapped", env))
-        self.action_spaces = [self._checked_space(agent) for agent in agents]
-        self.actions = max(int(s.start + s.n) for s in self.action_spaces)
-
-    def _checked_space(self, agent: str) -> spaces.Discrete:
-        space = self._action_space(agent)
-        if not isinstance(space, spaces.Discrete) or space.start < 0:
-            raise ValueError(
-                f"{self.name}: the action space of {agent} is {space}; planning needs "
-                "Discrete spaces that start at 0 or above"
+        self.name = name_of(env)
+        self._places = {agent: player for player, agent in enumerate(agents)}
+        continuous = None if options is None else options.continuous
+        self.numbers = [
+            numbers_of(
+                self._action_space(agent),
+                f"{self.name}: the action space of {agent}",
+                continuous,
             )
-        check_number_of_actions(space, f"{self.name}: the action space of {agent}")
-        return space
+            for agent in agents
+        ]
+        self.actions = max(numbers.limit for numbers in self.numbers)
+        # Of agents without a mask; nobody changes these lists.
+        self._whole_spaces = [
+            [] if isinstance(n, ProposedNumbers) else list(range(n.first, n.limit))
+            for n in self.numbers
+        ]
+        # Both are replaced and never changed, because copies of a face share them.
+        self._given: dict[int, np.ndarray] = {}
+        self._proposed: dict[int, np.ndarray] = {}
+        self._proposing_seed = 0
 
     @abstractmethod
     def _action_space(self, agent: str) -> spaces.Space:
         """Return the action space of one agent."""
+
+    def action_spaces(self) -> list[spaces.Space]:
+        """Return the action space of each player."""
+        return [numbers.space for numbers in self.numbers]
 
     @abstractmethod
     def movers(self) -> list[int]:
         """Return the players who decide now, none when the environment is done."""
 
     @abstractmethod
-    def step(self, joint_action: list[int], returns: np.ndarray) -> None:
+    def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the movers act; add what each player earns to `returns`."""
 
-    def _earn(self, rewards: Mapping[str, Any], returns: np.ndarray) -> None:
+    @abstractmethod
+    def restart(self, seed: int) -> None:
+        """Reset the environment, a copy, and begin a new game."""
+
+    def _earn(self, rewards: Mapping[str, Any], returns: list[float]) -> None:
         """Add each agent's reward to its return.
 
         Raises:
@@ -73,7 +98,12 @@ class Face(ABC):
                 which a search can compute.
         """
         for agent, reward in rewards.items():
-            player = self.agents.index(agent)
+            player = self._places[agent]
+            if type(reward) in _NUMBERS and abs(reward) <= GREATEST_RETURN:
+                total = returns[player] + reward
+                if -GREATEST_RETURN <= total <= GREATEST_RETURN:
+                    returns[player] = total
+                    continue
             earned = finite_reward(reward, f"{self.name}: the reward of {agent}")
             total = float(returns[player]) + earned
             if abs(total) > GREATEST_RETURN:
@@ -85,20 +115,93 @@ class Face(ABC):
             returns[player] = total
 
     @abstractmethod
-    def mask_of(self, player: int) -> np.ndarray | None:
+    def mask_of(self, player: int) -> Any:
         """Return the mask of a player's actions if the environment shows one."""
 
+    def shown(self) -> Any:
+        """Return what the last step or `restart` has shown to those who decide now.
+
+        The environment may fill the same arrays again in its next step.
+        """
+        return self._shown
+
+    def show(self, shown: Any) -> None:
+        """Take what somebody else's last step was shown."""
+        self._shown = shown
+
+    @abstractmethod
+    def _shown_to(self, player: int) -> Any:
+        """Return what the environment shows to a player, None if it cannot tell."""
+
+    def observation(self, player: int) -> Any:
+        """Return what the environment shows to a player, without its mask.
+
+        Raises:
+            ValueError: It shows that only to those who step it.
+        """
+        shown = self._shown_to(player)
+        if shown is None:
+            raise ValueError(
+                f"{self.name}: what it shows at the root lies only in what reset() or "
+                "step() returned; wrap the environment before reset: env = "
+                "mcts_agents.remember(env)"
+            )
+        if mask_in(shown) is not None and "observation" in shown:
+            return shown["observation"]
+        return shown
+
+    @abstractmethod
+    def _observation_space(self, agent: str) -> spaces.Space:
+        """Return the observation space of one agent."""
+
+    def observation_space(self, player: int) -> spaces.Space:
+        """Return the space of what `observation` returns."""
+        space = self._observation_space(self.agents[player])
+        if shows_masks(space) and "observation" in space.spaces:
+            return space["observation"]
+        return space
+
     def checked_mask(self, player: int) -> np.ndarray | None:
-        """Return the mask of a player's actions, or None; see `as_mask`.
+        """Return the mask of a player's actions, or None; see `ActionNumbers.flat`.
 
         Raises:
             ValueError: It is no mask of the player's action space.
         """
+        if player in self._given:
+            return self._given[player]
         mask = self.mask_of(player)
         if mask is None:
             return None
-        size = int(self.action_spaces[player].n)
-        return as_mask(mask, size, f"{self.name}: the mask of {self.agents[player]}")
+        whose = f"{self.name}: the mask of {self.agents[player]}"
+        return self.numbers[player].flat(mask, whose)
+
+    def give_masks(self, masks: Mapping[str, Any]) -> None:
+        """Take masks of the coming decision that somebody else was shown.
+
+        Raises:
+            ValueError: An agent that does not exist, something that is no mask of its
+                action space, or another mask than the environment shows itself.
+        """
+        given = {}
+        for agent, mask in masks.items():
+            if agent not in self.agents:
+                raise ValueError(
+                    f"{self.name}: action_mask names {agent!r}; the agents are "
+                    f"{', '.join(self.agents)}"
+                )
+            player = self.agents.index(agent)
+            whose = f"{self.name}: the action_mask given for {agent}"
+            flat = self.numbers[player].flat(mask, whose)
+            own = self.checked_mask(player)
+            if own is not None and not np.array_equal(flat != 0, own != 0):
+                raise ValueError(
+                    f"{whose} is {mask!r}, but the environment itself shows another"
+                )
+            given[player] = flat
+        self._given = given
+
+    def require_masks(self) -> None:  # noqa: B027
+        """Raise ValueError if masks that there are cannot be had before a step."""
 
     def legal_actions(self, player: int) -> list[int]:
         """Return a player's legal actions; all of its space where no mask is shown.
@@ -107,18 +210,62 @@ class Face(ABC):
             ValueError: What is shown is no mask of the player's action space, or
                 leaves no action.
         """
-        space = self.action_spaces[player]
-        start = int(space.start)
+        numbers = self.numbers[player]
+        if isinstance(numbers, ProposedNumbers):
+            return list(range(len(self._proposals(player, numbers))))
         mask = self.checked_mask(player)
         if mask is None:
-            return list(range(start, start + int(space.n)))
+            return self._whole_spaces[player]
+        first = numbers.first
         legal = mask.nonzero()[0].tolist()
         if not legal:
             raise ValueError(
                 f"{self.name}: the mask of {self.agents[player]} holds zeros only, "
                 "though it is to decide"
             )
-        return [action + start for action in legal] if start else legal
+        return [action + first for action in legal] if first else legal
+
+    def _proposals(self, player: int, numbers: ProposedNumbers) -> np.ndarray:
+        """Return what the caller's function proposes in this state, asked once."""
+        found = self._proposed.get(player)
+        if found is None:
+            agent, seed = self.agents[player], self._proposing_seed
+            found = numbers.proposals(self.env, agent, seed)
+            self._proposed = {**self._proposed, player: found}
+        return found
+
+    def action(self, player: int, number: int) -> Any:
+        """Return what the environment's `step` takes for the number of an action."""
+        numbers = self.numbers[player]
+        if not numbers.are_coded:
+            return number
+        if isinstance(numbers, ProposedNumbers):
+            return self._proposals(player, numbers)[number]
+        return numbers.action(number)
+
+    def decoder(self, player: int) -> Callable[[int], Any] | None:
+        """Return what makes actions of numbers, also when this face is gone.
+
+        None: the numbers are the actions.
+        """
+        numbers = self.numbers[player]
+        if isinstance(numbers, ProposedNumbers):
+            return self._proposals(player, numbers).__getitem__
+        return numbers.action if numbers.are_coded else None
+
+    def settle_proposals(self, player: int) -> None:
+        """Let all copies of this state number the player's proposals as this one."""
+        self._proposed = {}
+        numbers = self.numbers[player]
+        if isinstance(numbers, ProposedNumbers):
+            self._proposals(player, numbers)
+
+    def _step_is_over(self) -> None:
+        """Forget what held in the state before a step."""
+        if self._given:
+            self._given = {}
+        if self._proposed:
+            self._proposed = {}
 
     def player_of(self, agent: str | None) -> int:
         """Return the number of the agent that is to decide now.
@@ -160,15 +307,28 @@ class Face(ABC):
 
     def difference(self, twin: "Face") -> str | None:
         """Return what is different about a copy as players see it, None if nothing."""
-        mine = (self.movers(), [self.legal_actions(p) for p in self.movers()])
-        other = (twin.movers(), [twin.legal_actions(p) for p in twin.movers()])
-        return first_difference(mine, other, "movers and legal actions")
+        mine, other = (
+            (movers, [face.checked_mask(player) for player in movers])
+            for face in (self, twin)
+            for movers in (face.movers(),)
+        )
+        return first_difference(mine, other, "movers and masks")
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Make a first copy fit for planning: no pictures, no caches of copies."""
         without_pictures(self.env)
         for layer in layers(self.env):
             without_caches(layer, self.agents)
+        if any(isinstance(numbers, ProposedNumbers) for numbers in self.numbers):
+            self._proposing_seed = int(dice.integers(2**63))
+
+
+def name_of(env: Any) -> str:
+    """Return an environment's name in one line, for messages."""
+    inner = getattr(env, "unwrapped", env)
+    line = str(inner).strip().partition("\n")[0].rstrip(" :.")
+    # What jumanji's environments say that have no name of their own.
+    return type(inner).__name__ if line in ("", "Environment") else line
 
 
 def without_pictures(env: Any) -> None:
@@ -179,26 +339,24 @@ def without_pictures(env: Any) -> None:
 
 
 def finite_reward(reward: Any, whose: str) -> float:
-    """Return a reward as a float.
+    """Return a reward, a number or an array of one number, as a float.
 
     Raises:
         ValueError: It is no number, infinite or NaN.
     """
     try:
-        earned = float(reward)
+        if not isinstance(reward, float | int) and hasattr(reward, "shape"):
+            # ValueError if it is not one number.
+            earned = float(np.asarray(reward).item())
+        else:
+            earned = float(reward)
     except (TypeError, ValueError, OverflowError):
         earned = math.nan
     if not math.isfinite(earned):
-        raise ValueError(f"{whose} is {reward!r}, expected a finite number")
-    return earned
-
-
-def check_number_of_actions(space: spaces.Discrete, whose: str) -> None:
-    """Raise ValueError if a space has more actions than can be planned for."""
-    if space.start + space.n > MOST_ACTIONS:
         raise ValueError(
-            f"{whose} is {space}; planning allows actions up to {MOST_ACTIONS - 1}"
+            f"{whose} is {reward!r}, expected a finite number; step() must return one"
         )
+    return earned
 
 
 def require_reset(env: Any, made: str) -> None:

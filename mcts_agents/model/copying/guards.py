@@ -89,12 +89,17 @@ def global_generators(dice: np.random.Generator) -> Iterator[None]:
     """Let `random` and `numpy.random` draw from `dice` for a while."""
     python_state, numpy_state = random.getstate(), np.random.get_state()
     try:
-        random.seed(int(dice.integers(2**63)))
-        np.random.seed(int(dice.integers(2**32)))
+        seed_globally(dice)
         yield
     finally:
         random.setstate(python_state)
         np.random.set_state(numpy_state)
+
+
+def seed_globally(dice: np.random.Generator) -> None:
+    """Begin the generators of `random` and `numpy.random` anew, from `dice`."""
+    random.seed(int(dice.integers(2**63)))
+    np.random.seed(int(dice.integers(2**32)))
 
 
 @contextmanager

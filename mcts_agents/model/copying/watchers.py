@@ -10,6 +10,13 @@ from typing import Any
 from gymnasium import wrappers as gymnasium_wrappers
 from pettingzoo.utils import wrappers as pettingzoo_wrappers
 
+from mcts_agents.model.copying.remembering import (
+    Remembered,
+    RememberingAEC,
+    RememberingGymnasium,
+    RememberingParallel,
+)
+
 WATCHERS = (
     pettingzoo_wrappers.AssertOutOfBoundsWrapper,
     pettingzoo_wrappers.CaptureStdoutWrapper,
@@ -21,6 +28,9 @@ WATCHERS = (
     gymnasium_wrappers.RecordEpisodeStatistics,
     gymnasium_wrappers.RecordVideo,
     gymnasium_wrappers.RenderCollection,
+    RememberingAEC,
+    RememberingGymnasium,
+    RememberingParallel,
 )
 
 # Deeper than any real chain of wrappers; an environment that holds itself ends here.
@@ -33,6 +43,15 @@ def seen_through(env: Any) -> Any:
     while type(env) in WATCHERS:
         env = env.env
     return env
+
+
+def remembered_by(env: Any) -> Remembered | None:
+    """Return what an environment remembers; None if none of its outer wrappers does."""
+    while type(env) in WATCHERS:
+        if "remembered" in vars(env):
+            return env.remembered
+        env = env.env
+    return None
 
 
 def layers(env: Any) -> list[Any]:

@@ -7,6 +7,7 @@ its clock. Modelled players get a copy of the state that holds only what they ma
 """
 
 import ctypes
+import operator
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -70,7 +71,7 @@ class Callbacks:
             view = self._copy(state)
             generator = _array(rng, 2, np.uint64)
             self.model.redeterminise(view, player, generator)
-            action = int(decide(self.model, view, player))
+            action = operator.index(decide(self.model, view, player))
             legal = self.model.legal_actions(view, player)
             if action not in legal:
                 raise ValueError(
@@ -89,6 +90,8 @@ class Callbacks:
             values = np.asarray(
                 function(self.model, self._copy(int(leaf["state"]))), np.float64
             )
+            if self.model.players == 1 and values.shape == ():
+                values = values.reshape(1)
             if values.shape != (self.model.players,) or not np.isfinite(values).all():
                 raise ValueError(
                     f"the leaf heuristic {function!r} returned {values!r}; expected "

@@ -189,12 +189,12 @@ class Compiled:
             module = compile_module(
                 f"plug_in_{name}", _PLUG_IN_SOURCE, namespace, roots
             )
+            return compiled_address(module.call, PLUG_IN)
         except NumbaError as error:
             raise TypeError(
                 f"{name}: expected a compiled function of three addresses (numba.intp) "
                 f"that returns an integer; Numba says: {error}"
             ) from error
-        return compiled_address(module.call, PLUG_IN)
 
     @functools.cache  # noqa: B019
     def _module(self, name: str) -> ModuleType:

@@ -3,7 +3,9 @@
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
     BAD_CHOICE,
+    BAD_MOVERS,
     NOT_FINITE,
     NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
@@ -33,6 +35,16 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
         return (
             f"{' or '.join(policies)} did not return the index of one of the "
             "decision's candidates"
+        )
+    if status == BAD_ACTION:
+        return (
+            "`legal_actions` lists an action outside of 0 to "
+            f"{model.actions - 1} (Spec.actions)"
+        )
+    if status == BAD_MOVERS:
+        return (
+            "`movers` returns a mask of other players than 0 to "
+            f"{model.players - 1}; return one bit for each player who decides"
         )
     if status == NOT_FINITE:
         return (

@@ -1,4 +1,7 @@
-"""What is kept of the last decision's trees: that to which the game has really come."""
+"""What is kept of the last decision's trees: that to which the game has really come.
+
+A kept root that is proven ends the search at once, with the kept root's answer.
+"""
 
 from collections.abc import Iterable, Sequence
 

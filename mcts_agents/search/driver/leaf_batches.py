@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel import rewards
@@ -76,6 +77,8 @@ class Evaluation:
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
         self._observe = getattr(evaluator, "observe", None)
+        if self._observe is None and isinstance(model, CopiedEnvironment):
+            self._observe = CopiedEnvironment.observations
         self.later = isinstance(evaluator, AnsweredLater)
         # Held while the evaluator works; searches in threads have one together.
         self.lock = threading.Lock()
@@ -146,7 +149,8 @@ class Evaluation:
         The evaluator is not asked for another batch that would not be answered in time,
         if it takes as long as the last one; a batch that waits is always answered. So a
         decision ends later than `deadline` by one call of the evaluator at the most,
-        and it takes two calls, of the root and of a leaf, however little time there is.
+        and it takes up to two calls, however little time there is: of the root (unless
+        it was kept) and of a leaf (unless the game is over there).
 
         Args:
             search: The SEARCH record.

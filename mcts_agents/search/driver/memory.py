@@ -90,12 +90,18 @@ class Memory:
         return self._model.players if self._edge_values else 0
 
     def new_tree(self, nodes: int, edges: int) -> None:
-        """Set up fresh arrays for so many nodes and edges, of undefined content."""
+        """Set up fresh arrays for so many nodes and edges, of undefined content.
+
+        Each tree has an edge before any iteration.
+        """
+        edges = max(edges, self._model.players)
         self.arrays.update(self._new_nodes(nodes) | self._new_edges(edges))
 
     def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
         states = nodes * self.slot_size if self._stored else 0
-        return {"nodes": np.empty(nodes, NODE), "states": np.empty(states, np.uint8)}
+        # Zeros are states of copied environments that stand for nothing yet.
+        made = np.zeros if self._model.copies_environments else np.empty
+        return {"nodes": np.empty(nodes, NODE), "states": made(states, np.uint8)}
 
     def _new_edges(self, edges: int) -> dict[str, np.ndarray]:
         return {

@@ -1,4 +1,17 @@
-"""Several searches of one decision: on several determinizations, in several threads."""
+"""Several searches of one decision: on several determinizations, in several threads.
+
+`Search._run` asks for both (`threads`, `determinizations`). With several
+determinizations no iteration draws a world of its own, whatever `information` says
+(`descent.samples_worlds`). Simulations and forward-model calls are shared out, at least
+1 for each part. `RootStatistics.merged` merges the parts of several determinizations as
+`combine` says, and `SearchSettings.for_model` makes `value` the default of `final` for
+averages.
+
+Determinizations refuse games that hide nothing. Threads refuse copied environments and
+Python functions, but take an evaluator (`options/applicability.py`). Both refuse
+`reuse_tree` (`kernel/reuse.py`) and searches in steps (`Search.begin`), and
+`opponent_information=separate` refuses several determinizations (`kernel/descent.py`).
+"""
 
 import threading
 from concurrent.futures import (

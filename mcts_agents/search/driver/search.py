@@ -1,4 +1,10 @@
-"""`Search`: decisions in one game with one set of settings; see `Workspace`, too."""
+"""`Search`: decisions in one game with one set of settings; see `Workspace`, too.
+
+`seconds` and `safety_margin` become a deadline here (`Search._deadline`), counted from
+the time that the agent gives (`agents/agent.py`). `Workspace` ends slices by it,
+`leaf_batches` ends batches, and `model/clock.py` ends rollouts in which Python runs.
+`merging` shares the time out among determinizations.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,6 +67,9 @@ class Search:
         nodes: int | None = None,
         edges: int | None = None,
     ):
+        for name, room in (("nodes", nodes), ("edges", edges)):
+            if room is not None and room < 1:
+                raise ValueError(f"{name}={room}: expected room for at least 1")
         self.model = model
         self._first_room = nodes, edges
         self.settings = settings.for_model(model)
@@ -437,8 +446,10 @@ class Search:
             RuntimeError: There is no decision to go on with, or leaves wait for an
                 answer; or as in `run`.
         """
-        if simulations < 1:
-            raise ValueError(f"simulations={simulations}: expected at least 1")
+        if not isinstance(simulations, int | np.integer) or simulations < 1:
+            raise ValueError(
+                f"simulations={simulations!r}: expected at least 1, an integer"
+            )
         return self._one_thread.call(self._refusal, self._advance, simulations)
 
     def _advance(self, simulations: int) -> int:
@@ -487,8 +498,13 @@ class Search:
             Observations, int8, shape (rows, *observation_shape); players, int64, shape
             (rows,); and legal actions, bool, shape (rows, actions). They are read-only
             and valid until they are answered: copy them into an array of your own.
+
+        Raises:
+            RuntimeError: Nothing waits.
         """
         self._going_on()
+        if not self.waiting:
+            raise RuntimeError(f"{self.model.name}: no leaf waits for an answer")
         return self._workspace.evaluation.shown()
 
     def answer(self, values: np.ndarray, logits: np.ndarray) -> None:
@@ -530,7 +546,7 @@ class Search:
         if steps.only is not None:
             return replace(steps.only, seconds=clock.now() - steps.started)
         workspace = self._workspace
-        if not workspace.record["simulations"][0]:
+        if not workspace.record["simulations"][0] and not steps.reused:
             raise RuntimeError(f"{self.model.name}: there was no simulation yet")
         actions = self.model.legal_actions(steps.state, steps.player)
         root = self._root(steps.player, actions, steps.reused)

@@ -1,6 +1,10 @@
 """What a search works on: its record, its arrays, its plug-ins, and the slices it runs.
 
 Everything here is thrown away and made anew after a decision that was interrupted.
+
+The budgets `simulations` and `forward_model_calls` end the loop of slices here
+(`_run_slices`), or of batches (`leaf_batches.py`). `kernel/iterations.py` counts what
+was used, and `merging.py` shares both out among threads and determinizations.
 """
 
 import math

@@ -19,7 +19,7 @@ class SearchResult:
     or know stays at its default.
 
     Attributes:
-        action: The chosen action.
+        action: The chosen action, as a number.
         actions: The acting player's actions in the root, shape (n,), int32.
         visits: How often each was taken, shape (n,), int64; those of a reused tree
             included, `initial_visits` not. 0 by default.
@@ -62,6 +62,18 @@ class SearchResult:
         default=None, repr=False, compare=False
     )
     _policy: np.ndarray | None = field(default=None, repr=False, compare=False)
+    _decode: Callable[[int], Any] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def environment_action(self, action: int | None = None) -> Any:
+        """Return what `env.step` takes for one of `actions`, by default the chosen one.
+
+        It is the number itself, but for action spaces that are not Discrete or begin
+        below 0.
+        """
+        action = self.action if action is None else action
+        return action if self._decode is None else self._decode(action)
 
     @cached_property
     def policy(self) -> np.ndarray:

@@ -1,4 +1,10 @@
-"""The statistics of the acting player's decision, from one search or merged."""
+"""The statistics of the acting player's decision, from one search or merged.
+
+`combine` is done by `RootStatistics.merged`, from parts that `driver/merging.py` makes.
+`final` is done by `RootStatistics.best`, which `driver/reading.py` asks unless the root
+policy makes the final choice, and by `root_reading.choose_action` for a caller who
+wants only the move (`Search.choose`). `SearchSettings.for_model` chooses the default.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

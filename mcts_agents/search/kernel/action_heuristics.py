@@ -2,8 +2,9 @@
 
 H is the game's own (`action_values`), move averages, or a Python function. It is asked
 for when a candidate has no value yet, and again after `action_heuristic_interval`
-visits. What it is used for: the order of untried actions, progressive bias, initial
-visits and priors (`tree_policies/extended.py`), and widening (`widening.py`).
+visits (where nodes hold states, only move averages are). What it is used for: the order
+of untried actions, progressive bias, initial visits and priors
+(`tree_policies/extended.py`), and widening (`widening.py`).
 
 Sources: G. Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008;
 S. Gelly, D. Silver, "Combining online and offline knowledge in UCT", ICML 2007; priors:

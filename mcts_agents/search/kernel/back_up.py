@@ -1,4 +1,9 @@
-"""The backup phase: the iteration's values, taken in along each tree's own path."""
+"""The backup phase: the iteration's values, taken in along each tree's own path.
+
+`paranoid` (`oppose`) gives each player a range of values of its own, also with
+`value=win`. KL-UCB then no longer takes values for shares of a win (`shares` in
+`tree_policies/__init__.py`), and the solver applies with at most two teams.
+"""
 
 import numpy as np
 from numba import njit

@@ -6,6 +6,9 @@ a candidate if its action is legal in this very state (subset-armed bandits), an
 counts the visits at which it was one. Progressive widening leaves the best of them.
 
 With an action filter only those actions get edges that the game finds worth a search.
+`action_filter` also decides which of the acting player's actions are listed at the root
+(`Workspace.actions`). `SearchSettings.for_model` switches it on where the game has a
+filter, and the solver refuses it.
 """
 
 import numpy as np
@@ -26,6 +29,7 @@ from mcts_agents.search.kernel.records import (
     teams_of,
 )
 from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     NOT_FINITE,
@@ -54,7 +58,7 @@ PART = Part(
 def list_candidates(search, bandit):
     """Fill the DECISION record; return the number of candidates, see `ask_actions`.
 
-    -2 is the error that an action's heuristic value is not finite.
+    -3 is the error that an action's heuristic value is not finite.
     """
     decision = decision_of(search)
     decision.player = bandit.player
@@ -83,7 +87,7 @@ def list_candidates(search, bandit):
             if call.failed(search):
                 return 0
             if not finite:
-                return -2
+                return -3
         if search.widening > 0.0:
             decision.count = widen(search, bandit, n)
         if search.abstracted:
@@ -99,7 +103,8 @@ def list_candidates(search, bandit):
 def ask_actions(search, player):
     """Write the actions that a player may take in a tree; return their number.
 
-    0 is an error, and -1 that the game's filter has not kept from 1 to all of them.
+    0 is an error; -1: the game's filter has not kept from 1 to all of them; -2: an
+    action lies outside of the game's action space.
     """
     n = call.legal_actions(search, player)
     if n <= 0 or n > search.legal_limit or call.failed(search):
@@ -111,6 +116,12 @@ def ask_actions(search, player):
         if kept <= 0 or kept > n:
             return -1
         n = kept
+    # As unsigned numbers, so that one comparison finds negative ones too.
+    greatest = np.uint32(0)
+    for i in range(n):
+        greatest = max(greatest, np.uint32(legal_of(search)[i]))
+    if greatest >= search.slots_length:
+        return -2
     return n
 
 
@@ -119,8 +130,10 @@ def error_of(search, n):
     """Return the status that a number of actions which is an error ends with."""
     if call.failed(search):
         return MODEL_ERROR
-    if n == -2:
+    if n == -3:
         return NOT_FINITE
+    if n == -2:
+        return BAD_ACTION
     return NO_LEGAL_ACTION if n == 0 else NOTHING_KEPT
 
 

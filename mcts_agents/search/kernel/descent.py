@@ -22,6 +22,12 @@ seeing the others (decoupled UCT). With one tree a player the trees are simultan
 themselves. Paranoid changes only the values that are backed up, and what follows from
 them (their range, the solver).
 
+Trees are left one by one: a player who has left its own is rolled out while others
+still choose in theirs. Its actions count as the rollout's, so with `rollout=0` an
+iteration ends when the first of these players has to move. Once a rollout has its full
+length Algorithm 1 stops at once, this search at the next move that would belong to the
+rollout.
+
 In code `owners` below makes MultiTree out of MaxN. What else differs follows from it:
 only one tree can determine the state (`is_path_determined`), and the acting player's
 statistics stand in its own tree (`Workspace.root_tree`).
@@ -29,12 +35,14 @@ statistics stand in its own tree (`Workspace.root_tree`).
 Moves in turn (`simultaneous=serialised`) are `select_in_turn`; where nodes hold states
 the others wait below the first (`closed_loop.py`). Graphs, the solver and kept trees
 refuse them. The solver, graphs, abstraction and stored states refuse MultiTree, so that
-with `value=win` MaxN alone has the solver by default.
+with `value=win` one tree alone (MaxN, Paranoid of two teams) has the solver by default.
 
-A tree is left, and its players follow a policy from then on, when an untried action is
-taken in it. The node below that action is made when the action is taken a second time,
-which is the same search with as many fewer nodes as there are leaves. In a graph search
-a node is made, and the tree left, when a position is reached for the first time.
+A tree is left, and its players follow a policy from then on, when an untried action (of
+several movers: an untried joint action) is taken in it, when its player sees something
+for the first time (MO-ISMCTS), or when it is `max_depth` deep. The node below that
+action is made when the action is taken a second time, which is the same search with as
+many fewer nodes as there are leaves. In a graph search a node is made, and the tree
+left, when a position is reached for the first time.
 
 Sources: Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games", CoG 2022,
 Algorithm 1; information sets: Cowling, Powley, Whitehouse, "Information set Monte Carlo
@@ -74,7 +82,7 @@ from mcts_agents.search.kernel.rollout import (
     note_counters,
 )
 from mcts_agents.search.kernel.selection import select
-from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.status import BAD_MOVERS, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import count_players, observation_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
@@ -195,6 +203,8 @@ def descend(search):
         movers = who_moves(search)
         if movers == 0:
             break
+        if movers >> search.players != 0:
+            return BAD_MOVERS
         if search.ends_when_out and root_is_out(search, movers):
             if results_of(search)[search.root_player] != PLAYING:
                 break

@@ -2,6 +2,9 @@
 
 See `descent` for the algorithm. The loop runs in slices: it comes back to Python after
 some iterations, so that clocks and Ctrl-C are heard and arrays can grow.
+
+The budget `memory` ends the search here (`next_status`). `driver/memory.py` says what
+nodes and edges take, and threads share the limit (`Workspace.share_memory`).
 """
 
 import numpy as np
@@ -60,9 +63,10 @@ PART = Part(
 def run_slice(search, iterations, call_limit):
     """Run up to `iterations` iterations; return why the slice ended.
 
-    Nothing is half done when it returns for want of room or budget: the next slice
-    goes on where this one ended. After MODEL_ERROR or NO_LEGAL_ACTION the search must
-    be given up. EVALUATE asks for the answers to a batch, by `take_answers`.
+    Nothing is half done when it returns for want of room or budget: the next slice goes
+    on where this one ended. After any status but SLICE_DONE, BUDGET_SPENT, GROW and
+    EVALUATE the search must be given up. EVALUATE asks for the answers to a batch, by
+    `take_answers`.
     """
     for _ in range(iterations):
         if WAITS:
@@ -112,7 +116,7 @@ def next_status(search, call_limit):
     if lacking != 0:
         search.lacking = lacking
         return GROW
-    if EXTENDED:
+    if EXTENDED and search.simulations > 0:
         if search.memory_limit > 0 and memory_used(search) > search.memory_limit:
             return BUDGET_SPENT
     return SLICE_DONE
@@ -147,7 +151,7 @@ def take_in_leaf(search):
 def memory_used(search):
     """Return the bytes that trees take, after one more iteration at the most.
 
-    Hash tables are at most half and at least a quarter full.
+    Hash tables are at most half and, once they have grown, at least a quarter full.
     """
     nodes = search.node_count + new_nodes(search)
     edges = search.edge_count + new_edges(search, search.deepest + 2)
@@ -163,9 +167,9 @@ def new_nodes(search):
     """Return the most nodes that one more iteration may add.
 
     One for each mover in each tree; the first iteration of a closed loop makes the
-    root, too.
+    root, too, and so may that of a graph.
     """
-    return (search.trees + search.stored) * search.players
+    return (search.trees + (search.stored or search.graph)) * search.players
 
 
 @njit

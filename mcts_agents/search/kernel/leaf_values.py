@@ -18,7 +18,14 @@ takes the score off.
   the score itself (`score_bonus_by=tag`), which there turns the bonus round.
 - `leader`: the own score minus the greatest of the others' (in a team game, of the
   other teams'), with the same bonus.
-- `evaluate`: the game's evaluation function while it runs, `win` once it is over.
+- `evaluate`: the game's evaluation for players who still play, `win` for those whose
+  result is known.
+
+A new heuristic is a function of LEAF in `LEAF_VALUES`. Name it in the option's text
+(`options/settings.py`) and run `docs/make_options.py` and `docs/make_option_types.py`.
+Say in `PART` whether it needs scores or the evaluation, and in `solver.applies` whether
+it keeps results. If it gives shares of a win, say so in `driver/leaf_batches.py`
+(`_shares`), `back_up.py` (`own_ranges`) and `tree_policies/__init__.py` (`shares`).
 """
 
 import numpy as np

@@ -9,9 +9,10 @@ multiplied by a decay (`Search.decay_averages`).
 
 `mast` says which moves are credited: where a policy (`rollout.py`) or a heuristic
 (`action_heuristics.py`) asks for averages, `both` by default. `selection` and `rollout`
-note the moves in the trace (`trace.py`, which holds 65,536 of a rollout; more are an
-error), and `back_up` credits them. Where those of rollouts are credited no compiled
-playout is used. Evaluators refuse averages, as a policy and as a heuristic.
+note the moves in the trace (`trace.py`; a rollout that would take an iteration beyond
+65,536 of them, those in trees included, is an error), and `back_up` credits them. Where
+those of rollouts are credited no compiled playout is used. Evaluators refuse averages,
+as a policy and as a heuristic.
 
 Source: H. Finnsson, Y. Bjornsson, "Simulation-based approach to general game playing",
 AAAI 2008; Y. Bjornsson, H. Finnsson, "CadiaPlayer", IEEE TCIAIG 1 (2009).

@@ -30,7 +30,8 @@ class Condition(NamedTuple):
 def one_of(name: str, *values: Any) -> Condition:
     """Return the condition that an option has one of some values.
 
-    A user's own function in its place may make use of any other option.
+    A function of the user's in its place is taken to make use of every option, although
+    one in Python (`value`) sees none of them.
     """
     return Condition(
         lambda settings: (

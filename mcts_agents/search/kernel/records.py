@@ -218,7 +218,7 @@ def once(model: ForwardModel, settings: Any) -> int:
     return 1
 
 
-# Compiled code reaches arrays by the addresses in the SEARCH record: passing a dozen of
+# Compiled code reaches arrays by the addresses in the SEARCH record: passing all of
 # them through every function costs more than a simulation (measured: 4 microseconds
 # against 0.5).
 PART = Part(

@@ -6,10 +6,11 @@ is finds `inspection/played_moves.py`; `driver/kept_trees.py` prepares it, and
 `Search._begin` asks for it when a decision begins.
 
 The history must go on from the same player's last decision. Ranges of values stay;
-pools of an abstraction begin anew.
+pools of an abstraction begin anew. If a kept root is proven (`solver.py`) the search
+ends at once, without a simulation, with the kept root's answer.
 
-`reuse_tree` is refused beside what is in `_check` below, in copies of environments
-(`options/applicability.py`), and beside sequential halving.
+`reuse_tree` is refused beside what is in `_check` below, beside sequential halving, and in
+copies of environments that hide something (`options/applicability.py`).
 """
 
 import numpy as np
@@ -65,10 +66,14 @@ def keep_subtrees(old, new, roots, order, remap):
 
     Args:
         old: The SEARCH record of the tree that is left.
-        new: The SEARCH record with fresh arrays, large enough; its counts are 0.
+        new: The SEARCH record with fresh arrays, large enough; its counts are set here
+            (`joint_count` is 0 before).
         roots: For each tree the link that becomes its root, NONE for an empty tree.
         order: Places of `old`'s joint actions, ascending by node.
         remap: Scratch, int32, one for each old node.
+
+    Returns:
+        How many nodes were kept.
     """
     mark(old, roots, order, remap)
     kept = 0

@@ -13,10 +13,12 @@ promises beyond what was scored.
 Each step of the path has a row: the rewards that follow it, up to the path's next step,
 and by what the return from there is multiplied. `selection` begins a row, `descent` and
 `closed_loop` collect rewards where the game moves on, `closed_loop` and `batches` keep
-rows for later, and `back_up` takes in the returns. Compiled playouts are not used,
-unless the discount is 1 (`rollout`). Ranges of values widen by each decision's return
-instead of the leaf's value (`score`, or a function of one's own), and averages of moves
-(`mast.py`) are credited with the return from the root.
+rows for later, and `back_up` takes in the returns. Pools (`abstraction.py`) take in
+returns, too; backups other than `monte_carlo` pass rewards on (`back_up.pass_up`).
+Compiled playouts are not used, unless the discount is 1 (`rollout`). Ranges of values
+widen by each decision's return instead of the leaf's value (`value` is `score`, or a
+function of one's own), and averages of moves (`mast.py`) are credited with the return
+from the root.
 
 Source: R. Sutton, A. Barto, "Reinforcement learning", 2018, equation 3.8; in a search:
 L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006, section 2.

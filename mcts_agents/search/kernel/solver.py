@@ -1,13 +1,13 @@
 """MCTS-Solver: proven results of positions near the end of the game.
 
-An action that ends the game has a proven outcome: the one team that wins (a player
-without team mates is a team), or a draw of all. A position is proven for the win of the
-mover's team if one of its actions is; if all of its actions are proven, the mover takes
-a draw if there is one, else the position is lost to the team that wins after every
-action (with several teams the winner may depend on the mover's whim: then nothing is
-proven). Outcomes are handed up the path as far as they prove anything. Proven losses
-are avoided, a descent ends at a proven position with its exact value, and the search
-ends when the root is proven.
+An action that ends the game has a proven outcome if one team wins (a player without
+team mates is a team) or all draw; any other result (a tie of some, a loss of all)
+proves nothing. A position is proven for the win of the mover's team if one of its
+actions is; if all of its actions are proven, the mover takes a draw if there is one,
+else the position is lost to the team that wins after every action (with several teams
+the winner may depend on the mover's whim: then nothing is proven). Outcomes are handed
+up the path as far as they prove anything. Proven losses are avoided, a descent ends at
+a proven position with its exact value, and the search ends when the root is proven.
 
 Where several players decide at once, the position after a joint action may be proven,
 but nothing is concluded from it about the decision itself: its value may lie in a
@@ -74,7 +74,7 @@ def _check(model, settings):
             f"takes tree='one', an open loop, no graph, simultaneous='decoupled', no "
             f"action_filter, {BY_INDEX.words}, no evaluator, backup='monte_carlo', no "
             "chance, nothing hidden, value 'win' or 'evaluate', and no Paranoid with "
-            "more than two players or teams"
+            "more than two teams (a player without team mates is one)"
         )
 
 

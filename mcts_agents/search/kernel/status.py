@@ -17,7 +17,9 @@ NO_LIMIT = np.iinfo(np.int64).max
     BAD_LOGITS,
     BAD_CHOICE,
     NOT_FINITE,
-) = range(12)
+    BAD_ACTION,
+    BAD_MOVERS,
+) = range(14)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

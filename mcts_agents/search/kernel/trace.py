@@ -11,7 +11,7 @@ from numba import njit
 from mcts_agents.model.contract import MOVE
 from mcts_agents.search.kernel.parts import Array, Part, array_of
 
-# Moves of one rollout that there is room for, besides those of the path.
+# Moves of one iteration up to which rollouts may add theirs, those in trees included.
 LONGEST_ROLLOUT = 1 << 16
 
 

@@ -1,9 +1,9 @@
 """The kernels: one source, compiled in variants that leave out what is not used.
 
 The constants below are true in the source. A variant is a copy of an entry point, and
-of all functions on the way to a constant, in which some of them are false. Numba leaves
-out what stands behind a false constant before it looks at its types, so that a search
-neither compiles nor tests for what it does not do.
+of all functions on the way to a constant, in which some of them (in `waiting`, none)
+are false. Numba leaves out what stands behind a false constant before it looks at its
+types, so that a search neither compiles nor tests for what it does not do.
 
 There are four variants, never one for each setting.
 """

@@ -1,9 +1,9 @@
 """Which options apply beside which others, and to which games.
 
-No option is accepted and ignored: one that differs from its default where it has no
-effect, or that the game cannot serve, is refused with what it takes. What that is says
-the part of its algorithm, in the algorithm's own file; those of options that belong to
-no compiled file stand here.
+An option that differs from its default where it has no effect, or that the game cannot
+serve, is refused with what it takes (`docs/options.md` names what is not). What that is
+says the part of its algorithm, in the algorithm's own file; those of options that
+belong to no compiled file stand here.
 """
 
 from typing import Any
@@ -31,17 +31,67 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
     """Refuse what copies of environments cannot do."""
     if not model.copies_environments:
         return
-    for name, allowed in (
-        ("loop", "open"),
-        ("threads", 1),
-        ("reuse_tree", False),
-        ("evaluator", None),
-    ):
-        if getattr(settings, name) != allowed:
+    if model.states_are_values:
+        if settings.threads > 1:
             raise ValueError(
-                f"{name}={getattr(settings, name)!r}: {model.name} is a copied "
-                f"environment, of which only {name}={allowed!r} can be searched"
+                f"threads={settings.threads}: {model.name} runs in Python, which "
+                "threads cannot share; use threads=1"
             )
+        return
+    if settings.threads != 1:
+        raise ValueError(
+            f"threads={settings.threads!r}: {model.name} is a copied environment, of "
+            "which only threads=1 can be searched"
+        )
+    if settings.loop == "closed" and model.chance:
+        raise ValueError(
+            f"loop='closed': {model.name} is a copied environment, whose dice cannot "
+            "be seen from outside; if it throws none pass deterministic=True to the "
+            "agent, else use loop='open' or loop='sampled'"
+        )
+    if settings.graph and not model.has("state_key"):
+        raise ValueError(
+            f"graph=True: {model.name} is a copied environment, whose positions cannot "
+            "be told apart from outside; pass state_key=function(env_copy) to the agent"
+        )
+    if settings.reuse_tree and settings.loop != "open":
+        raise ValueError(
+            f"reuse_tree=True: {model.name} is a copied environment, whose copies end "
+            "with the decision; use loop='open'"
+        )
+    if settings.reuse_tree and model.hidden_information:
+        raise ValueError(
+            f"reuse_tree=True: {model.name} is a copied environment that hides "
+            "something, and what its players have seen of each other's actions cannot "
+            "be known from outside; leave it out"
+        )
+
+
+def may_be_closed(given: Any, model: ForwardModel) -> bool:
+    """Whether nodes may hold states beside all that a user has asked for.
+
+    Args:
+        given: `SearchSettings` as the user gave them.
+        model: A game without chance.
+    """
+    alone = given.tree == "self" and model.players == 1
+    return (
+        (given.tree == "one" or alone)
+        and not (given.graph or given.reuse_tree or given.solver)
+        and not model.hidden_information
+    )
+
+
+def _check_counting(model: ForwardModel, settings: Any) -> None:
+    """Refuse a budget of calls where rollouts do not count theirs."""
+    uncounted = model.uncounted_rollout
+    calls = settings.forward_model_calls
+    if calls is not None and uncounted is not None and settings.rollout >= uncounted:
+        raise ValueError(
+            f"forward_model_calls={calls}: a rollout of {model.name} to the end of "
+            "the game does not count its actions; make the game with counted=true, or "
+            "use a budget of simulations or seconds"
+        )
 
 
 def _check_several(model: ForwardModel, settings: Any) -> None:
@@ -70,7 +120,7 @@ DRIVER_PARTS = (
         }
     ),
     Part(check=_check_final),
-    Part(check=_check_copies),
+    Part(check=_check_counting),
     Part(
         needs={
             "combine": [
@@ -84,7 +134,6 @@ DRIVER_PARTS = (
         check=_check_several,
     ),
 )
-# Copied environments first: other parts ask the game what they have no answer to.
 ALL_PARTS = (*DRIVER_PARTS, *PARTS)
 
 NEEDS = {name: needs for part in ALL_PARTS for name, needs in part.needs.items()}
@@ -105,6 +154,8 @@ def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
             continue
         if isinstance(value, str | int | float) and value == getattr(defaults, name):
             continue
+        if (name, value) == ("loop", "open"):  # what a choice left open is otherwise
+            continue
         for condition in needs:
             if not condition.holds(settings):
                 raise ValueError(
@@ -115,6 +166,8 @@ def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
             "value='evaluate': the evaluator values unfinished positions; use "
             "value='win', which values finished ones alike"
         )
+    # First, since other parts ask the game what copies have no answer to.
+    _check_copies(model, settings)
     for part in ALL_PARTS:
         _check_entries(part, settings, model)
     for part in ALL_PARTS:

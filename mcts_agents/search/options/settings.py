@@ -15,7 +15,10 @@ from mcts_agents.search.kernel.root_policies import ROOT_POLICIES
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
-from mcts_agents.search.options.applicability import check_applicable
+from mcts_agents.search.options.applicability import (
+    check_applicable,
+    may_be_closed,
+)
 from mcts_agents.search.options.option import check_options, option, set_options
 
 TREES = ("one", "self", "pair", "multi", "observers")
@@ -69,7 +72,8 @@ class SearchSettings:
     )
     forward_model_calls: int | None = option(
         None,
-        "Actions applied, one for each player, in trees and rollouts.",
+        "Actions applied, one for each player, in trees and rollouts, and those that "
+        "the solver tries.",
         "Budget",
         kind=int,
         least=1,
@@ -228,21 +232,25 @@ class SearchSettings:
     information: str = option(
         "set",
         "Where information is hidden, `set`: a new determinization each iteration; "
-        "`perfect`: one determinization for the whole search (PI-MCTS).",
+        "`perfect`: one determinization for the whole search (PI-MCTS). With several "
+        "`determinizations` each tree has one, whatever this says.",
         "Information",
         choices=("set", "perfect"),
         source=_MULTITREE,
         tag="information",
         file="kernel/descent.py",
     )
-    loop: str = option(
-        "open",
+    loop: str | None = option(
+        None,
         "`open`: nodes stand for sequences of actions, which are applied in every "
         "iteration. `closed`: nodes hold states; only without chance and hidden "
         "information. `sampled`: nodes hold states on one determinization; chance and "
-        "modelled players act once for each edge.",
+        "modelled players act once for each edge. By default `open`; in "
+        "environments of others that are said to be deterministic `closed`, wherever "
+        "that applies.",
         "Information",
         choices=("open", "closed", "sampled"),
+        optional=True,
         source=f"{_MANUAL}; Weil et al. 2023",
         tag="information",
         file="kernel/closed_loop.py",
@@ -313,7 +321,8 @@ class SearchSettings:
     )
     epsilon: float = option(
         0.1,
-        "Probability of a uniformly random action (EXP3, regret matching, greedy).",
+        "Probability of a uniformly random action (EXP3, regret matching, greedy); "
+        "under `exp3` also the learning rate.",
         "Tree policy",
         kind=float,
         above=0.0,
@@ -344,8 +353,8 @@ class SearchSettings:
     first_play_value: str = option(
         "least",
         "What an untried action is worth, besides its exploration: the `least` value "
-        "seen of the player's in the search, or the mean value of its `parent`, less "
-        "`first_play_reduction`.",
+        "seen of the player's (with `value=win`, of any player's) in the search, or "
+        "the mean value of its `parent`, less `first_play_reduction`.",
         "Tree policy",
         choices=("least", "parent"),
         source="Wu 2019, section 3; Leela Zero",
@@ -692,14 +701,32 @@ class SearchSettings:
             ValueError: An option that has no effect beside the others, or that the
                 game cannot serve; the message says what it takes.
         """
+        return self._with_bound_evaluator(model)._for_model(model)
+
+    def _with_bound_evaluator(self, model: ForwardModel) -> "SearchSettings":
+        """Let an evaluator see somebody else's environment, and take its values."""
+        if not model.copies_environments or not hasattr(self.evaluator, "for_model"):
+            return self
+        bound = self.evaluator.for_model(model)
+        needed = getattr(bound, "required_value", None)
+        value = needed if self.value is None else self.value
+        return replace(self, evaluator=bound, value=value)
+
+    def _for_model(self, model: ForwardModel) -> "SearchSettings":
         chosen: Mapping[str, object] = {
             "value": "score",
             "rollout": 1000,
             "rollout_policy": "random",
+            "loop": "open",
             **model.search_defaults,
         }
-        if self.evaluator is not None:
+        if self.evaluator is not None or (
+            # Steps of environments of others take long, values of users none of them.
+            model.copies_environments and callable(self.value)
+        ):
             chosen = {**chosen, "rollout": 0}
+        if chosen["loop"] == "closed" and not may_be_closed(self, model):
+            chosen = {**chosen, "loop": "open"}
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(

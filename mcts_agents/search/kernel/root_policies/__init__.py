@@ -1,8 +1,11 @@
 """Root policies: how the decision that is made differs from those in the tree.
 
-Each is a `RootPolicy` in a file of its own; the list below is all that has to know of a
-new one. `sequential_halving.py` is an example, and `docs/algorithms/README.md` has one
-that a user gives.
+Each is a `RootPolicy` in a file of its own. In compiled code the list below is all that
+has to know of a new one. Then name it in its option's text (`options/settings.py`), run
+`docs/make_options.py` and `docs/make_option_types.py`, write its page in
+`docs/algorithms`, and give it a case in `tests/search/test_every_option.py` and
+`option_pairs.py`. `sequential_halving.py` is an example, and
+`docs/algorithms/README.md` has one that a user gives.
 """
 
 from typing import Any

@@ -1,7 +1,13 @@
 """Tree policies: how a decision in the tree chooses among its actions.
 
-Each is a `TreePolicy` in a file of its own; the list below is all that has to know of a
-new one.
+Each is a `TreePolicy` in a file of its own. In compiled code the list below is all that
+has to know of a new one. Then name it in its option's text (`options/settings.py`), run
+`docs/make_options.py` and `docs/make_option_types.py`, write its page in
+`docs/algorithms` (a test looks for `tree_policy=NAME`), and give it a case in
+`tests/search/test_every_option.py` and `option_pairs.py`.
+
+For `normalise`, `back_up.py` keeps the ranges of values seen, `selection.choose` shows
+a policy its player's range, and policies scale values by it (`indices.scale_of`).
 """
 
 from typing import Any
@@ -82,7 +88,8 @@ def _numbers(settings: Any) -> dict[str, Any]:
     }
 
 
-# The solver takes the value of proven losses off an index.
+# The solver needs an index policy, which takes the value of proven losses off itself
+# (`indices.is_lost`).
 BY_INDEX = Condition(
     lambda settings: tree_policy_of(settings.tree_policy).kind == "index",
     "tree_policy "

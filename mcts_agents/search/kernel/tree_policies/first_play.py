@@ -11,8 +11,8 @@
 
 With `initial_visits` no action is untried, so none of this is of use. A finite urgency
 takes the form of an index to which things are added (`extended.py`), which is slower
-than the plain one, and an action heuristic beside it needs another use
-(`action_heuristics.py`).
+than the plain one (`TreePolicy.chooser` picks the form), and an action heuristic beside
+it needs another use (`action_heuristics.py`).
 
 Sources: S. Gelly, Y. Wang, "Exploration exploitation in Go: UCT for Monte-Carlo Go",
 NIPS workshop 2006; D. Wu, "Accelerating self-play learning in Go", 2019, section 3.

@@ -3,6 +3,9 @@
 A sampling policy mixes its distribution with uniform exploration: p(a) = (1 - epsilon)
 strategy(a) + epsilon / k. It adds up `strategy`, exploration left out; the normalised
 sum is the average strategy, from which the final move is drawn.
+
+`epsilon` is the learning rate of `exp3` as well (`exp3.py`), and `epsilon_greedy`,
+which keeps no strategy, reads it too (`uniform.py`).
 """
 
 import numpy as np

@@ -43,9 +43,11 @@ class TreePolicy:
             underscores.
         choose: Returns the index of the edge to take, one of the decision's candidates;
             its view is a DECISION record.
-        kind: `index`: each action has an index, and the greatest is taken. `sampling`:
-            an action is drawn from a strategy, whose average the policy adds up in the
-            edges' `strategy`; the final move is drawn from it. `other`: neither.
+        kind: `index`: each action has an index, and the greatest is taken. It must
+            avoid actions that `indices.is_lost`, because the solver goes with this
+            kind. `sampling`: an action is drawn from a strategy, whose average the
+            policy adds up in the edges' `strategy`; the final move is drawn from it.
+            `other`: neither.
         options: The options of `SearchSettings` that it reads, besides those that all
             policies of its kind do (`INDEX_OPTIONS`); None: any.
         ignores: Those of its kind's options that it does not read; they are refused.

@@ -8,6 +8,10 @@ value of that player seen in the search (with `value=win`, of any player), so th
 means the same in every game. While an available action is untried, one of the untried
 is taken, all equally likely.
 
+K is the option `exploration`. `ucb_tuned.py`, `kl_ucb.py`, `alphago.py` and, with an
+evaluator, `puct.py` weigh their own exploration terms by it. `extended.py` has the form
+for when anything is added to the index.
+
 Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006;
 N(a) in place of N: P. Cowling, E. Powley, D. Whitehouse, "Information set Monte Carlo
 tree search", IEEE TCIAIG 4 (2012); Goodman et al., "MultiTree MCTS in tabletop games",

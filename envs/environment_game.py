@@ -1,0 +1,272 @@
+"""Environments of other people as games: stepped to be played, copied to be planned in.
+
+`pettingzoo.classic.connect_four_v3:env` names a function that makes an environment. Its
+parameters are the game's options. One option is about the game itself and never reaches
+the function: `perfect_information=true`, the caller's word that the environment hides
+nothing from the player to move. Without it no agent plans in copies.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing, redirect_stdout
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import gymnasium
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
+
+from mcts_agents.envs.observed import observed_text, rendered_text
+from mcts_agents.envs.single_player import SinglePlayerEnv
+from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.names import made_with, nearest, quoted, unknown_name
+
+KINDS = (AECEnv, ParallelEnv, gymnasium.Env)
+
+# The option that is the caller's word about the game.
+WORD = "perfect_information"
+
+# The seed of environments that are made to see what they are like.
+_SEED = 0
+
+
+@dataclass(frozen=True)
+class EnvironmentGame:
+    """A game that is an environment of PettingZoo or Gymnasium.
+
+    Attributes:
+        name: What names it, such as `pettingzoo.classic.connect_four_v3:env`.
+        make: Makes the environment: AEC, parallel or Gymnasium, wrapped or not.
+        title: The game's name as people write it.
+        perfect_information: The caller's word, see `CopiedEnvironment`.
+        redeterminise: Instead of that word, see there.
+        format_action: `(env, action) -> str`: an action as people write it.
+        parse_action: `(env, text) -> int`: its inverse; ValueError says what was
+            expected.
+        ansi: `(env, agent) -> str`: the position for a terminal as the named agent may
+            see it, for None as a spectator does.
+        options: What `make` is called with.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    title: str
+    perfect_information: bool = False
+    redeterminise: Callable[..., Any] | None = None
+    format_action: Callable[[Any, int], str] | None = None
+    parse_action: Callable[[Any, str], int] | None = None
+    ansi: Callable[[Any, str | None], str] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    simultaneous: ClassVar[bool] = False  # players are asked one after another
+    # What was made of it before: its variants by their options, and its `shape`.
+    _variants: dict[str, "EnvironmentGame"] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    _shapes: list[CopiedEnvironment] = field(
+        default_factory=list, repr=False, compare=False
+    )
+
+    def __repr__(self) -> str:
+        """Show the name and the options."""
+        return f"<EnvironmentGame of {made_with(self.name, self.options)}>"
+
+    def variant(self, options: Mapping[str, Any]) -> "EnvironmentGame":
+        """Return the game with the options of a spec.
+
+        Raises:
+            ValueError: An option that `make` does not take, or a value that is not
+                allowed.
+        """
+        given = {**self.options, **options}
+        word = given.pop(WORD, self.perfect_information)
+        if not isinstance(word, bool):
+            raise ValueError(f"{WORD}={quoted(word)}: expected true or false")
+        if word and self.redeterminise is not None:
+            raise ValueError(
+                f"{WORD}=true: {self.name} says how to resample what it hides"
+            )
+        if "render_mode" in given:
+            raise ValueError("render_mode: the command chooses it, leave it out")
+        known = self.parameters()
+        for option in given:
+            if known is not None and option not in known:
+                known_here = (*(name for name in known if name != "render_mode"), WORD)
+                raise ValueError(
+                    unknown_name(f"option of {self.name}", option, known_here)
+                )
+        key = repr((word, sorted(given.items())))
+        if key not in self._variants:
+            self._variants[key] = replace(
+                self,
+                options=given,
+                perfect_information=word,
+                _variants={},
+                _shapes=[],
+            )
+        return self._variants[key]
+
+    def parameters(self) -> dict[str, Any] | None:
+        """Return the keywords that `make` takes with their defaults; None: any."""
+        try:
+            parameters = inspect.signature(self.make).parameters.values()
+        except (TypeError, ValueError):  # of a function that is not Python's
+            return None
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            return None
+        positional = inspect.Parameter.POSITIONAL_ONLY
+        return {p.name: p.default for p in parameters if p.kind is not positional}
+
+    def environment(self, render_mode: str | None = None) -> Any:
+        """Return a new environment, as its maker made it.
+
+        Args:
+            render_mode: How it can be shown, if it knows this mode.
+
+        Raises:
+            ValueError: The maker raises, or returns something else.
+        """
+        options = dict(self.options)
+        if render_mode is not None:
+            options["render_mode"] = render_mode
+        call = made_with(self.name, options)
+        try:
+            with redirect_stdout(sys.stderr):  # as for imports
+                env = self.make(**options)
+        except (Exception, SystemExit) as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ValueError(f"game {call} failed: {reason}") from error
+        if not isinstance(env, KINDS):
+            raise ValueError(
+                f"game {call} returns an object of type {type(env).__name__}: expected "
+                "an environment of PettingZoo or Gymnasium"
+            )
+        return env
+
+    def aec(self, render_mode: str | None = None) -> AECEnv:
+        """Return a new environment in PettingZoo's AEC form, to be played.
+
+        Agents who decide at once do not see each other's actions: where all have
+        chosen, the environment makes one step.
+
+        Raises:
+            ValueError: See `environment`.
+        """
+        env = self.environment(render_mode)
+        if isinstance(env, gymnasium.Env):
+            return SinglePlayerEnv(env)
+        if isinstance(env, ParallelEnv):
+            if has_rules(env):
+                raise ValueError(
+                    f"game {self.name} makes a parallel environment of a game with "
+                    "rules: name the game, its rules or its AEC environment"
+                )
+            return parallel_to_aec_wrapper(env)
+        return env
+
+    def shape(self) -> CopiedEnvironment:
+        """Return a forward model that says how many players and actions there are.
+
+        Nobody may plan on it: whether the environment hides anything is not asked.
+
+        Raises:
+            ValueError: See `environment`; or a player's actions cannot be searched.
+        """
+        if not self._shapes:
+            with closing(self.aec()) as env:
+                begin(env, _SEED, self.name)
+                planned = getattr(env, "planned", env)
+                try:
+                    shape = CopiedEnvironment(planned, perfect_information=True)
+                except ValueError:
+                    raise
+                except Exception as error:  # of a property of the environment
+                    reason = " ".join(f"{type(error).__name__}: {error}".split())
+                    raise ValueError(f"game {self.name}: {reason}") from error
+            self._shapes.append(shape)
+        return self._shapes[0]
+
+    def can_render(self, env: Any, mode: str) -> bool:
+        """Say whether environments of this maker can be made with a render mode."""
+        metadata = getattr(env, "metadata", None) or {}
+        known = self.parameters()
+        takes = known is None or "render_mode" in known
+        return takes and mode in (metadata.get("render_modes") or ())
+
+    # -- what is shown
+
+    def action_name(self, env: Any, action: int) -> str:
+        """Return an action as people write it: its number if nothing else is known."""
+        if self.format_action is not None:
+            return self.format_action(env, action)
+        meanings = _meanings(env)
+        return str(action) if meanings is None else meanings[action]
+
+    def action_of(self, env: Any, text: str, legal: list[int]) -> int:
+        """Return the action of a text; ValueError says what was expected."""
+        if self.parse_action is not None:
+            return self.parse_action(env, text)
+        names = {self.action_name(env, action): action for action in legal}
+        if text in names:
+            return names[text]
+        shown = nearest(text, list(names)) or list(names)[:3]
+        raise ValueError(f"{quoted(text)}: expected a move such as {', '.join(shown)}")
+
+    def text(self, env: Any, agent: str | None) -> str:
+        """Return the position as text, as an agent or a spectator (None) sees it."""
+        if self.ansi is not None:
+            return self.ansi(env, agent)
+        if agent is None and getattr(env, "render_mode", None) == "ansi":
+            return rendered_text(env)
+        return observed_text(env, agent, everybody=not self.perfect_information)
+
+
+def game_from_environment(
+    make: Callable[..., Any], name: str = "", **parts: Any
+) -> EnvironmentGame:
+    """Return a game that is an environment, with what makes it better to play.
+
+    Args:
+        make: Makes the environment; its keywords are the game's options.
+        name: The game's name; that of the function by default.
+        **parts: Attributes of `EnvironmentGame`, such as `redeterminise` or `ansi`.
+
+    Raises:
+        TypeError: `make` cannot be called, or there is no such attribute.
+        ValueError: Both `perfect_information` and `redeterminise`.
+    """
+    if not callable(make):
+        raise TypeError(f"{make!r}: expected a function that makes an environment")
+    name = name or getattr(make, "__name__", type(make).__name__)
+    game = EnvironmentGame(name, make, **{"title": name, **parts})
+    if game.perfect_information and game.redeterminise is not None:
+        raise ValueError(f"{name}: either {WORD} or redeterminise")
+    return game
+
+
+def begin(env: Any, seed: int, name: str) -> None:
+    """Reset an environment; whatever it raises is a ValueError that names the game."""
+    try:
+        env.reset(seed=seed)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"game {name}: reset(seed={seed}) raised {reason}") from error
+
+
+def has_rules(env: Any) -> bool:
+    """Say whether an environment knows what a player may plan on: ours do."""
+    return hasattr(getattr(env, "unwrapped", env), "planning_state")
+
+
+def is_maker(found: Any) -> bool:
+    """Say whether an object is a class of environments."""
+    return inspect.isclass(found) and issubclass(found, KINDS)
+
+
+def _meanings(env: Any) -> list[str] | None:
+    """Return the words that an environment has for its actions, if it has any."""
+    inner = getattr(env, "unwrapped", env)
+    named = getattr(inner, "get_action_meanings", None)
+    if named is None:
+        return None
+    return [" ".join(str(word).split()) for word in named()]

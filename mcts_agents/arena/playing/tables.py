@@ -1,0 +1,409 @@
+"""Tables: a game as it is played, whether it has rules or is somebody's environment.
+
+Matches, replays and commands ask a table for all that is not a move: who is to move,
+how a position and an action are written, how the game ended.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.agents import Agent, Planner
+from mcts_agents.agents.policy import PolicyAgent
+from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
+from mcts_agents.envs.environment_game import WORD, begin, has_rules
+from mcts_agents.envs.text_game import text_picture
+from mcts_agents.model import ForwardModel
+from mcts_agents.model.copying.copied import face_of, results_by_return
+from mcts_agents.names import quoted
+
+# Ways to ask an environment of somebody else for an action, which plan in its copies.
+_IN_COPIES = (Agent.act, Planner.act)
+
+
+class Table(ABC):
+    """A game and one environment of it; `begin` starts a game.
+
+    Attributes:
+        game: The game.
+        model: Its forward model. Of an environment it tells the sizes alone.
+        returns: The sum of each player's rewards so far, float64 of shape (players,).
+    """
+
+    game: Game | EnvironmentGame
+    model: ForwardModel
+    returns: np.ndarray
+
+    @property
+    @abstractmethod
+    def env(self) -> Any:
+        """The environment that is stepped, in PettingZoo's AEC form."""
+
+    @property
+    @abstractmethod
+    def planned(self) -> Any:
+        """The environment that agents are asked in."""
+
+    @property
+    @abstractmethod
+    def hides(self) -> bool:
+        """Whether players may be kept from knowing something."""
+
+    @abstractmethod
+    def begin(self, seed: int) -> None:
+        """Start a new game."""
+
+    @abstractmethod
+    def prepare(self, agent: Agent, player: int) -> None:
+        """Set up what an agent needs for this game, before any clock runs.
+
+        In an environment of somebody else this copies the environment once, so a game
+        must have begun.
+
+        Raises:
+            ValueError: The agent cannot play this game.
+        """
+
+    @abstractmethod
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions of the agent who is to move."""
+
+    def position(self) -> bytes | None:
+        """Return what differs between positions; None if that cannot be seen."""
+        return None
+
+    @abstractmethod
+    def movers(self) -> list[int]:
+        """Return who decides before the position changes, ascending; none at the end.
+
+        Of an environment of somebody else it is who is to move.
+        """
+
+    @abstractmethod
+    def state(self) -> np.ndarray:
+        """Return the state's bytes, uint8; none of an environment of somebody else."""
+
+    @abstractmethod
+    def text(self, player: int | None) -> str:
+        """Return the position as text, as a player or a spectator (None) sees it."""
+
+    @abstractmethod
+    def seen(self, player: int, rng: np.ndarray) -> str:
+        """Return the position as the player who is to move may plan on it.
+
+        Args:
+            player: The player.
+            rng: Generator of what is resampled for the player, advanced.
+        """
+
+    @abstractmethod
+    def name(self, action: int) -> str:
+        """Return an action as people write it."""
+
+    @abstractmethod
+    def action_of(self, text: str) -> int:
+        """Return the action of a text; ValueError says what was expected."""
+
+    @abstractmethod
+    def picture(self) -> np.ndarray:
+        """Return the position as a spectator sees it, uint8 of (height, width, 3)."""
+
+    @abstractmethod
+    def picture_size(self) -> tuple[int, int]:
+        """Return width and height of `picture`, in pixels."""
+
+    @abstractmethod
+    def outcome(self) -> tuple[list[int], list[float]]:
+        """Return each player's result and score at the end of the game."""
+
+    def turn(self) -> int | None:
+        """Return who is to move, when those who have finished are out of the way."""
+        env = self.env
+        while env.agents:
+            agent = env.agent_selection
+            if not (env.terminations[agent] or env.truncations[agent]):
+                return env.possible_agents.index(agent)
+            self._collect()
+            env.step(None)
+        return None
+
+    def step(self, action: int) -> None:
+        """Let the agent who is to move act.
+
+        Raises:
+            ValueError: The action is not legal; nothing has changed then.
+        """
+        self._collect()
+        self.env.step(action)
+
+    def _collect(self) -> None:
+        """Take in what the selected agent, who is about to be stepped, has earned."""
+        _, reward, _, _, _ = self.env.last(observe=False)
+        player = self.env.possible_agents.index(self.env.agent_selection)
+        self.returns[player] += float(reward)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+class RulesTable(Table):
+    """A game with rules.
+
+    Args:
+        game: The game.
+        model: The forward model of the variant.
+        render_mode: That of the environment.
+    """
+
+    def __init__(self, game: Game, model: ForwardModel, render_mode: str | None = None):
+        self.game = game
+        self.model = model
+        self.returns = np.zeros(model.players)
+        self._render_mode = render_mode
+        self._seed = 0
+
+    @functools.cached_property
+    def env(self) -> Any:
+        """The environment, made when it is first asked for: not all commands play."""
+        make_env, _, _ = environments(self.game)  # where an illegal action is an error
+        env = make_env(render_mode=self._render_mode, **self.model.variant)
+        env.reset(seed=self._seed)
+        return env
+
+    @property
+    def planned(self) -> Any:
+        """See `Table`."""
+        return self.env
+
+    @property
+    def hides(self) -> bool:
+        """See `Table.hides`."""
+        return self.model.hidden_information
+
+    def begin(self, seed: int) -> None:
+        """See `Table.begin`."""
+        self._seed = seed
+        if "env" in vars(self):
+            self.env.reset(seed=seed)
+        self.returns[:] = 0.0
+
+    def close(self) -> None:
+        """See `Table.close`."""
+        if "env" in vars(self):
+            self.env.close()
+
+    def prepare(self, agent: Agent, player: int) -> None:
+        """See `Table.prepare`."""
+        agent.prepare(self.model, player)
+
+    def legal_actions(self) -> list[int]:
+        """See `Table.legal_actions`."""
+        env = self.env
+        player = env.possible_agents.index(env.agent_selection)
+        return self.model.legal_actions(env.spectator_state(), player).tolist()
+
+    def position(self) -> bytes:
+        """See `Table.position`."""
+        return self.env.spectator_state().tobytes()
+
+    def movers(self) -> list[int]:
+        """See `Table.movers`."""
+        return self.model.movers(self.env.spectator_state())
+
+    def state(self) -> np.ndarray:
+        """See `Table.state`."""
+        return self.env.spectator_state()
+
+    def text(self, player: int | None) -> str:
+        """See `Table.text`."""
+        return self.game.ansi(self.model, self.env.spectator_state(), player)
+
+    def seen(self, player: int, rng: np.ndarray) -> str:
+        """See `Table.seen`."""
+        state, _ = self.env.planning_state(self.env.possible_agents[player], rng)
+        return self.game.ansi(self.model, state, player)
+
+    def name(self, action: int) -> str:
+        """See `Table.name`."""
+        return self.game.format_action(self.model, int(action))
+
+    def action_of(self, text: str) -> int:
+        """See `Table.action_of`."""
+        return self.game.parse_action(self.model, text)
+
+    def picture(self) -> np.ndarray:
+        """See `Table.picture`; the environment has the render mode `rgb_array`."""
+        return self.env.render()
+
+    def picture_size(self) -> tuple[int, int]:
+        """See `Table.picture_size`."""
+        return self.game.size(self.model)
+
+    def outcome(self) -> tuple[list[int], list[float]]:
+        """See `Table.outcome`."""
+        state = self.env.spectator_state()
+        return list(self.model.results(state)), list(self.model.scores(state))
+
+
+class EnvironmentTable(Table):
+    """A game that is somebody's environment.
+
+    Scores are returns, the sums of each agent's rewards; results compare them, see
+    `CopiedEnvironment`.
+
+    Args:
+        game: The game.
+        shape: Its sizes.
+        pictures: Whether pictures are wanted, and not text.
+    """
+
+    def __init__(
+        self, game: EnvironmentGame, shape: ForwardModel, pictures: bool = False
+    ):
+        self.game = game
+        self.model = shape
+        mode = "rgb_array" if pictures else "ansi"
+        self._env = game.aec()
+        self._renders = game.can_render(self._env, mode)
+        if self._renders:
+            self._env.close()
+            self._env = game.aec(mode)
+        self.returns = np.zeros(shape.players)
+        self._begun = False
+
+    @property
+    def env(self) -> Any:
+        """See `Table.env`."""
+        return self._env
+
+    @property
+    def planned(self) -> Any:
+        """See `Table.planned`: of a `SinglePlayerEnv` what is inside."""
+        return getattr(self._env, "planned", self._env)
+
+    @property
+    def hides(self) -> bool:
+        """See `Table.hides`: only the caller's word says no."""
+        return not self.game.perfect_information
+
+    def begin(self, seed: int) -> None:
+        """See `Table.begin`."""
+        begin(self.env, seed, self.game.name)
+        self._begun = True
+        self.returns[:] = 0.0
+
+    def prepare(self, agent: Agent, player: int) -> None:
+        """See `Table.prepare`; the agent takes the game's word on what it hides."""
+        own = agent.copying
+        if own.redeterminise is None and not own.perfect_information:
+            agent.copying = replace(
+                own,
+                perfect_information=self.game.perfect_information,
+                redeterminise=self.game.redeterminise,
+            )
+        if type(agent).act not in _IN_COPIES:
+            if not isinstance(agent, PolicyAgent):  # it is shown what it decides on
+                agent.prepare(self.model, player)
+            return
+        copying = agent.copying
+        told = copying.redeterminise is not None or copying.perfect_information
+        if not told and not has_rules(self.planned):
+            raise ValueError(
+                f"{self.game.name}: whether this environment hides information from "
+                "its players cannot be seen from outside. If it hides nothing, say so "
+                f"in the game's spec: {WORD}=true; else resample what it hides, by "
+                "game_from_environment(..., redeterminise=...)"
+            )
+        # What is drawn here must not change what the agent decides.
+        before = agent._rng.copy()
+        with agent.position(self.planned) as (model, _, _):
+            agent.prepare(model, player)
+        agent._rng[:] = before
+
+    def legal_actions(self) -> list[int]:
+        """See `Table.legal_actions`."""
+        face = face_of(self.planned)
+        return list(face.legal_actions(face.player_of(None)))
+
+    def step(self, action: int) -> None:
+        """See `Table.step`."""
+        legal = self.legal_actions()
+        if action not in legal:
+            shown = ", ".join(map(self.name, legal[:20]))
+            raise ValueError(
+                f"{self.game.name}: action {quoted(action)} of "
+                f"{self.env.agent_selection} is not legal; legal: {shown}"
+            )
+        super().step(action)
+
+    def movers(self) -> list[int]:
+        """See `Table.movers`."""
+        player = self.turn()
+        return [] if player is None else [player]
+
+    def state(self) -> np.ndarray:
+        """See `Table.state`."""
+        return np.empty(0, np.uint8)
+
+    def text(self, player: int | None) -> str:
+        """See `Table.text`."""
+        agent = None if player is None else self.env.possible_agents[player]
+        return self.game.text(self.env, agent)
+
+    def seen(self, player: int, rng: np.ndarray) -> str:
+        """See `Table.seen`."""
+        return self.text(player)
+
+    def name(self, action: int) -> str:
+        """See `Table.name`."""
+        return self.game.action_name(self.env, int(action))
+
+    def action_of(self, text: str) -> int:
+        """See `Table.action_of`."""
+        return self.game.action_of(self.env, text, self.legal_actions())
+
+    def picture(self) -> np.ndarray:
+        """See `Table.picture`: the text if the environment draws nothing."""
+        if self._renders:
+            return np.asarray(self.env.render(), np.uint8)
+        return text_picture(self.text(None))
+
+    def picture_size(self) -> tuple[int, int]:
+        """See `Table.picture_size`; begins a game if none has begun."""
+        if not self._begun:
+            self.begin(0)
+        height, width, _ = self.picture().shape
+        return width, height
+
+    def outcome(self) -> tuple[list[int], list[float]]:
+        """See `Table.outcome`."""
+        return results_by_return(self.returns), self.returns.tolist()
+
+
+def open_table(
+    spec: str, players: int | None = None, *, pictures: bool = False
+) -> Table:
+    """Return a table for a game's spec, as `make_any` takes it.
+
+    Args:
+        spec: Spec of the game.
+        players: Number of players, the game's default if None.
+        pictures: Whether pictures of positions are wanted.
+
+    Raises:
+        ValueError: See `make_any`.
+    """
+    return table_of(*make_any(spec, players), pictures=pictures)
+
+
+def table_of(
+    game: Game | EnvironmentGame, model: ForwardModel, *, pictures: bool = False
+) -> Table:
+    """Return a table for what `make_any` returns; see `open_table`."""
+    if isinstance(game, EnvironmentGame):
+        return EnvironmentTable(game, model, pictures)
+    return RulesTable(game, model, "rgb_array" if pictures else None)

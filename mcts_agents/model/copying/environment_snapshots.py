@@ -1,0 +1,155 @@
+"""Snapshots of environments whose user says that they have them; see `CopyOptions`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
+from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copy_options import SnapshotFunctions
+from mcts_agents.model.copying.dice import generators_in, reseed, restore, state_of
+from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.snapshots import METHODS, Scratch, Snapshot
+from mcts_agents.model.copying.uncached import without_caches
+
+
+class UnfaithfulSnapshotError(ValueError):
+    """An environment that was put back into a situation is in another one."""
+
+
+class EnvironmentSnapshots:
+    """Puts snapshots where copies of the innermost environment would stand.
+
+    Args:
+        said: `CopyOptions.snapshots`.
+    """
+
+    def __init__(self, said: bool | SnapshotFunctions):
+        self._said = said
+        self._made_again: Any = None
+        self._checked = False
+        self._brings_dice_back = False
+
+    def begin(self, cloner: Cloner, live: Face) -> None:
+        """Let `cloner` put a snapshot where it meets the innermost environment.
+
+        Raises:
+            ValueError: The environment has no such methods.
+            UncopyableEnvironmentError: There is no way to a scratch environment.
+        """
+        core = live.env.unwrapped
+        get, put = self._functions(core, live.name)
+        inner = Cloner()
+        try:
+            scratch = Scratch(inner.clone(core), get, put)
+            situation = get(scratch.core)
+        except UncopyableEnvironmentError as error:
+            scratch = Scratch(self._another(core, live.name, error), get, put)
+            situation = get(core)
+        # Caches on its methods would keep it alive after the plan.
+        without_caches(scratch.core, live.agents)
+        cloner.spaces += inner.spaces
+        cloner.generators += inner.generators
+        scratch.throw = lambda dice: self._throw(scratch, put, dice)
+        self._snapshot = Snapshot(scratch, situation)
+        cloner.remember(core, self._snapshot)
+
+    def _functions(self, core: Any, name: str) -> SnapshotFunctions:
+        if not isinstance(self._said, bool):
+            return self._said
+        for pair in METHODS:
+            if all(callable(getattr(core, method, None)) for method in pair):
+                get, put = (getattr(type(core), method) for method in pair)
+                return get, put
+        pairs = " nor ".join(f"{get}() and {put}(state)" for get, put in METHODS)
+        raise ValueError(
+            f"snapshots=True: {name} has neither {pairs}; pass two functions, "
+            "snapshots=(get, put), that are called as get(env) and put(env, state)"
+        )
+
+    def _another(self, core: Any, name: str, error: ValueError) -> Any:
+        """Return a scratch environment of one that cannot be copied, kept for later."""
+        if self._made_again is None:
+            spec = getattr(core, "spec", None)
+            if not isinstance(core, gymnasium.Env) or spec is None:
+                raise UncopyableEnvironmentError(
+                    f"{error}; and to be made again as the search's own one {name} "
+                    "would need a `spec` of gymnasium.make"
+                ) from error
+            made = gymnasium.make(spec)
+            made.reset(seed=0)
+            self._made_again = made.unwrapped
+        return self._made_again
+
+    def _throw(
+        self,
+        scratch: Scratch,
+        put: Callable[[Any, Any], Any],
+        dice: np.random.Generator,
+    ) -> None:
+        """Give the scratch environment the dice of a plan."""
+        # Looked for now: `reset` makes new ones.
+        generators = generators_in(scratch.core)
+        for generator in generators:
+            reseed(generator, dice)
+        if self._brings_dice_back:
+            # Each situation would come with the dice that it was left with, the first
+            # one with the live ones.
+            def put_without_dice(core: Any, situation: Any) -> None:
+                put(core, situation)
+                for generator in generators:
+                    reseed(generator, dice)
+
+            scratch.put = put_without_dice
+
+    def check(self, face: Face) -> None:
+        """Step a first copy and put it back, once; see whether all is as it was.
+
+        Args:
+            face: The first copy, whose environment `begin` has put a snapshot into.
+
+        Raises:
+            UnfaithfulSnapshotError: Something is another than before; it is named.
+        """
+        if self._checked:
+            return
+        snapshot = self._snapshot
+        scratch = snapshot._scratch
+        core, situation = scratch.load(snapshot), scratch.situation_of(snapshot)
+        generators = generators_in(core)
+        try:
+            before, after = Cloner().clone(core), core
+        except UncopyableEnvironmentError:
+            before, after = situation, None
+        dice = [state_of(generator) for generator in generators]
+        self._step(face.clone(Cloner()))
+        for generator in generators:
+            reseed(generator, np.random.default_rng(0))
+        scratch.put(core, situation)
+        scratch.forget()
+        self._brings_dice_back = any(
+            first_difference(state, state_of(generator)) is None
+            for generator, state in zip(generators, dice, strict=True)
+        )
+        for generator, state in zip(generators, dice, strict=True):
+            restore(generator, state)
+        found = first_difference(
+            before, scratch.get(core) if after is None else after, "env"
+        )
+        if found:
+            raise UnfaithfulSnapshotError(
+                f"{face.name}: stepped and put back by its snapshot, the environment "
+                f"is not as it was: {found}. A snapshot has to hold all that a step "
+                "changes, as copies; or plan without snapshots"
+            )
+        self._checked = True
+
+    def _step(self, face: Face) -> None:
+        """Take some legal step."""
+        joint_action = [-1] * len(face.agents)
+        for player in face.movers():
+            joint_action[player] = face.legal_actions(player)[0]
+        face.step(joint_action, np.zeros(len(face.agents)))

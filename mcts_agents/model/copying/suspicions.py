@@ -1,0 +1,264 @@
+"""What makes a plan in copies see what nobody may see, looked for in the first plans.
+
+Two things cannot be detected for sure, so that they give a warning with its remedy:
+
+- The agents of an AEC environment who are asked one after another choose at once by its
+  rules: what one has chosen lies in the environment, and the next one is not shown it.
+- Chance that copies cannot draw anew: a random generator that is none of Python's,
+  numpy's or JAX's, or something that was settled in advance, such as a shuffled deck.
+
+Each looks at copies of its own, step by step, for a few milliseconds a plan.
+"""
+
+import copy
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copied_aec import AECFace
+from mcts_agents.model.copying.copy_options import CopyOptions
+from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.guards import global_generators
+
+# Seconds that a plan may spend here, and how many plans do.
+SECONDS = 0.005
+PLANS = 50
+
+# Positions in which it is asked what the next agent is shown, and actions in each.
+POSITIONS = 24
+ACTIONS = 3
+
+# How far games are played to tell them apart, and how many.
+STEPS = 8
+STARTS = 4
+COPIES = 8
+
+
+_WARNED: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+class HiddenStateWarning(UserWarning):
+    """A search probably sees what the player to move cannot know."""
+
+
+class Suspicions:
+    """Looks for what a plan must not see, a little in each of the first plans.
+
+    Args:
+        env: The live environment, warned about once.
+        options: What its user says of it.
+    """
+
+    def __init__(self, env: Any, options: CopyOptions):
+        self._env = env
+        self._options = options
+        self._inquiries: list[Iterator[str | None]] | None = None
+        self._plans = 0
+
+    def are_open(self, hurry: bool, step: float | None) -> bool:
+        """Whether there is something left to look for, and time for it.
+
+        Args:
+            hurry: Whether the plan has a budget in seconds.
+            step: Seconds that a step took in earlier plans; None: nobody knows.
+        """
+        if not self._options.perfect_information or self._plans >= PLANS:
+            return False
+        if hurry and (step is None or step > SECONDS / 5):
+            return False
+        return self._inquiries is None or bool(self._inquiries)
+
+    def look(
+        self, exact: Face, other_dice: Callable[[Face, np.random.Generator], Face]
+    ) -> None:
+        """Go on looking, from an exact copy of the live environment.
+
+        How far this gets depends on the time it takes, so nothing that a search draws
+        from may be drawn from here.
+
+        Args:
+            exact: The copy, which stays as it is.
+            other_dice: Makes a copy as a search steps it, which draws from a generator.
+        """
+        if self._inquiries is None:
+            self._inquiries = []
+            if self._env not in _WARNED:
+                if isinstance(exact, AECFace) and len(exact.agents) > 1:
+                    self._inquiries.append(_pending_choices(_twin(exact)))
+                self._inquiries.append(_known_chance(_twin(exact), other_dice))
+        self._plans += 1
+        end = time.perf_counter() + SECONDS
+        for inquiry in list(self._inquiries):
+            found, is_done = _go_on(inquiry, end)
+            if is_done:
+                self._inquiries.remove(inquiry)
+            if found is not None:
+                self._inquiries.clear()
+                _WARNED.add(self._env)
+                warnings.warn(found, HiddenStateWarning, stacklevel=2)
+                return
+
+
+def _go_on(inquiry: Iterator[str | None], end: float) -> tuple[str | None, bool]:
+    """Go on with an inquiry until a time; return what it found, and if it is done."""
+    try:
+        for found in inquiry:
+            if found is not None:
+                return found, True
+            if time.perf_counter() > end:
+                return None, False
+    except MemoryError:
+        raise
+    except Exception:  # the environment's, which a search will meet if it goes there
+        pass
+    return None, True
+
+
+def _pending_choices(face: Face) -> Iterator[str | None]:
+    """Give None after each step, and in the end a warning if there is a reason."""
+    rng = np.random.default_rng(0)
+    hidden: dict[tuple[int, int], int] = {}
+    shown: set[tuple[int, int]] = set()
+    for _ in range(min(2 * len(face.agents) + 2, POSITIONS)):
+        movers = face.movers()
+        if not movers:
+            break
+        legal = face.legal_actions(movers[0])
+        tried = rng.choice(legal, min(len(legal), ACTIONS), replace=False)
+        after = []
+        for action in tried.tolist():
+            after.append(_stepped(face, {movers[0]: action}))
+            yield None
+        seen_by = {tuple(twin.movers()) for twin in after}
+        (following,) = seen_by if len(seen_by) == 1 else ((),)
+        if following and following != (movers[0],) and len(tried) > 1:
+            pair = movers[0], following[0]
+            views = [_what_is_shown(twin) for twin in after]
+            if any(first_difference(views[0], view) for view in views):
+                shown.add(pair)
+            elif any(first_difference(after[0].env, twin.env) for twin in after):
+                hidden[pair] = hidden.get(pair, 0) + 1
+        elif len(tried) > 1 and len(seen_by) > 1:
+            shown.update((movers[0], f[0]) for f in seen_by if f)
+        face = after[int(rng.integers(len(after)))]
+    suspect = {pair: count for pair, count in hidden.items() if pair not in shown}
+    # Among others a single position may mislead, unless there are no more of them.
+    often = 1 if shown and face.movers() else 0
+    if any(count > often for count in suspect.values()):
+        first, second = next(iter(suspect))
+        yield _choice_warning(face, face.agents[first], face.agents[second])
+
+
+def _known_chance(
+    face: Face, other_dice: Callable[[Face, np.random.Generator], Face]
+) -> Iterator[str | None]:
+    """Give None after each step, and in the end a warning if there is a reason.
+
+    Games with other seeds begin alike and go on differently: there is chance. If
+    copies of one of them all go on alike, they have not drawn it anew.
+    """
+    games = []
+    for seed in range(STARTS):
+        twin = _twin(face)
+        try:
+            with global_generators(np.random.default_rng(seed)):
+                twin.restart(seed)
+        except Exception:  # it asks for more than a seed; nothing is known then
+            return
+        yield None
+        games.append(twin)
+        if first_difference(_what_is_shown(games[0]), _what_is_shown(twin)):
+            return
+    actions: list[dict[int, int]] = []
+    first = yield from _course(_twin(games[0]), actions, 0)
+    different = 0
+    for seed, game in enumerate(games[1:], 1):
+        course = yield from _course(_twin(game), actions, seed)
+        different += first_difference(first, course) is not None
+    if different < STARTS - 2:
+        return
+    courses = []
+    for seed in range(COPIES):
+        twin = other_dice(games[0], np.random.default_rng(seed))
+        courses.append((yield from _course(twin, actions, seed)))
+        if first_difference(courses[0], courses[-1]):
+            return
+    yield _chance_warning(face)
+
+
+def _twin(face: Face) -> Face:
+    """Return an exact copy, dice and all."""
+    return face.clone(Cloner())
+
+
+def _stepped(face: Face, actions: dict[int, int]) -> Face:
+    """Return an exact copy after a step that draws the same numbers each time."""
+    twin = _twin(face)
+    _step(twin, actions, 0)
+    return twin
+
+
+def _step(face: Face, actions: dict[int, int], seed: int) -> list[float]:
+    joint = [actions.get(player, -1) for player in range(len(face.agents))]
+    returns = np.zeros(len(face.agents))
+    with global_generators(np.random.default_rng(seed)):
+        face.step(joint, returns)
+    return returns.tolist()
+
+
+def _course(
+    face: Face, actions: list[dict[int, int]], seed: int
+) -> Generator[None, None, list[Any]]:
+    """Play given actions, or make up some; return all that was shown on the way."""
+    rng = np.random.default_rng(0)
+    made_up = not actions
+    course: list[Any] = []
+    for step in range(STEPS):
+        legal = {player: face.legal_actions(player) for player in face.movers()}
+        if not legal or (not made_up and step == len(actions)):
+            break
+        if made_up:
+            actions.append({p: int(rng.choice(some)) for p, some in legal.items()})
+        wanted = actions[step]
+        if wanted.keys() != legal.keys() or any(
+            action not in legal[player] for player, action in wanted.items()
+        ):
+            break  # the lengths of the courses tell them apart
+        earned = _step(face, wanted, STARTS * step + seed)
+        course.append((earned, copy.deepcopy(_what_is_shown(face))))
+        yield None
+    return course
+
+
+def _what_is_shown(face: Face) -> Any:
+    """Return all that the next agent can tell from."""
+    movers = face.movers()
+    return movers, [face.checked_mask(player) for player in movers], face.shown()
+
+
+def _choice_warning(face: Face, first: str, second: str) -> str:
+    return (
+        f"{face.name}: what {first} does is not shown to {second}, who is asked next. "
+        "It looks like the AEC form of a game in which both choose at once: the choice "
+        f"lies in the environment, and a search for {second} sees it. Plan on the "
+        "parallel form (such as the module's parallel_env()) with act(env, agent), or "
+        "pass redeterminise=function(env_copy, agent_name, generator) instead of "
+        "perfect_information=True, which resamples what others have chosen"
+    )
+
+
+def _chance_warning(face: Face) -> str:
+    return (
+        f"{face.name}: games with other seeds begin alike and go on differently, but "
+        "copies all go on alike. So the search sees chance that is to come: it keeps a "
+        "random generator that is none of Python's, numpy's or JAX's, or something "
+        "settled in advance, such as a shuffled deck or a hidden map. Pass "
+        "reseed=function(env_copy, generator), which gives a copy another future, or "
+        "redeterminise=function(env_copy, agent_name, generator) for what is hidden"
+    )

@@ -1,0 +1,117 @@
+"""One decision searched in several processes (root parallelism), where threads cannot.
+
+Copied environments run in Python, of which a process runs one thread at a time. Each
+process searches the same root with dice of its own and its share of the budget, as
+threads do; visits are added, values averaged by visits. The result depends on the seed
+and on the number of processes, not on how they are scheduled.
+"""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel, draw_uint64, new_generator
+from mcts_agents.search.driver.merging import search_forest, shared
+from mcts_agents.search.driver.reading import result_of
+from mcts_agents.search.driver.search import Search
+from mcts_agents.search.forks import in_forks
+from mcts_agents.search.inspection.result import SearchResult
+from mcts_agents.search.inspection.root import RootStatistics
+from mcts_agents.search.options.settings import SearchSettings
+
+# What of a root is read from a tree, which stays in the process that has it.
+_READ = ("principal_variation", "list_best", "read_node", "read_evaluation")
+_SENT = tuple(f.name for f in fields(RootStatistics) if f.name not in _READ)
+
+
+def search_in_processes(
+    search: Search,
+    state: np.ndarray,
+    player: int,
+    rng: np.ndarray,
+    processes: int,
+    *,
+    started: float,
+    reserve: float,
+) -> SearchResult:
+    """Search from `state` for `player`; see `Search.run`.
+
+    The tree that the result shows is that of one process.
+
+    Args:
+        search: Of a copied environment.
+        state: As in `Search.run`, as are the arguments below.
+        player: The acting player.
+        rng: The search's generator, advanced.
+        processes: How many, from 2.
+        started: When the decision began.
+        reserve: Seconds before the end of a budget at which to end.
+
+    Raises:
+        ValueError: Something of the search cannot be shared out; or as `Search.run`.
+        BaseException: Whatever the environment raises, in any process.
+    """
+    _check(search.model, search.settings, processes)
+
+    def run() -> SearchResult:
+        _, only = search._actions(state.ctypes.data, player)
+        settings = search.settings
+        if only is not None:
+            return search._run(
+                state,
+                player,
+                rng,
+                started=started,
+                reserve=reserve,
+                simulations=None,
+                history=None,
+            )
+        deadline = search._deadline(started, reserve)
+        seeds = [draw_uint64(rng) for _ in range(processes)]
+        search._begin_changes()
+        own: list[RootStatistics] = []
+
+        def work(part: int) -> list[dict[str, Any]]:
+            seed = np.random.SeedSequence([seeds[part], part])
+            # Forks begin alike, with the same dice in the same copies.
+            search.model.throw_again(state, seed.spawn(1)[0])
+            generator = new_generator(seed)
+            budget = shared(settings, processes, part)
+            if settings.determinizations > 1:
+                found = search_forest(
+                    search, state, player, generator, budget, deadline
+                )
+            else:
+                search.decay_averages(player)
+                found = [search.search_once(state, player, generator, budget, deadline)]
+            own[:] = found
+            return [{name: getattr(root, name) for name in _SENT} for root in found]
+
+        sent = in_forks(work, processes)
+        # The last part was searched here: its tree can be read.
+        roots = [replace(own[-1], **root) for part in sent[:-1] for root in part]
+        found = result_of([*roots, *own], settings, rng, started)
+        search._whole = True
+        return found
+
+    return search._one_thread.call(search._refusal, run)
+
+
+def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> None:
+    if not model.copies_environments:
+        raise ValueError(
+            f"processes={processes}: {model.name} is compiled; use threads={processes}"
+        )
+    for name in ("rollout_policy", "opponent_model", "evaluator"):
+        value = getattr(settings, name)
+        if value is not None and not isinstance(value, str):
+            raise ValueError(
+                f"processes={processes}: {name}={value!r} has a state of its own, "
+                "which processes cannot share; use processes=1"
+            )
+    if settings.reuse_tree:
+        raise ValueError(
+            f"processes={processes}: reuse_tree=True needs one tree that goes on; use "
+            "processes=1"
+        )

@@ -1,0 +1,167 @@
+"""Hidden information in OpenSpiel's games: agents plan on what their player knows."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+
+from mcts_agents import MCTSAgent
+from mcts_agents.envs import environments, make_model
+from mcts_agents.model import new_generator
+
+pyspiel = pytest.importorskip("pyspiel")
+
+# All that OpenSpiel can resample, without bridge, which takes it seconds a sample, and
+# gin_rummy, which it resamples wrongly.
+RESAMPLED = (
+    "kuhn_poker",
+    "kuhn_poker:players=3",
+    "leduc_poker",
+    "leduc_poker:players=3",
+    "universal_poker:observation=blank",
+    "hearts",
+    "oh_hell",
+    "euchre",
+    "blackjack",
+    "bargaining",
+)
+
+
+def walks(spec, episodes, seed):
+    """Yield states of random games with their model, and who is to move."""
+    model = make_model(f"open_spiel:{spec}")[1]
+    rng, draws = new_generator(seed), random.Random(seed)
+    for _ in range(episodes):
+        state = model.reset(rng)
+        for _ in range(40):
+            movers = model.movers(state)
+            if not movers:
+                break
+            yield model, state, movers[0]
+            joint = {p: draws.choice(model.legal_actions(state, p)) for p in movers}
+            model.apply(state, joint, rng)
+
+
+@pytest.mark.parametrize("spec", RESAMPLED)
+def test_samples_agree_with_what_their_player_knows(spec):
+    rng = new_generator(3)
+    for model, state, player in walks(spec, 3, seed=1):
+        known = model.knowledge(model.position(state), player)
+        legal = model.legal_actions(state, player).tolist()
+        sample = model.copy(state)
+        model.redeterminise(sample, player, rng)
+        assert model.knowledge(model.position(sample), player) == known
+        assert model.legal_actions(sample, player).tolist() == legal
+        assert model.movers(sample) == model.movers(state)
+        assert model.hidden_information
+
+
+def bytes_of_what_can_be_known(model, state, sample):
+    """Return a sample's bytes, without numbers that each process or copy draws."""
+    words = sample.view(np.int64).copy()
+    words[[0, 1, 4]] = 0
+    return words.tobytes()
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "hearts", "oh_hell"])
+def test_samples_do_not_depend_on_what_is_hidden(spec):
+    """Two positions that are the same to a player give the same samples.
+
+    The second is a sample of the first: whatever is hidden differs, and what the player
+    knows does not. If anything of the truth got into a sample the two would differ.
+    """
+    differing = 0
+    for model, state, player in walks(spec, 8, seed=2):
+        other = model.copy(state)
+        model.redeterminise(other, player, new_generator(99))
+        differing += model.position(other).history() != model.position(state).history()
+        for seed in range(5):
+            found = set()
+            for truth in (state, other):
+                sample = model.copy(truth)
+                model.redeterminise(sample, player, new_generator(seed))
+                found.add(bytes_of_what_can_be_known(model, truth, sample))
+            assert len(found) == 1
+    assert differing >= 3
+
+
+def test_the_check_above_would_catch_a_leak(monkeypatch):
+    from mcts_agents.envs.open_spiel.model import SpielModel
+
+    # OpenSpiel's resample, replaced by the truth: what a cheating model would plan on.
+    monkeypatch.setattr(SpielModel, "_resample", lambda self, *_: 1)
+    with pytest.raises(AssertionError):
+        test_samples_do_not_depend_on_what_is_hidden("leduc_poker")
+
+
+def test_decisions_do_not_depend_on_what_is_hidden():
+    raw_env, _, _ = environments("open_spiel:leduc_poker")
+    env = raw_env()
+    for seed in range(8):
+        env.reset(seed=seed)
+        twin = copy.deepcopy(env)
+        # The same to the player, with another card in the opponent's hand.
+        model, state = env.forward_model, env.spectator_state()
+        model.redeterminise(state, 0, new_generator(seed))
+        twin._state[:] = state
+        plans = [MCTSAgent(simulations=200, seed=5).plan(each) for each in (env, twin)]
+        assert plans[0].action == plans[1].action
+        assert plans[0].visits.tolist() == plans[1].visits.tolist()
+
+
+def test_a_strong_sample_has_the_right_frequencies():
+    model = make_model("open_spiel:kuhn_poker:players=3")[1]
+    state = model.reset(new_generator(0))
+    own = model.position(state).history()[0]
+    counts = {}
+    rng = new_generator(1)
+    for _ in range(1200):
+        sample = model.copy(state)
+        model.redeterminise(sample, 0, rng)
+        cards = tuple(model.position(sample).history())
+        assert cards[0] == own
+        counts[cards] = counts.get(cards, 0) + 1
+    assert len(counts) == 6
+    assert sum((n - 200) ** 2 / 200 for n in counts.values()) < 20.5
+
+
+@pytest.mark.parametrize("spec", ["battleship", "phantom_ttt", "liars_dice", "hanabi"])
+def test_games_that_cannot_be_resampled_cannot_be_planned_in(spec):
+    raw_env, _, _ = environments(f"open_spiel:{spec}")
+    env = raw_env(observation="blank")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="OpenSpiel cannot resample it"):
+        MCTSAgent(simulations=10).act(env)
+    # It is played all the same, by whoever needs no copy.
+    state = env.spectator_state()
+    player = env.forward_model.movers(state)[0]
+    env.step(env.forward_model.legal_actions(state, player)[0])
+
+
+def test_a_game_with_false_samples_is_refused():
+    raw_env, _, _ = environments("open_spiel:gin_rummy")
+    env = raw_env()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="contradicts what the player knows"):
+        MCTSAgent(simulations=10).act(env)
+
+
+def test_keys_are_of_what_a_player_knows():
+    for model, state, player in walks("leduc_poker", 4, seed=7):
+        sample = model.copy(state)
+        model.redeterminise(sample, player, new_generator(0))
+        assert model.state_key(sample, player) == model.state_key(state, player)
+        if model.position(sample).history() != model.position(state).history():
+            assert model.state_key(sample) != model.state_key(state)
+            assert model.state_key(sample, 1 - player) != model.state_key(
+                state, 1 - player
+            )
+
+
+def test_pictures_show_players_what_they_know():
+    game, model = make_model("open_spiel:kuhn_poker")
+    state = model.reset(new_generator(0))
+    cards = model.position(state).history()
+    assert game.ansi(model, state, 0) == str(cards[0])
+    assert game.ansi(model, state, None) == f"{cards[0]} {cards[1]}"

@@ -1,0 +1,190 @@
+"""Environments that remember what was played, for tree reuse."""
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+from mcts_agents import MCTSAgent, remember
+from mcts_agents.model.copying.watchers import remembered_by
+from tests.model.gathering import gathering
+from tests.model.third_party import Countdown, Dice, Matching, serialised_matching
+
+
+def planner(simulations=100, **options):
+    return MCTSAgent(
+        simulations=simulations, perfect_information=True, seed=0, **options
+    )
+
+
+def moves_of(env):
+    return remembered_by(env).history().moves
+
+
+def test_gymnasium_environments_remember():
+    env = remember(gymnasium.make("CartPole-v1"))
+    shown, _ = env.reset(seed=0)
+    memory = env.remembered
+    assert memory.shown.tolist() == shown.tolist()
+    for action in (0, 1, 1):
+        shown, *_ = env.step(action)
+    assert moves_of(env) == ((0,), (1,), (1,))
+    assert memory.returns == {"player_0": 3.0}
+    assert memory.shown.tolist() == shown.tolist()
+    first = memory.history()
+    env.reset(seed=0)
+    assert moves_of(env) == ()
+    env.step(0)
+    assert not memory.history().continues(first)
+
+
+def test_aec_environments_remember_those_who_die_too():
+    env = remember(Countdown(players=3, start=4))
+    env.reset()
+    while env.agents:
+        over = env.terminations[env.agent_selection]
+        env.step(None if over else 1)
+    assert moves_of(env) == ((1, -1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))
+    returns = {"player_0": -1.0, "player_1": -1.0, "player_2": 1.0}
+    assert env.remembered.returns == returns
+
+
+def test_simultaneous_moves_are_one():
+    played = (((0, 1), (1, 1)), {"player_0": 0.0, "player_1": 0.0})
+    env = remember(Matching())
+    env.reset()
+    for joint in played[0]:
+        env.step(dict(zip(env.possible_agents, joint, strict=True)))
+    assert (moves_of(env), env.remembered.returns) == played
+    env = remember(serialised_matching())
+    env.reset()
+    for joint in played[0]:
+        for action in joint:
+            env.step(action)
+    assert (moves_of(env), env.remembered.returns) == played
+    env.step(0)
+    assert moves_of(env) == played[0]  # the other has not decided yet
+
+
+class Waiting(ParallelEnv):
+    """Two agents who take turns in a parallel environment, by empty masks."""
+
+    metadata = {"name": "waiting_v0"}  # noqa: RUF012
+    possible_agents = ["a", "b"]  # noqa: RUF012
+    render_mode = None
+
+    def observation_space(self, agent):
+        parts = {
+            "observation": spaces.Discrete(9),
+            "action_mask": spaces.MultiBinary(2),
+        }
+        return spaces.Dict(parts)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def observe(self, agent):
+        turn = self.possible_agents[self.time % 2] == agent
+        return {"observation": self.time, "action_mask": np.full(2, turn, np.int8)}
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.time = list(self.possible_agents), 0
+        return {a: self.observe(a) for a in self.agents}, {a: {} for a in self.agents}
+
+    def step(self, actions):
+        self.time += 1
+        over = self.time == 6
+        return (
+            {a: self.observe(a) for a in self.agents},
+            {a: float(actions[a]) for a in self.agents},
+            dict.fromkeys(self.agents, over),
+            dict.fromkeys(self.agents, False),
+            {a: {} for a in self.agents},
+        )
+
+
+def test_agents_who_wait_do_not_move():
+    env = remember(Waiting())
+    env.reset()
+    agent = planner(reuse_tree=True)
+    assert agent.plan(env, "a").reused == 0
+    env.step({"a": 1, "b": 0})
+    env.step({"a": 0, "b": 1})
+    assert moves_of(env) == ((1, -1), (-1, 1))
+    assert agent.plan(env, "a").reused > 0
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_the_visits_of_what_was_played_are_left(deterministic):
+    env = gathering()
+    agent = planner(300, reuse_tree=True, deterministic=deterministic)
+    first = agent.plan(env)
+    assert first.reused == 0
+    env.step(first.action)
+    env.step(2 if first.action != 2 else 5)
+    second = agent.plan(env)
+    assert 0 < second.reused < first.visits.max()
+    assert second.visits.sum() == second.reused + 300
+    env.reset()
+    assert agent.plan(env).reused == 0
+
+
+def test_a_kept_tree_helps():
+    env = remember(pettingzoo.make("aec", "classic/connect_four"))
+    env.reset(seed=0)
+    agent = planner(200, reuse_tree=True)
+    for move in (agent.act(env), 3):
+        env.step(move)
+    result = agent.plan(env)
+    assert result.reused > 5
+    assert result.visits.sum() == 200 + result.reused
+
+
+def test_nothing_is_noted_by_a_search():
+    for env in (gathering(moves=(1, 3)), remember(Dice())):
+        if not hasattr(env, "agents"):
+            env.reset(seed=0)
+        memory = remembered_by(env)
+        before = memory.history(), dict(memory.returns)
+        planner(rollout=10).plan(env)
+        assert (memory.history(), memory.returns) == before
+
+
+def test_what_was_played_must_be_known():
+    env = Dice()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"cannot be seen from outside; wrap the env"):
+        planner(reuse_tree=True).plan(env)
+    with pytest.raises(ValueError, match="copies end with the decision; use loop='op"):
+        planner(reuse_tree=True, deterministic=True, loop="closed").plan(gathering())
+    agent = MCTSAgent(
+        simulations=10, reuse_tree=True, redeterminise=lambda env, agent, rng: None
+    )
+    with pytest.raises(ValueError, match="hides something"):
+        agent.plan(gathering())
+    with pytest.raises(ValueError, match="is neither a PettingZoo environment"):
+        remember(3)
+
+
+def test_evaluators_see_the_root():
+    seen = []
+
+    def evaluator(observations, players, legal):
+        seen.append(observations)
+        return np.zeros((len(players), 1)), np.zeros(legal.shape)
+
+    def plan(env):
+        env.reset(seed=0)
+        return planner(10, evaluator=evaluator, tree_policy="alphago").plan(env)
+
+    env = gymnasium.make("CartPole-v1")
+    with pytest.raises(ValueError, match=r"shows at the root .*remember\(env\)"):
+        plan(env)
+    seen.clear()
+    plan(remember(env))
+    assert seen[0].dtype == np.float32
+    assert seen[0].shape == (1, 4)
+    root = np.array(env.unwrapped.state, np.float32)
+    assert seen[0][0].tolist() == root.tolist()

@@ -1,0 +1,198 @@
+"""Warnings about what a search would see: pending choices and known chance."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium import spaces
+
+from mcts_agents import MCTSAgent
+from mcts_agents.model.copying import suspicions
+from mcts_agents.model.copying.suspicions import HiddenStateWarning
+from tests.model.third_party import Countdown, Dice, Matching, serialised_matching
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch):
+    monkeypatch.setattr(suspicions, "SECONDS", 10.0)
+
+
+def warnings_of(env, decisions=1, **options):
+    options = {"perfect_information": True} | options
+    agent = MCTSAgent(simulations=10, rollout=5, seed=0, **options)
+    parallel = env.agents[0] if isinstance(env, pettingzoo.ParallelEnv) else None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(decisions):
+            agent.act(env, parallel)
+    return [str(w.message) for w in caught if w.category is HiddenStateWarning]
+
+
+class Pennies(Countdown):
+    """Two players choose at once, three rounds, in the form of an AEC environment."""
+
+    def __init__(self, shown=False):
+        super().__init__(players=2)
+        self.shown = shown
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.rounds, self.choices, self.last = 0, [], []
+
+    def observe(self, agent):
+        return np.array(
+            [self.rounds, *self.last, *(self.choices if self.shown else ())]
+        )
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.choices.append(int(action))
+        self.agent_selection = self.agents[len(self.choices) % 2]
+        if len(self.choices) == 2:
+            paid = 1.0 if self.choices[0] == self.choices[1] else -1.0
+            self.rewards = {"player_0": paid, "player_1": -paid}
+            self.last, self.choices = self.choices, []
+            self.rounds += 1
+            self.terminations = dict.fromkeys(self.agents, self.rounds == 3)
+        self._accumulate_rewards()
+
+
+@pytest.mark.parametrize("chosen", [(), (1,), (1, 0), (0, 0, 1)])
+def test_a_choice_that_the_next_agent_is_not_shown_gives_a_warning(chosen):
+    env = Pennies()
+    env.reset(seed=0)
+    for action in chosen:
+        env.step(action)
+    (message,) = warnings_of(env)
+    assert "what player_0 does is not shown to player_1" in message
+    assert "act(env, agent)" in message
+    assert "redeterminise" in message
+    assert not warnings_of(env, 3)  # once for an environment
+
+
+def test_turns_and_resampled_choices_give_no_warning():
+    shown = Pennies(shown=True)
+    shown.reset(seed=0)
+    assert not warnings_of(shown, 3)
+
+    def redeterminise(env, agent, generator):
+        env.choices = generator.integers(2, size=len(env.choices)).tolist()
+
+    env = Pennies()
+    env.reset(seed=0)
+    options = {"perfect_information": False, "redeterminise": redeterminise}
+    assert not warnings_of(env, 3, **options)
+    for other in (serialised_matching(), Matching(), Countdown(3, 9)):
+        other.reset(seed=0)
+        assert not warnings_of(other, 3)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "leduc_holdem"])
+def test_games_of_turns_give_no_warning(name):
+    env = pettingzoo.make("aec", f"classic/{name}")
+    env.reset(seed=0)
+    assert not warnings_of(env)
+
+
+def test_rock_paper_scissors_gives_a_warning():
+    env = pettingzoo.make("aec", "classic/rps")
+    env.reset(seed=0)
+    env.step(0)
+    (message,) = warnings_of(env)
+    assert "player_0 does is not shown to player_1" in message
+
+
+class OwnGenerator(gymnasium.Env):
+    """Guess a die that a home-made generator throws after the guess; ten throws."""
+
+    observation_space = spaces.Discrete(7)
+    action_space = spaces.Discrete(6)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.number = 1 if seed is None else seed + 12345
+        self.thrown = 0
+        return 0, {}
+
+    def step(self, action):
+        self.number = (self.number * 1103515245 + 12345) % 2**31
+        face = (self.number >> 16) % 6
+        self.thrown += 1
+        return face + 1, float(face == action), self.thrown == 10, False, {}
+
+
+def reseed(copied, generator):
+    copied.unwrapped.number = int(generator.integers(2**31))
+
+
+def test_a_home_made_generator_gives_a_warning_with_its_remedy():
+    env = OwnGenerator()
+    env.reset(seed=0)
+    (message,) = warnings_of(env)
+    assert "copies all go on alike" in message
+    assert "reseed=function(env_copy, generator)" in message
+    other = OwnGenerator()
+    other.reset(seed=0)
+    assert not warnings_of(other, 3, reseed=reseed)
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_reseeded_generator_is_not_seen(wrap):
+    right = 0
+    for seed in range(40):
+        env = OwnGenerator()
+        if wrap:
+            env = gymnasium.wrappers.TimeLimit(env, 5)
+        env.reset(seed=seed)
+        agent = MCTSAgent(
+            simulations=30, perfect_information=True, reseed=reseed, seed=seed
+        )
+        before = env.unwrapped.number
+        action = agent.act(env)
+        assert env.unwrapped.number == before
+        right += env.step(action)[1] == 1
+    assert right < 18  # 6.7 expected; 40 if it saw
+
+
+def test_a_reseed_that_changes_nothing_is_noticed():
+    env = OwnGenerator()
+    env.reset(seed=0)
+    assert warnings_of(env, reseed=lambda copied, generator: None)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Dice,
+        lambda: Dice("numpy.random"),
+        lambda: gymnasium.make("FrozenLake-v1"),
+        lambda: gymnasium.make("FrozenLake-v1", is_slippery=False),
+        lambda: gymnasium.make("CartPole-v1"),
+        lambda: gymnasium.make("Blackjack-v1"),
+    ],
+)
+def test_usual_chance_and_none_give_no_warning(make):
+    env = make()
+    env.reset(seed=0)
+    assert not warnings_of(env)
+
+
+def test_what_is_looked_for_changes_no_decision(monkeypatch):
+    def visits():
+        env = Dice("numpy.random")
+        env.reset(seed=0)
+        agent = MCTSAgent(simulations=50, perfect_information=True, seed=0)
+        return [agent.plan(env).visits.tolist() for _ in range(3)]
+
+    long = visits()
+    monkeypatch.setattr(suspicions, "SECONDS", 0.0)
+    assert visits() == long
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    assert visits() == long
