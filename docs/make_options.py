@@ -1,7 +1,7 @@
 """Write docs/options.md, docs/minimax_options.md and a table of docs/agents.md.
 
-They are made from the code by `python docs/make_options.py`; a test asserts that all three
-files are up to date.
+They are made from the code by `python docs/make_options.py`; a test asserts that all
+three files are up to date.
 """
 
 from dataclasses import fields
@@ -51,9 +51,9 @@ about. In Python, `none` is None, except where `none` stands among the words.
 
 MINIMAX_HEAD = """# Options of the minimax family
 
-Made by `python docs/make_options.py` from `mcts_agents/minimax/settings.py`. The agents are
-`alphabeta`, `negascout`, `expectiminimax`, `max-n`, `paranoid-alphabeta`, `brs`, `brs-plus`
-and `opps`; [the page of the algorithms](algorithms/minimax.md) says what each does. As
+Made by `python docs/make_options.py` from `mcts_agents/minimax/settings.py`. The agents
+are `alphabeta`, `negascout`, `expectiminimax`, `max-n`, `paranoid-alphabeta`, `brs`,
+`brs-plus` and `opps`; [the page of the algorithms](algorithms/minimax.md) says what each does. As
 keywords of their classes (`AlphaBetaAgent(depth=4)`, in `mcts_agents.agents`), in specs
 (`alphabeta:depth=4`) and in files the options are the same.
 
