@@ -6,7 +6,8 @@ the same states copied, the same moves made, the same actions listed, the same p
 evaluated. `rules` is the time of that loop a node; `order` adds what move ordering asks
 for (`action_values`, `state_key`, `filter_actions`). `ratio` is the search's time over
 that of `rules`: 2 means that half of the search's time is the game's. All times are the
-best of some repetitions in one run, on one core.
+best of some repetitions in one run, on one core, and of the processor, so that other
+programs on the machine matter less.
 
     python benchmarks/minimax_speed.py                          # the games below
     python benchmarks/minimax_speed.py hex:size=5 --agents alphabeta,negascout
@@ -39,9 +40,10 @@ GAMES = [
     "diamant:players=3",
 ]
 AGENTS = ("alphabeta", "negascout", "paranoid-alphabeta", "brs-plus", "max-n")
-REPETITIONS = 5
-# Operations that are repeated together, few enough for the processor's cache.
-BLOCK = 2000
+REPETITIONS = 7
+# Operations that are repeated together: few enough for the cache that the states stay
+# in it, too many for the processor to know all branches by heart.
+BLOCK = 20_000
 
 RULES = ("copy", "apply", "movers", "legal_actions", "results", "scores", "evaluate")
 ORDER = ("action_values", "state_key", "filter_actions")
@@ -156,9 +158,9 @@ def seconds_of(search, at):
     """Return the nodes of a search from a position, and its best time."""
     best = np.inf
     for _ in range(REPETITIONS):
-        began = time.perf_counter()
+        began = time.thread_time()
         result = search.run(*at, new_generator(np.random.SeedSequence(0)))
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.thread_time() - began)
     return result.nodes, best
 
 
@@ -189,9 +191,9 @@ def seconds_of_rules(search, at, last):
         for block in blocks(operations):
             times = []
             for _ in range(REPETITIONS + 1):
-                began = time.perf_counter()
+                began = time.thread_time()
                 replay(address, block, states.ctypes.data, size, joints, wanted)
-                times.append(time.perf_counter() - began)
+                times.append(time.thread_time() - began)
             total += min(times)
         totals.append(total)
     return totals
@@ -200,7 +202,7 @@ def seconds_of_rules(search, at, last):
 def measure(model, settings, roots, nodes):
     """Print one line of the table."""
     search = Minimax(model, settings)
-    visited, times, rules, ordered, depth = 0, 0.0, 0.0, 0.0, 0
+    visited, times, rules, ordered = 0, 0.0, 0.0, 0.0
     for at in roots:
         n, seconds = seconds_of(search, at)
         pure, with_order = seconds_of_rules(search, at, (EVALUATE, FILTER))
@@ -219,7 +221,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("games", nargs="*", default=GAMES)
     parser.add_argument("--agents", default=",".join(AGENTS))
-    parser.add_argument("--nodes", type=int, default=20_000)
+    parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--positions", type=int, default=6)
     chosen = parser.parse_args()
     for spec in chosen.games:

@@ -80,7 +80,7 @@ MOVE = np.dtype(
         (
             "order",
             np.int64,
-        ),  # what decides when it is searched; the greatest comes first
+        ),  # the greatest is searched first
     ],
     align=True,
 )
