@@ -14,6 +14,7 @@ import pytest
 from mcts_agents import make_agent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
+from mcts_agents.minimax import ALGORITHMS as ALGORITHMS_OF_MINIMAX
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.settings import TREE_POLICIES, TREES
@@ -47,6 +48,8 @@ def make_options():
 def test_the_tables_are_up_to_date(make_options):
     """If not: python docs/make_options.py."""
     assert (DOCS / "options.md").read_text() == make_options.options_page()
+    minimax = (DOCS / "minimax_options.md").read_text()
+    assert minimax == make_options.minimax_page()
     agents = (DOCS / "agents.md").read_text()
     assert agents == make_options.agents_page(agents)
     assert agents.count("`multitree-paranoid` |") == 1
@@ -76,7 +79,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_specs_are_understood(page):
-    words = "|".join(("mcts", "one-step", "scripted", *PRESETS))
+    words = "|".join(("mcts", "one-step", "scripted", *ALGORITHMS_OF_MINIMAX, *PRESETS))
     for spec in re.findall(rf"`((?:{words}):[a-z_]+=[^`]*)`", page.read_text()):
         if "..." not in spec:
             make_agent(spec)
