@@ -138,7 +138,7 @@ def _paint_chip(
     held, taken = _held(model, state, player)
     middle, ink = left + width / 2, darker(color, 0.35)
     text(surface, f"{MARKS[player]}  reserve {held}", (middle, top + 21), 24, ink)
-    text(surface, f"captured {taken}", (middle, top + 43), 22, ink)
+    text(surface, f"captured {taken}", (middle, top + 43), 20, ink)
 
 
 def _stacks(model: ForwardModel, state: np.ndarray) -> dict[tuple[int, int], list[int]]:
@@ -156,11 +156,11 @@ def _held(model: ForwardModel, state: np.ndarray, player: int) -> tuple[int, str
     """Return a player's reserve, and what it has captured of each opponent."""
     record = model.view(state)
     taken = [
-        f"{record['captured'][player, other]} {MARKS[other]}"
+        f"{record['captured'][player, other]}{MARKS[other]}"
         for other in range(model.players)
         if other != player
     ]
-    return int(record["reserves"][player]), ", ".join(taken)
+    return int(record["reserves"][player]), " ".join(taken)
 
 
 def _status(model: ForwardModel, state: np.ndarray) -> str:

@@ -1,16 +1,25 @@
 """Moves as text: `c1-c3`, two pieces from c1 two squares on; `*c3` from the reserve.
 
 As many pieces move as squares, so the two squares say everything. Columns are letters
-from the left, rows numbers from the top.
+from the left, rows numbers from the top. Actions that would leave the board, which are
+never legal, are written with pieces and direction: `c1-2N`.
 """
 
 import re
 
-from mcts_agents.envs.focus.board import PLACES, SQUARE_AT, STEPS, targets
+from mcts_agents.envs.focus.board import (
+    NOWHERE,
+    PLACES,
+    SQUARE_AT,
+    STEPS,
+    targets,
+)
 from mcts_agents.envs.focus.rules import RESERVE_MOVES
 from mcts_agents.model import ForwardModel
 
 _MOVE = re.compile(r"(?:([a-h])([1-8])-|\*)([a-h])([1-8])")
+_OFF = re.compile(r"([a-h])([1-8])-([1-5])([nesw])")
+_LETTERS = "NESW"
 _TARGETS = targets()
 
 
@@ -31,11 +40,20 @@ def ends(action: int) -> tuple[int | None, int]:
 def format_action(model: ForwardModel, action: int) -> str:
     """Return a move as text."""
     origin, target = ends(int(action))
+    if target == NOWHERE:
+        pieces, direction = divmod(int(action) % STEPS, len(_LETTERS))
+        return f"{name(origin)}-{pieces + 1}{_LETTERS[direction]}"
     return f"*{name(target)}" if origin is None else f"{name(origin)}-{name(target)}"
 
 
 def parse_action(model: ForwardModel, text: str) -> int:
     """Return the action of a move; ValueError says what was expected."""
+    off = _OFF.fullmatch(text.strip().lower())
+    if off:
+        square = SQUARE_AT.get((int(off[2]) - 1, "abcdefgh".index(off[1])))
+        if square is not None:
+            step = 4 * (int(off[3]) - 1) + _LETTERS.lower().index(off[4])
+            return square * STEPS + step
     found = _MOVE.fullmatch(text.strip().lower())
     if found:
         squares = [
