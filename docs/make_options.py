@@ -149,6 +149,8 @@ def preset_table() -> str:
     rows = [row(names), "|" + "---|" * len(names)]
     for name, preset in PRESETS.items():
         options = ", ".join(f"{k}={number(v)}" for k, v in preset.options.items())
+        if preset.agent != "mcts":
+            options = f"{preset.agent}:{options}"
         cells = [
             f"`{name}`",
             preset.about,
@@ -170,6 +172,9 @@ def needs_text(preset: Preset) -> str:
     """Say what a game must bring."""
     words = [f"`{name}`" for name in preset.functions]
     words += [f"`{name}` if anything is hidden" for name in preset.functions_if_hidden]
+    words += [f"`{name}` for 3 players or more" for name in preset.functions_for_many]
+    if not preset.chance:
+        words.append("no chance")
     if preset.hidden:
         words.append("hidden information")
     return ", ".join(words)

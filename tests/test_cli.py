@@ -41,7 +41,7 @@ def test_list_names_games_and_agents():
     agents = [row["agent"] for row in listed["agents"]]
     own = ["mcts", "one-step", "random", "scripted", "policy"]
     assert agents == [*own, *ALGORITHMS]
-    assert {"preset", "about", "options"} == set(listed["presets"][0])
+    assert {"preset", "agent", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")
     assert text.stderr == ""  # nothing was compiled

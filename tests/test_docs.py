@@ -93,8 +93,12 @@ def test_options_on_the_pages_exist(page):
         make_agent(f"mcts:{name}={value}")
 
 
+OF_MCTS = [name for name, preset in PRESETS.items() if preset.agent == "mcts"]
+
+
 def planned(name, env):
-    return make_agent(f"{name}:simulations=10", seed=1).plan(env)
+    budget = "simulations=10" if name in OF_MCTS else "nodes=10"
+    return make_agent(f"{name}:{budget}", seed=1).plan(env)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -107,13 +111,17 @@ def test_presets_work_where_the_table_says_so(game, preset):
     functions = [*needs.functions]
     if model.hidden_information:
         functions += needs.functions_if_hidden
+    if model.players > 2:
+        functions += needs.functions_for_many
     missing = [name for name in functions if not model.has(name)]
     if needs.hidden and not model.hidden_information:
         missing.append("hidden")
+    if not needs.chance and model.chance:
+        missing.append("chance")
     if not missing:
         result = planned(preset, env)
         assert result.action in result.actions
-        assert 0 < result.simulations <= 10
+        assert 0 < (result.simulations or result.nodes) <= 10
         return
     with pytest.raises(ValueError, match=rf"{game}") as raised:
         planned(preset, env)
@@ -121,7 +129,7 @@ def test_presets_work_where_the_table_says_so(game, preset):
     assert any(words.get(name, name) in str(raised.value) for name in missing)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", OF_MCTS)
 def test_presets_on_environments_of_other_people(preset):
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=1)
@@ -183,3 +191,12 @@ def test_commands_print_what_the_reference_shows(command, tmp_path):
     found = printed(command, tmp_path, typed)
     matches = re.fullmatch(pattern(narrowed(shown)), narrowed(found))
     assert matches, f"now:\n{found}"
+
+
+def test_paranoid_static_plans_on_copies():
+    assert PRESETS["paranoid-static"].copies
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    env.reset(seed=1)
+    agent = make_agent("paranoid-static:nodes=10", seed=1)
+    agent.copying = CopyOptions(perfect_information=True, deterministic=True)
+    assert agent.act(env) in range(4)

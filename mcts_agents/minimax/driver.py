@@ -255,9 +255,11 @@ class Minimax:
         """Search from `state` for `player`, who must be one of its movers.
 
         The search deepens one decision at a time until a budget is spent, the depth is
-        reached, or nothing ends at the horizon any more. It values at least one action,
-        however small the budget is. A step that is interrupted counts as far as it
-        came, since it begins with the best action of the step before.
+        reached, or nothing ends at the horizon any more. A step that is interrupted
+        counts as far as it came, since it begins with the best action of the step
+        before. If a budget does not suffice to value one action, which takes one state
+        where players move in turn and many where they decide at once, the first action
+        by static order is taken, and no value is known.
 
         Args:
             state: The root, not modified; must hold only what `player` may know.
@@ -321,6 +323,7 @@ class Minimax:
             seconds=clock.now() - started,
             nodes=int(record["nodes"][0]),
             depth=found.depth,
+            bytes=sum(array.nbytes for array in self.arrays.values()),
             solved=found.complete and self._proves and not record["together"][0],
         ).showing(found.line, ShownRoot(player, actions, found.values[actions]))
 
@@ -356,7 +359,7 @@ class Minimax:
         self._raise_pending()
         return found
 
-    def _deepen_within(self, deadline: float) -> Found | None:
+    def _deepen_within(self, deadline: float) -> Found:
         found: Found | None = None
         last = self.settings.depth or MOST_DEPTH
         for depth in range(1, last + 1):
@@ -369,7 +372,7 @@ class Minimax:
                 found = now
                 self.record["root_best"] = found.action
             if found is None:
-                self._fail(status)
+                return self._first()
             if status == BUDGET_SPENT or found.complete:
                 break
             spent = self.record["nodes"][0] >= self.record["node_limit"][0]
@@ -415,6 +418,13 @@ class Minimax:
             depth=depth if finished else depth - 1,
             complete=finished and bool(root["complete"]),
         )
+
+    def _first(self) -> Found:
+        """Return the action that a search tried first, of which it knows nothing."""
+        action = int(self.arrays["moves"][0]["action"])
+        line = [(int(self.arrays["frames"][0]["player"]), action)]
+        values = self.arrays["root_values"].copy()
+        return Found(action, math.nan, values, line, depth=0, complete=False)
 
     def _raise_pending(self) -> None:
         self._callbacks.raise_pending()

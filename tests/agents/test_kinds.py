@@ -343,7 +343,8 @@ def test_bench_without_simulations(run_here, agent):
     done = run_here("bench", "tictactoe", "--agent", agent, "--json")
     figures = json.loads(done.stdout)
     assert list(figures) == [
-        "game", "players", "agent", "decision_seconds", "playouts_per_second",
+        "game", "players", "agent", "decision_seconds", "nodes_per_second",
+        "playouts_per_second",
         "forward_model_steps_per_second", "compile_seconds", "nodes", "bytes",
     ]  # fmt: skip
     assert figures["decision_seconds"] > 0

@@ -51,6 +51,17 @@ def test_a_step_that_a_budget_ends_counts_as_far_as_it_came(algorithm):
         assert depths == sorted(depths)
 
 
+def test_a_budget_too_small_for_one_action_is_kept():
+    model = load_game("sushi_go").rules.model(players=5)
+    state = model.reset(generator())
+    search = Minimax(model, MinimaxSettings("paranoid-alphabeta", nodes=10))
+    result = search.run(state, 0, generator())
+    assert (result.nodes, result.depth, result.solved) == (10, 0, False)
+    assert result.action in result.actions
+    assert np.isnan(result.values).all()
+    assert result.principal_variation == [(0, result.action)]
+
+
 def test_equal_budgets_of_nodes_give_equal_decisions():
     model = SURE.model(players=3)
     for name in ("paranoid-alphabeta", "brs-plus", "max-n"):

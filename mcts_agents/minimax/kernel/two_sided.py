@@ -131,9 +131,9 @@ def run_slice(search, nodes):
 
 @njit
 def is_spent(search):
-    """Whether the search ends here: not before an action of the root is valued."""
+    """Whether the search ends here: not before it has reached a state."""
     if search.stop or search.nodes >= search.node_limit:
-        return search.root_best != NO_ACTION or frame_at(search, 0).best != NO_ACTION
+        return search.nodes > 0
     return False
 
 
