@@ -27,6 +27,8 @@ _ENVIRONMENTS = (
     "chinese_checkers-v0",
     "dots_and_boxes-v0",
     "focus-v0",
+    "connect_four-v0",
+    "othello-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",
