@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs.open_spiel.records import MOST_LISTED
+
 # Of int8, in which environments of this package show what players see.
 OBSERVATION_BOUNDS = (-128, 127)
 
@@ -26,6 +28,11 @@ HISTORY_FREE = frozenset(
 )  # fmt: skip
 
 
+# What a player knows of these is its own cards (or the like) and everybody's actions,
+# and OpenSpiel samples the rest with the probabilities of chance.
+ENUMERABLE = frozenset({"bargaining", "kuhn_poker", "leduc_poker", "universal_poker"})
+
+
 class Facts:
     """One of pyspiel's games, and what the package has to know of it.
 
@@ -35,6 +42,7 @@ class Facts:
         pyspiel: The module.
         observation: One of OBSERVATIONS.
         counted: Whether rollouts count their actions and keep their last positions.
+        worlds: How many worlds a search samples, before it uses them again; 0: no end.
 
     Attributes:
         name: The game's name in the registry.
@@ -46,7 +54,10 @@ class Facts:
         sum: What all returns add up to, in games where that is fixed.
         shared: Whether all players get the same.
         one_return: Whether the return of who is to move says what everybody gets.
-        one_mover: Whether one player decides at a time, and returns come at the end.
+        keeps_children: Whether compiled code may keep where actions led: one player
+            decides at a time, and returns come at the end.
+        worlds: How many worlds a search samples, before it uses them again; 0: no end.
+        enumerable: Whether all worlds of a player can be listed.
         longest: More actions than any game has, all players together.
         tells_information_state: Whether there are information states as text.
         tells_observation: Whether there are observations as text.
@@ -60,10 +71,17 @@ class Facts:
     """
 
     def __init__(
-        self, rules: Any, game: Any, pyspiel: Any, *, observation: str, counted: bool
+        self,
+        rules: Any,
+        game: Any,
+        pyspiel: Any,
+        *,
+        observation: str,
+        counted: bool,
+        worlds: int,
     ):
         self.rules, self.game, self.pyspiel = rules, game, pyspiel
-        self.counted = counted
+        self.counted, self.worlds = counted, worlds
         self.name: str = rules.name
         self.at_once: bool = rules.at_once
         self.chance: bool = rules.chance
@@ -80,7 +98,9 @@ class Facts:
         self.one_return: bool = simple and (
             self.players == 1 or (self.players == 2 and fixed)
         )
-        self.one_mover: bool = simple
+        listed = max(game.num_distinct_actions(), game.max_chance_outcomes())
+        self.keeps_children: bool = simple and listed <= MOST_LISTED
+        self.enumerable: bool = kind.short_name in ENUMERABLE
         # OpenSpiel counts a joint action as one.
         most = self.players if self.at_once else 1
         self.longest: int = game.max_game_length() * most

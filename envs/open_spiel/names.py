@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.envs.open_spiel.model import CHANCE, SIMULTANEOUS, SpielModel
+from mcts_agents.envs.open_spiel.model import SpielModel
+from mcts_agents.envs.open_spiel.positions import CHANCE, SIMULTANEOUS
 from mcts_agents.model import ForwardModel
 
 # Random games from which names are taken, and how many positions all in all.

@@ -17,7 +17,7 @@ PREFIX = "open_spiel:"
 # How games name the parameter that is the number of players.
 _PLAYERS = ("players", "num_players", "numPlayers")
 # Options of this package.
-_OWN = {"observation": "auto", "counted": False}
+_OWN = {"observation": "auto", "counted": False, "worlds": 1000}
 
 
 class SpielRules(Rules):

@@ -251,9 +251,9 @@ def test_states_and_environments_are_copied_and_pickled():
 
 
 def test_dropped_positions_are_played_again(monkeypatch):
-    from mcts_agents.envs.open_spiel import model as module
+    from mcts_agents.envs.open_spiel import positions
 
-    monkeypatch.setattr(module, "MOST_KEPT", 4)
+    monkeypatch.setattr(positions, "MOST_KEPT", 4)
     model = model_of("tic_tac_toe")
     rng = new_generator(0)
     states = [model.reset(rng)]

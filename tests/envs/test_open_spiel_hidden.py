@@ -8,6 +8,7 @@ import pytest
 
 from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, make_model
+from mcts_agents.envs.open_spiel import records
 from mcts_agents.model import new_generator
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -60,7 +61,7 @@ def test_samples_agree_with_what_their_player_knows(spec):
 def bytes_of_what_can_be_known(model, state, sample):
     """Return a sample's bytes, without numbers that each process or copy draws."""
     words = sample.view(np.int64).copy()
-    words[[0, 1, 4]] = 0
+    words[[records.OWNER, records.NUMBER, records.ROOT, records.KEPT]] = 0
     return words.tobytes()
 
 

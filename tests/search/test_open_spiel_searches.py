@@ -84,17 +84,16 @@ def visits(result):
 
 
 def test_dropped_positions_change_no_decision(monkeypatch):
-    from mcts_agents.envs.open_spiel import model as module
-    from mcts_agents.envs.open_spiel import rows
+    from mcts_agents.envs.open_spiel import positions, records
 
     def decision():
         agent = MCTSAgent(simulations=1500, seed=3)
         return visits(agent.plan(environment("connect_four")))
 
     kept = decision()
-    monkeypatch.setattr(module, "MOST_KEPT", 64)
+    monkeypatch.setattr(positions, "MOST_KEPT", 64)
     assert decision() == kept
-    assert rows.CHILDREN > 1500
+    assert records.CHILDREN > 1500
 
 
 def test_kuhn_poker_is_valued_exactly():
@@ -231,14 +230,14 @@ def test_an_exception_in_a_callback_comes_out_as_itself(monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments)
 
-    original = model._legal_actions
+    original = model._children.child()
     agent = MCTSAgent(simulations=500, seed=1)
-    row = model.game["legal_actions"][0].copy()
+    row = model.game["child"][0].copy()
     model.game.flags.writeable = True
-    model.game["legal_actions"][0] = (model._address(model._guarded(failing), 4), 0)
+    model.game["child"][0] = (model._address(model._guarded(failing), 4), 0)
     with pytest.raises(KeyboardInterrupt):
         agent.plan(env)
-    model.game["legal_actions"][0] = row
+    model.game["child"][0] = row
     agent.reset(1)
     again = agent.plan(env)
     assert visits(again) == visits(MCTSAgent(simulations=500, seed=1).plan(env))
