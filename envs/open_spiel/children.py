@@ -18,7 +18,6 @@ from mcts_agents.envs.open_spiel.records import (
     CHANCE_NEXT,
     CHILD,
     CHILDREN,
-    CLEARED,
     COUNT_BITS,
     GAME,
     HEAD,
@@ -117,22 +116,27 @@ def advance(game, state, joint_action, rng):
 def found_out(game, state, children, place, action):
     """Ask Python where an action leads; return its place, -1 if the callback failed."""
     record = carray(as_pointer(game), 1, GAME)[0]
-    answer = asked(game, state, _CHILD, action, np.int64(0))
+    used = carray(as_pointer(record.used), 2, np.int64)
+    # With an action come two entries at the most, and as much of the lists as there is.
+    if 2 * used[0] > CHILDREN - 4 or used[1] + MOST_LISTED > LISTS:
+        for at in range(CHILDREN):
+            children[at].parent = 0
+        used[:] = 0
+        place = place_of(children, words_of(state)[NUMBER], action)
+    answer = asked(game, state, _CHILD, action, used[1])
     if answer == 0:
         return np.int64(-1)
     number = words_of(state)[NUMBER]
-    if answer & CLEARED:
-        place = place_of(children, number, action)
-    used = carray(as_pointer(record.used), 2, np.int64)
-    code = (answer >> 1 & OVER) - 1
-    count = answer >> 1 + PLAYER_BITS & MOST_LISTED
+    code = (answer & OVER) - 1
+    count = answer >> PLAYER_BITS & MOST_LISTED
     known = children[place]
     known.parent = number
     known.action = action
-    known.child = answer >> 1 + PLAYER_BITS + COUNT_BITS
-    known.first = used[1] - count
+    known.child = answer >> PLAYER_BITS + COUNT_BITS
+    known.first = used[1]
     known.count = count
     used[0] += 1
+    used[1] += count
     if code == OVER - 1:
         known.movers = 0
         kept = record.child_returns + 8 * record.players * place

@@ -21,12 +21,11 @@ UNKEPT = -1
 
 # A callback's answer to where an action leads: the position's number, then so many bits
 # for how many legal actions or outcomes were listed, then for who decides there,
-# counted from 1 (or one of the codes below), then CLEARED if the tables were.
+# counted from 1, or one of the codes below.
 COUNT_BITS = 16
 PLAYER_BITS = 6
 OVER = (1 << PLAYER_BITS) - 1
 CHANCE_NEXT = OVER - 1
-CLEARED = 1
 MOST_LISTED = (1 << COUNT_BITS) - 1
 
 # Who decides, in the table of children: a mask of players, or chance.

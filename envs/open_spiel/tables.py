@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.envs.open_spiel.positions import CHANCE, TERMINAL, Draws, Positions
+from mcts_agents.envs.open_spiel.positions import (
+    CHANCE,
+    NO_NUMBER,
+    Draws,
+    Positions,
+)
 from mcts_agents.envs.open_spiel.records import (
     CHANCE_NEXT,
     CHILD,
     CHILDREN,
-    CLEARED,
     COUNT_BITS,
     HEAD,
     LENGTH,
@@ -60,56 +64,49 @@ class Children:
     def child(self) -> Callable[[int, int, int, int], int]:
         """Return the callback that says where an action leads, and what is there.
 
-        The answer is described in `records`.
+        It is called with the position's number, the action, the first free place of the
+        lists, and the address of a state that has the position. The answer is described
+        in `records`.
         """
         positions, walks = self._positions, self._positions.walks
         to_read, to_change = positions.to_read, positions.to_change
         answers, lists_legal = self._answers, self.lists_legal
-        lists, chances, used = self._lists.data, self._chances.data, self._used.data
+        lists, chances = self._lists.data, self._chances.data
 
-        def child(number: int, action: int, _: int, at: int) -> int:
+        def child(number: int, action: int, first: int, at: int) -> int:
             if walks:
-                position = to_change(number, at)
+                if number == positions.walker_number:
+                    position = positions.walker
+                    positions.walker_number = NO_NUMBER  # if the action fails
+                else:
+                    position = to_change(number, at)
                 position.apply_action(action)
             else:
                 position = to_read(number, at).child(action)
             player = position.current_player()
-            listed: list[int] = []
-            shares: tuple[float, ...] = ()
+            count = 0
             if player >= 0:
                 if lists_legal:
-                    listed = position.legal_actions()
+                    legal = array("i", position.legal_actions())
+                    count = len(legal)
+                    lists[first : first + count] = legal
             elif player == CHANCE:
-                listed, shares = zip(*position.chance_outcomes(), strict=True)
+                outcomes, shares = zip(*position.chance_outcomes(), strict=True)
+                count = len(outcomes)
+                lists[first : first + count] = array("i", outcomes)
+                chances[first : first + count] = array("d", shares)
                 player = CHANCE_NEXT - 1
-            elif player == TERMINAL:
+            else:
                 answers[:] = array("d", position.returns())
                 player = OVER - 1
-            count = len(listed)
-            cleared = 0
-            first = used[1]
-            # Two more entries, and those of lists that compiled code adds.
-            if 2 * used[0] >= CHILDREN - 4 or first + count > LISTS:
-                self._clear()
-                first, cleared = 0, CLEARED
-            if count:
-                used[1] = end = first + count
-                lists[first:end] = array("i", listed)
-                if shares:
-                    chances[first:end] = array("d", shares)
             if walks:
                 positions.last_number = number = positions.last_number + 1
                 positions.walker, positions.walker_number = position, number
             else:
                 number = positions.number(position)
-            answer = (number << COUNT_BITS) + count
-            return (((answer << PLAYER_BITS) + player + 1) << 1) + cleared
+            return (((number << COUNT_BITS) + count) << PLAYER_BITS) + player + 1
 
         return child
-
-    def _clear(self) -> None:
-        self._table[:] = 0
-        self._used[:] = 0
 
 
 class Pool:
