@@ -474,7 +474,8 @@ def face_of(env: Any, options: CopyOptions | None = None) -> Face:
             f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
             "Gymnasium environment of one game (vectors of them cannot be planned on)"
         )
-    inner = seen_through(env)
+    replayed = options is not None and options.replay is not None
+    inner = seen_through(env, replayed=replayed)
     if isinstance(inner, parallel_to_aec_wrapper):
         # Planned from the parallel environment, where no pending action lies.
         return SerialisedFace(inner, options)
