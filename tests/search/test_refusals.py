@@ -170,7 +170,7 @@ NEEDS = [
         0.3,
         {"value": "win"},
         "value score or leader",
-        {"value": "leader", "score_bonus": 0.5},
+        {"value": "leader"},
     ),
     (
         "score_bonus_by",
