@@ -16,8 +16,10 @@ PREFIX = "open_spiel:"
 
 # How games name the parameter that is the number of players.
 _PLAYERS = ("players", "num_players", "numPlayers")
-# Options of this package.
+# Options of this package; the last is for games that hide something.
 _OWN = {"observation": "auto", "counted": False, "worlds": 1000}
+# The most worlds that are kept: each takes the bytes of a state.
+MOST_WORLDS = 100_000
 
 
 class SpielRules(Rules):
@@ -107,7 +109,8 @@ class SpielRules(Rules):
             for name, value in sorted(self._known.items())
             if name != self._counted_by and not isinstance(value, dict)
         }
-        return {"players": self._base.num_players(), **named, **_OWN}
+        own = {name: _OWN[name] for name in _OWN if name != "worlds" or self.hidden}
+        return {"players": self._base.num_players(), **named, **own}
 
     def model(self, **variant: object) -> SpielModel:
         """Return the forward model of one variant.
@@ -142,7 +145,12 @@ class SpielRules(Rules):
         except self._pyspiel.SpielError as error:
             told = ", ".join(f"{n}={v}" for n, v in parameters.items())
             raise ValueError(f"{self.name} with {told}: {_first(error)}") from error
-        own = {name: chosen[name] for name in _OWN}
+        own = {name: chosen.get(name, default) for name, default in _OWN.items()}
+        if not 0 <= own["worlds"] <= MOST_WORLDS:
+            raise ValueError(
+                f"{self.name}: worlds={own['worlds']}: expected a whole number from 0 "
+                f"to {MOST_WORLDS}; 0 draws each world anew"
+            )
         return SpielModel(Facts(self, game, self._pyspiel, **own), chosen)
 
     def _value(self, name: str, value: object, default: object) -> object:

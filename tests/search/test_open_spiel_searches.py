@@ -96,6 +96,26 @@ def test_dropped_positions_change_no_decision(monkeypatch):
     assert records.CHILDREN > 1500
 
 
+@pytest.mark.parametrize("spec", ["leduc_poker", "blackjack", "backgammon", "hex"])
+def test_full_tables_change_no_decision(spec):
+    """What is known of positions is thrown away when its tables are full."""
+    from mcts_agents.envs.open_spiel.records import CHILDREN, LISTS
+
+    def decision(entries, listed):
+        env = environment(spec, observation="blank")
+        used = env.forward_model._children._used
+        used[:] = entries, listed
+        found = visits(MCTSAgent(simulations=400, seed=3).plan(env))
+        return found, used.tolist()
+
+    plain, _ = decision(0, 0)
+    for entries, listed in ((CHILDREN // 2 - 100, 0), (0, LISTS - (1 << 16) - 50)):
+        found, used = decision(entries, listed)
+        assert found == plain
+        if entries or spec != "hex":  # which lists nothing
+            assert used[0] < CHILDREN // 4
+
+
 def test_kuhn_poker_is_valued_exactly():
     """With the best card a bet is worth more, and the value is what it can be."""
     model = make_model("open_spiel:kuhn_poker")[1]
