@@ -49,6 +49,7 @@ class Facts:
         players: Number of players.
         at_once: Whether several players may decide at once.
         chance: Whether there are chance nodes.
+        sampled: Whether OpenSpiel draws what happens there itself.
         hidden: Whether players may not see everything.
         pays_on_the_way: Whether returns may change before the end of the game.
         sum: What all returns add up to, in games where that is fixed.
@@ -94,7 +95,9 @@ class Facts:
         utility = kind.utility.name
         self.shared = utility == "IDENTICAL"
         fixed = self.shared or utility in ("ZERO_SUM", "CONSTANT_SUM")
-        simple = not (self.at_once or self.pays_on_the_way)
+        modes = pyspiel.GameType.ChanceMode
+        self.sampled: bool = kind.chance_mode == modes.SAMPLED_STOCHASTIC
+        simple = not (self.at_once or self.pays_on_the_way or self.sampled)
         self.one_return: bool = simple and (
             self.players == 1 or (self.players == 2 and fixed)
         )
@@ -144,6 +147,25 @@ class Facts:
             f"observation={observation!r}: {self.name} has "
             f"{', '.join(('auto', *here, 'blank'))}"
         )
+
+    def with_dice(self, position: Any, seed: int) -> Any:
+        """Return a position like one, for which OpenSpiel draws from another seed.
+
+        Only for games in which it does. The seed is the game's, so a game is made; what
+        came before the position is not known to it.
+        """
+        name = self.game.get_type().short_name
+        parameters = {**self.game.get_parameters(), "rng_seed": seed}
+        return self.pyspiel.load_game(name, parameters).deserialize_state(
+            position.serialize()
+        )
+
+    def thrown(self, position: Any, seed: int) -> Any:
+        """Return what follows a chance node, by OpenSpiel's own dice from a seed."""
+        after = self.with_dice(position, seed)
+        ((outcome, _),) = after.chance_outcomes()
+        after.apply_action(outcome)
+        return after
 
     def observe(self, position: Any, player: int) -> np.ndarray:
         """Return what a player sees in a position, int8, flat.

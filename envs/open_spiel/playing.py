@@ -38,6 +38,7 @@ class Rollouts:
         """Return the callback that makes whole rollouts; called in each iteration."""
         to_read, to_change = self._positions.to_read, self._positions.to_change
         answers = self.answers.data
+        throws = self._facts.sampled and not self._facts.hidden
         search: Any = None
 
         def of_one_return(number: int, seed: int, fresh: int, at: int) -> int:
@@ -50,7 +51,10 @@ class Rollouts:
         def of_many(number: int, seed: int, fresh: int, at: int) -> int:
             if fresh:
                 self._seed_bots(seed)
-            answers[:] = array("d", self._play(to_change(number, at), seed))
+            position = to_change(number, at)
+            if throws:  # its own dice would go on with those of the last rollout
+                position = self._facts.with_dice(position, seed)
+            answers[:] = array("d", self._play(position, seed))
             return 1
 
         return of_one_return if self._facts.one_return else of_many
@@ -84,43 +88,45 @@ class Rollouts:
         """
         words, _, ints = self._positions.view(at)
         position = self._positions.of(words, ints)
-        if limit < self._facts.longest or not words[MOVERS]:
+        whole = limit >= self._facts.longest and words[MOVERS]
+        if not whole or self._facts.sampled:
             return 1 + self._step(at, position, limit, seed)
         if fresh:
             self._seed_bots(seed)
         end = position.clone()
         self._play(end, seed)
         played = end.full_history()[words[LENGTH] :]
-        self._arrive(at, end)
+        self._positions.write_history(at, end.history())
+        self._positions.arrive(at, end, words[LENGTH], Draws(0))
         return 1 + sum(each.player >= 0 for each in played)
-
-    def _arrive(self, at: int, position: Any) -> None:
-        history = position.history()
-        self._positions.write_history(at, history)
-        self._positions.arrive(at, position, len(history), Draws(0))
 
     def _step(self, at: int, position: Any, limit: int, seed: int) -> int:
         """Play up to `limit` actions, one after another; return how many."""
         position, draws = position.clone(), Draws(seed)
+        taken: list[int] = []
         played = 0
         while (player := position.current_player()) != TERMINAL:
             if player == CHANCE:
-                position.apply_action(draws.outcome(position))
+                position, noted = self._positions.after_chance(position, draws)
+                taken.append(noted)
             elif player == SIMULTANEOUS:
                 players = range(self._facts.players)
                 legal = [position.legal_actions(p) for p in players]
                 deciding = sum(map(bool, legal))
                 if played + deciding > limit:
                     break
-                position.apply_actions(
-                    [each[draws.below(len(each))] if each else 0 for each in legal]
-                )
+                joint = [each[draws.below(len(each))] if each else 0 for each in legal]
+                position.apply_actions(joint)
+                taken += joint
                 played += deciding
             else:
                 if played == limit:
                     break
                 actions = position.legal_actions()
-                position.apply_action(actions[draws.below(len(actions))])
+                taken.append(actions[draws.below(len(actions))])
+                position.apply_action(taken[-1])
                 played += 1
-        self._arrive(at, position)
+        words, _, _ = self._positions.view(at)
+        self._positions.write_history(at, taken, words[LENGTH])
+        self._positions.arrive(at, position, words[LENGTH], Draws(0))
         return played

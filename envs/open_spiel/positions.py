@@ -27,6 +27,7 @@ from mcts_agents.envs.open_spiel.records import (
     NUMBER,
     OWNER,
     ROOT,
+    SEED_BITS,
     UNKEPT,
 )
 
@@ -222,12 +223,16 @@ class Positions:
         history = ints[self.first : self.first + length].tolist()
         at = 0
         while at < length:
-            if position.current_player() == SIMULTANEOUS:
+            player = position.current_player()
+            if player == SIMULTANEOUS:
                 position.apply_actions(history[at : at + players])
                 at += players
+                continue
+            if player == CHANCE and self.facts.sampled:
+                position = self.facts.thrown(position, history[at])
             else:
                 position.apply_action(history[at])
-                at += 1
+            at += 1
         return position
 
     def number(self, position: Any) -> int:
@@ -270,9 +275,7 @@ class Positions:
         words, doubles, ints = self.view(at)
         player = position.current_player()
         while player == CHANCE:
-            action = draws.outcome(position)
-            position.apply_action(action)
-            ints[self.first + length] = action
+            position, ints[self.first + length] = self.after_chance(position, draws)
             length += 1
             player = position.current_player()
         words[LENGTH] = length
@@ -287,6 +290,20 @@ class Positions:
         words[NUMBER] = words[KEPT] = number or self.number(position)
         words[KEPT_LENGTH] = length
         words[OWNER] = self.owner
+
+    def after_chance(self, position: Any, draws: Draws) -> tuple[Any, int]:
+        """Let chance happen in a position, which may be changed.
+
+        Returns:
+            The position after it, and what the history holds of it: the outcome, or
+            where OpenSpiel draws that itself, the seed it was drawn from.
+        """
+        if self.facts.sampled:
+            seed = draws.below(SEED_BITS)
+            return self.facts.thrown(position, seed), seed
+        action = draws.outcome(position)
+        position.apply_action(action)
+        return position, action
 
     def _deciding(self, position: Any) -> int:
         """Return the mask of who decides at once."""
@@ -304,8 +321,9 @@ class Positions:
         doubles[middle:end] = doubles[HEAD:middle]
         doubles[HEAD:middle] = array("d", returns)
 
-    def write_history(self, at: int, history: list[int]) -> None:
-        """Write a position's history, and its length."""
+    def write_history(self, at: int, history: list[int], begin: int = 0) -> None:
+        """Write a position's history from its `begin`, and its length."""
         words, _, ints = self.view(at)
-        ints[self.first : self.first + len(history)] = array("i", history)
-        words[LENGTH] = len(history)
+        first, length = self.first + begin, len(history)
+        ints[first : first + length] = array("i", history)
+        words[LENGTH] = begin + length

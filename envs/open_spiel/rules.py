@@ -68,10 +68,13 @@ class SpielRules(Rules):
         if kind.dynamics == types.Dynamics.MEAN_FIELD:
             raise ValueError(f"{self.name} is a mean field game, which has no moves")
         if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
-            raise ValueError(
-                f"{self.name}: OpenSpiel draws this game's chance inside of the game "
-                "(sampled stochastic), so planning would draw from the game's own dice"
-            )
+            # Each chance node has a seed of its own.
+            self._known.pop("rng_seed", None)
+            if "rng_seed" in given:
+                raise ValueError(
+                    f"{self.name}: rng_seed={given['rng_seed']}: chance is drawn with "
+                    "the seed that reset gets; leave it out"
+                )
 
     def __reduce__(self):
         """Copy and pickle by loading the game again."""
