@@ -33,6 +33,10 @@ HISTORY_FREE = frozenset(
 ENUMERABLE = frozenset({"bargaining", "kuhn_poker", "leduc_poker", "universal_poker"})
 
 
+# Partners sit opposite each other and get the same, what the other two lose.
+PARTNERS = frozenset({"euchre"})
+
+
 class Facts:
     """One of pyspiel's games, and what the package has to know of it.
 
@@ -99,7 +103,9 @@ class Facts:
         self.sampled: bool = kind.chance_mode == modes.SAMPLED_STOCHASTIC
         simple = not (self.at_once or self.pays_on_the_way or self.sampled)
         self.one_return: bool = simple and (
-            self.players == 1 or (self.players == 2 and fixed)
+            self.players == 1
+            or (self.players == 2 and fixed)
+            or kind.short_name in PARTNERS
         )
         listed = max(game.num_distinct_actions(), game.max_chance_outcomes())
         self.keeps_children: bool = simple and listed <= MOST_LISTED

@@ -37,7 +37,7 @@ class Rollouts:
     def rollout(self) -> Callable[[int, int, int, int], int]:
         """Return the callback that makes whole rollouts; called in each iteration."""
         to_read, to_change = self._positions.to_read, self._positions.to_change
-        answers = self.answers.data
+        by_number, answers = self._positions.by_number, self.answers.data
         throws = self._facts.sampled and not self._facts.hidden
         search: Any = None
 
@@ -45,7 +45,10 @@ class Rollouts:
             nonlocal search
             if fresh:
                 search = self._searched_once(seed)
-            answers[0] = search(to_read(number, at)).total_reward
+            position = by_number.get(number)
+            if position is None:
+                position = to_read(number, at)
+            answers[0] = search(position).total_reward
             return 1
 
         def of_many(number: int, seed: int, fresh: int, at: int) -> int:

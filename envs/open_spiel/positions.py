@@ -238,7 +238,9 @@ class Positions:
     def number(self, position: Any) -> int:
         """Keep a position under a number of its own, and return the number."""
         self.last_number = number = self.last_number + 1
-        self._keep_as(number, position)
+        if len(self.by_number) >= MOST_KEPT:
+            self._drop()
+        self.by_number[number] = position
         return number
 
     def hold(self, numbers: Any) -> None:

@@ -52,9 +52,9 @@ GAME = np.dtype(
         ("owner", np.int64),
         ("longest", np.int64),  # rollouts to the end of the game may take so many
         ("counted", np.int64),  # rollouts count their actions, and keep the position
-        ("one_return", np.int64),  # the mover's return gives both
-        ("shared", np.int64),  # both get the same
-        ("sum", np.float64),  # else what both returns add up to
+        ("one_return", np.int64),  # the mover's return gives all
+        ("shared", np.int64),  # all get the same
+        ("sum", np.float64),  # else what the returns of two opponents add up to
         ("answer", np.intp),  # where callbacks write returns
         ("stream", np.intp),  # the generator after the last rollout, and its root
         ("children", np.intp),  # CHILDREN records of CHILD; 0: none

@@ -187,10 +187,11 @@ def rollout(game, state, seed, fresh):
         returns[player] = answers[player]
     if record.one_return != 0:
         own = answers[0]
-        player = mover(words)
-        if players == 2:
-            returns[1 - player] = own if record.shared else record.sum - own
-        returns[player] = own
+        first = mover(words)
+        for player in range(players):
+            # Of two players, or of partners who sit opposite each other.
+            same = record.shared or (player - first) % 2 == 0
+            returns[player] = own if same else record.sum - own
     words[MOVERS] = 0
     words[NUMBER] = 0
     words[LENGTH] = UNKEPT

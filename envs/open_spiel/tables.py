@@ -70,6 +70,7 @@ class Children:
         """
         positions, walks = self._positions, self._positions.walks
         to_read, to_change = positions.to_read, positions.to_change
+        by_number = positions.by_number
         answers, lists_legal = self._answers, self.lists_legal
         lists, chances = self._lists.data, self._chances.data
 
@@ -82,7 +83,10 @@ class Children:
                     position = to_change(number, at)
                 position.apply_action(action)
             else:
-                position = to_read(number, at).child(action)
+                position = by_number.get(number)
+                if position is None:
+                    position = to_read(number, at)
+                position = position.child(action)
             player = position.current_player()
             count = 0
             if player >= 0:

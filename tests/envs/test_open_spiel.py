@@ -13,6 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test
 
 from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, load_game, make_model, parse_game
+from mcts_agents.envs.open_spiel.facts import PARTNERS
 from mcts_agents.model import new_generator
 from mcts_agents.testing import check_environment
 from tests.golden import golden_folder
@@ -189,16 +190,41 @@ def test_what_cannot_be_is_refused_with_its_name(spec, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", sorted(PARTNERS))
+def test_partners_get_the_same(name):
+    model = model_of(name)
+    rng = new_generator(2)
+    found = set()
+    for _ in range(20):
+        state = model.reset(rng)
+        model.playout(state, rng, model.facts.longest)
+        kept = model.scores(state).tolist()
+        counted = model.facts.game.new_initial_state()
+        draws = random.Random(len(found))
+        while not counted.is_terminal():
+            counted.apply_action(draws.choice(counted.legal_actions()))
+        for returns in (kept, counted.returns()):
+            assert returns[0] == returns[2] == -returns[1] == -returns[3]
+            found.add(returns[0])
+    assert len(found) > 2
+
+
 @pytest.mark.parametrize(
-    "spec", ["tarok", "negotiation", "stones_and_gems", "bridge_uncontested_bidding"]
+    ("spec", "steps"),
+    [
+        ("tarok", 30),
+        ("negotiation", 30),
+        ("stones_and_gems", 30),
+        ("bridge_uncontested_bidding", 1),  # to score a game takes it seconds
+    ],
 )
-def test_chance_that_openspiel_draws_itself_comes_from_the_seed(spec):
+def test_chance_that_openspiel_draws_itself_comes_from_the_seed(spec, steps):
     def games(seed):
         model = model_of(f"{spec}:observation=blank")
         rng, draws, shown = new_generator(seed), random.Random(3), []
         for _ in range(3):
             state = model.reset(rng)
-            for _ in range(30):
+            for _ in range(steps):
                 movers = model.movers(state)
                 if not movers:
                     break
