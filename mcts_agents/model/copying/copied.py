@@ -59,7 +59,8 @@ from mcts_agents.model.copying.guards import (
     unchanged,
 )
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
-from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.outside import Outside
+from mcts_agents.model.copying.outside_contents import Contents
 from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.shown_copies import ShownCopies
