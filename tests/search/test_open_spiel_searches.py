@@ -83,12 +83,13 @@ def visits(result):
     return result.visits.tolist(), result.values.tolist()
 
 
-def test_dropped_positions_change_no_decision(monkeypatch):
+@pytest.mark.parametrize("spec", ["connect_four", "oh_hell", "backgammon"])
+def test_dropped_positions_change_no_decision(monkeypatch, spec):
     from mcts_agents.envs.open_spiel import positions, records
 
     def decision():
         agent = MCTSAgent(simulations=1500, seed=3)
-        return visits(agent.plan(environment("connect_four")))
+        return visits(agent.plan(environment(spec, observation="blank")))
 
     kept = decision()
     monkeypatch.setattr(positions, "MOST_KEPT", 64)
