@@ -5,7 +5,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.kernel import closed_loop
-from mcts_agents.search.kernel.abstraction import POOL
+from mcts_agents.search.kernel.abstraction import POOL, weights
 from mcts_agents.search.kernel.backup_operators import is_complex
 from mcts_agents.search.kernel.records import EDGE, JOINT, NODE, STATISTIC
 from mcts_agents.search.kernel.rollout import policy_bytes
@@ -73,6 +73,8 @@ class Memory:
         self.new_tree(nodes or FIRST_NODES, edges or FIRST_EDGES)
         self.arrays["table"][:] = model.table.ravel()
         self.arrays["teams"][:] = model.teams
+        if settings.abstraction != "none":
+            self.arrays["abstract_weights"][:] = weights(settings)
 
     @property
     def node_bytes(self) -> int:
@@ -156,7 +158,8 @@ class Memory:
             for name in names:
                 arrays[view][name] = addresses[name]
             arrays[view]["edges_length"] = len(arrays["edges"])
-        arrays["decision"]["abstract_means"] = arrays["abstract_means"].ctypes.data
+        for name in ("abstract_means", "abstract_weights"):
+            arrays["decision"][name] = arrays[name].ctypes.data
         arrays["backup"]["values"] = arrays["passed"].ctypes.data
         arrays["backup"]["players"] = self._model.players
         leaf = arrays["leaf"]

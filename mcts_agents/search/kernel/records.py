@@ -142,6 +142,7 @@ DECISION = np.dtype(
         ("depth", np.int64),  # decisions of the tree above this one
         ("simulations_left", np.int64),  # that the budget has, this one included
         ("raw_value", np.float64),  # the node's, by the evaluator; NaN: none
+        ("abstract_weights", np.intp),  # of pools, by an action's visits: float64
     ],
     align=True,
 )

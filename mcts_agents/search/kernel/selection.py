@@ -11,7 +11,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel import plug_ins as plug_in
-from mcts_agents.search.kernel.abstraction import add_to_context
+from mcts_agents.search.kernel.abstraction import add_to_context, show_pools
 from mcts_agents.search.kernel.batch_records import batch_of
 from mcts_agents.search.kernel.candidates import error_of, list_candidates
 from mcts_agents.search.kernel.lane import leave
@@ -67,7 +67,7 @@ def select(search, tree, mine):
             if search.discounted:
                 begin_row(search, search.step_count)
             if search.abstracted:
-                step.context = add_to_context(search, bandit.player, action)
+                step.context = add_to_context(search, bandit.player, index, action)
         search.step_count += 1
         joint_action_of(search)[bandit.player] = action
         if bandits > 1:
@@ -133,6 +133,8 @@ def choose(search):
     else:
         decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
     if EXTENDED:
+        if search.abstracted:
+            show_pools(search)
         if search.has_root_policy and decision.depth == 0:
             if decision.player == search.root_player:
                 return plug_in.root_policy(search)

@@ -42,6 +42,16 @@ from mcts_agents.search.kernel.tree_policies.indices import (
 )
 
 
+# Weights of equation 5 are looked up for fewer visits than this, where there is a table.
+WEIGHTS = 1 << 9
+
+
+@njit
+def weight_of(e, visits):
+    """Return beta of equation 5."""
+    return np.sqrt(e / (3.0 * visits + e))
+
+
 @njit
 def best_untried(view, edges, rng):
     """Return the untried candidate of greatest H(s, a); ties are broken at random."""
@@ -68,8 +78,7 @@ def abstracted(view, settings, i, visits, value):
     if pool_visits == 0.0:
         return value
     mean = float64_at(view.abstract_means, view.count)[i]
-    e = settings.abstraction_visits
-    beta = np.sqrt(e / (3.0 * visits + e))
+    beta = weight_of(settings.abstraction_visits, visits)
     return beta * (mean - view.low) * scale_of(view) + (1.0 - beta) * value
 
 
