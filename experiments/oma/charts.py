@@ -1,4 +1,4 @@
-"""The bar charts of the OMA paper, from the matches' stores, and a table of the same."""
+"""The bar charts of the OMA paper, from the matches' stores, and tables of the same."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +62,7 @@ class Bars:
         if not played:
             return UNKNOWN
         rate = sum(score.wins / score.games for score in played) / len(played)
-        # Adjusted as Agresti and Coull's, so that a match won throughout has a variance.
+        # After Agresti and Coull, so that a match won throughout has a variance.
         square = _Z * _Z
         variance = 0.0
         for score in played:
@@ -188,8 +188,9 @@ def _draw_row(
         error_kw={"elinewidth": 0.9, "ecolor": _INK},
     )  # fmt: skip
     for place, value in zip(places, values, strict=True):
-        axes.text(0.01, place, f"{value:.1%}", va="center", fontsize=7, color=_INK,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        said = f"{value:.1%}"
+        axes.text(0.01, place, said, va="center", fontsize=7, color=_INK, bbox=box)
 
 
 def _finish(axes: "Axes") -> None:
@@ -241,7 +242,7 @@ def draw_depths(
             0.5, 1 - 0.1 / height, title, ha="center", va="top", fontweight="bold"
         )
         drawn.text(
-            0.5, 1 - 0.28 / height, f"{subtitle}; *: first to reach the second root move",
+            0.5, 1 - 0.28 / height, f"{subtitle}; *: reaches the second root move",
             ha="center", va="top",
         )  # fmt: skip
     return drawn

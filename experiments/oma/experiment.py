@@ -1,4 +1,4 @@
-"""What the experiments of the OMA paper are: contestants, domains, matches, parameters."""
+"""What the experiments of the OMA paper are: contestants, domains, matches."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ DEPTHS = "depths"
 
 @dataclass(frozen=True)
 class Match:
-    """One comparison in one domain: a tournament of two agents, with a store of its own.
+    """One comparison in one domain: a tournament of two agents, with its own store.
 
     Attributes:
         figure: Number of the figure, or `depths`.

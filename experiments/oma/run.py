@@ -1,12 +1,12 @@
-"""The experiments of Baier and Kaisers, "Guiding multiplayer MCTS by focusing on yourself".
+"""The experiments of Baier and Kaisers on opponent move abstraction, CoG 2020.
 
-Figures 4 to 9 are ten comparisons in six domains, and footnote 5 compares depths of BRS+.
+Figures 4 to 9 are ten comparisons in six domains; footnote 5 compares depths of BRS+.
 Everything can be interrupted; the same command goes on, and more games can be added.
 
     python experiments/oma/run.py tune --budget 250ms --trials 40 --games 100
     python experiments/oma/run.py play --budget 250ms --games 1000
     python experiments/oma/run.py play --budget 5000 --games 1000 --parameters-of 250ms
-    python experiments/oma/run.py play --figure 5 9 --domain rolit --budget 25ms --games 60
+    python experiments/oma/run.py play --figure 5 9 --domain rolit --games 60
     python experiments/oma/run.py depths --games 500
     python experiments/oma/run.py charts --budget 250ms
 

@@ -41,7 +41,7 @@ class SearchAgent(Planner):
 
     @property
     def uses_history(self) -> bool:
-        """Whether something of the last decision is kept that the game still reaches."""
+        """Whether something of the last decision is kept for the next."""
         return self.settings.remembers_moves
 
     @property

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-from mcts_agents import MCTSAgent
-from mcts_agents.envs import chinese_checkers
 from mcts_agents.model import (
     DRAWN,
     PLAYING,
@@ -353,6 +351,22 @@ def path_own(path, player):
 # -- statistics kept for the whole game: the paper's option f
 
 
+def own_edges(node, above):
+    """Yield (player, own actions up to this one, action record) of visited edges.
+
+    `above` has each player's own actions before the node; several may decide at once.
+    """
+    for bandit in node["bandits"] if node else ():
+        player = bandit["player"]
+        for action in bandit["actions"]:
+            if action["visits"]:
+                yield player, (*above[player], action["action"]), action
+    for child in node["children"] if node else ():
+        more = {p: (action,) for p, action in child["actions"].items()}
+        below = {p: own + more.get(p, ()) for p, own in above.items()}
+        yield from own_edges(child["node"], below)
+
+
 class Book:
     """The pools of a whole game, by player and own moves since its first search."""
 
@@ -363,16 +377,11 @@ class Book:
 
     def add(self, tree, before=None):
         """Take in a search's tree, less what it held `before` the search."""
-        for path, player, action in edges_of(tree):
-            own = self.played[player] + path_own(path, player) + (action["action"],)
-            pool = self.pools.setdefault((player, *own), [0, 0.0])
-            pool[0] += action["visits"]
-            pool[1] += action["visits"] * action["value"]
-        for path, player, action in edges_of(before) if before else ():
-            own = self.played[player] + path_own(path, player) + (action["action"],)
-            pool = self.pools[player, *own]
-            pool[0] -= action["visits"]
-            pool[1] -= action["visits"] * action["value"]
+        for sign, node in ((1, tree), (-1, before)):
+            for player, own, action in own_edges(node, dict(self.played)):
+                pool = self.pools.setdefault((player, *own), [0, 0.0])
+                pool[0] += sign * action["visits"]
+                pool[1] += sign * action["visits"] * action["value"]
 
     def play(self, joint):
         for player, action in enumerate(joint):
@@ -485,28 +494,6 @@ def test_another_game_begins_without_kept_statistics():
     assert 0 < counts[1] < counts[0]
 
 
-def test_kept_statistics_change_decisions():
-    """An agent that keeps them searches otherwise from its second decision on."""
-    visits = {}
-    for keeps in (False, True):
-        agent = MCTSAgent(
-            simulations=200, abstraction="all", keep_abstraction=keeps, seed=1
-        )
-        env = chinese_checkers.env(players=3)
-        env.reset(seed=5)
-        mover = np.random.default_rng(2)
-        found = []
-        for _ in range(7):
-            name = env.agent_selection
-            if name == env.possible_agents[0]:
-                found.append(agent.plan(env).visits.tolist())
-            legal = np.flatnonzero(env.observe(name)["action_mask"])
-            env.step(int(mover.choice(legal)))
-        visits[keeps] = found
-    assert visits[True][0] == visits[False][0]
-    assert visits[True][1] != visits[False][1]
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -529,28 +516,9 @@ def test_pools_of_all_players_in_a_simultaneous_game():
     settings = SearchSettings(simulations=500, abstraction="all", solver=False)
     searching = Search(model, settings)
     result = searching.run(model.reset(new_generator(0)), 0, new_generator(0))
-    book: dict[tuple, list[float]] = {}
-
-    def walk(node, above):
-        for bandit in node["bandits"]:
-            player = bandit["player"]
-            for action in bandit["actions"]:
-                if action["visits"]:
-                    key = (player, *above[player], action["action"])
-                    pool = book.setdefault(key, [0, 0.0])
-                    pool[0] += action["visits"]
-                    pool[1] += action["visits"] * action["value"]
-        for child in node["children"]:
-            own = {
-                p: above[p] + ((child["actions"][p],) if p in child["actions"] else ())
-                for p in above
-            }
-            walk(child["node"], own)
-
-    walk(result.tree(), dict.fromkeys(range(3), ()))
-    np.testing.assert_allclose(
-        stored_pools(searching), sorted((n, total / n) for n, total in book.values())
-    )
+    book = Book(3)
+    book.add(result.tree())
+    np.testing.assert_allclose(stored_pools(searching), book.reachable())
 
 
 def test_threads_have_pools_of_their_own():

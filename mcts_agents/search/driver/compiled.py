@@ -126,16 +126,16 @@ def keep_subtrees(old, new, roots, order, remap):
     ),
     "pools": (
         """
-@njit(int64(POOLS, POOLS), cache=CACHE)
-def rehash_pools(old, new):
-    return kernel_rehash_pools(old, new)
+@njit(int64(POOLS, int64, ACTIONS), cache=CACHE)
+def enter_pools(pools, count, places):
+    return kernel_enter_pools(pools, count, places)
 
-@njit(int64(POOLS, POOLS, CONTEXTS, LINKS, LINKS), cache=CACHE)
-def keep_pools(old, new, root_contexts, movers, actions):
-    return kernel_keep_pools(old, new, root_contexts, movers, actions)
+@njit(int64(POOLS, ACTIONS, POOLS, CONTEXTS, LINKS, LINKS), cache=CACHE)
+def keep_pools(old, old_places, new, root_contexts, movers, actions):
+    return kernel_keep_pools(old, old_places, new, root_contexts, movers, actions)
 """,
         {
-            "rehash_pools": abstraction.rehash_pools,
+            "enter_pools": abstraction.enter_pools,
             "keep_pools": abstraction.keep_pools,
         },
     ),

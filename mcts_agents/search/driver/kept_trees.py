@@ -113,11 +113,13 @@ def keep_pools(
     ]
     movers, actions = np.array(moves, np.int64).reshape(-1, 2).T.copy()
     contexts = old["root_contexts"][0, : len(memory.arrays["contexts"])].copy()
-    before = memory.arrays["pools"]
-    memory.arrays["pools"] = np.zeros_like(before)
+    before, places = memory.arrays["pools"], memory.arrays["pool_places"]
+    kept, new_places = np.zeros_like(before), np.zeros_like(places)
     count = compiled.entry("keep_pools")(
-        before, memory.arrays["pools"], contexts, movers, actions
+        before, places, kept, contexts, movers, actions
     )
+    compiled.entry("enter_pools")(kept, count, new_places)
+    memory.arrays |= {"pools": kept, "pool_places": new_places}
     memory.tell_addresses(record)
     record["pool_count"] = count
     record["root_contexts"][0, : len(contexts)] = contexts

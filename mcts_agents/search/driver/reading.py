@@ -65,7 +65,7 @@ def read_root(
     record = search[0]
     nodes, edges = int(record["node_count"]), int(record["edge_count"])
     tables = 4 * int(record["joint_count"]) * JOINT_BYTES
-    tables += 4 * int(record["pool_count"]) * POOL_BYTES
+    tables += int(record["pool_count"]) * POOL_BYTES
     strategy = None
     if tree_policy_of(workspace.settings.tree_policy).draws:
         strategy = workspace.reader().average_strategy(root_tree, player, actions)

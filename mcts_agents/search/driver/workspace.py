@@ -122,7 +122,7 @@ class Workspace:
         if settings.reuse_tree:
             self.compiled.entry("keep_subtrees")
         if settings.abstraction != "none":
-            self.compiled.entry("rehash_pools")  # and all of its module
+            self.compiled.entry("enter_pools")  # and all of its module
 
     def tell_addresses(self) -> None:
         """Write where the arrays are into what decisions begin with."""
@@ -256,10 +256,10 @@ class Workspace:
             roots = roots_of(self.reader(), player, played, movers, owns)
         keeps = roots is not None or keeps_pools
         last = self.record.copy() if keeps else None
-        if roots is None:
-            self._clear_table("joints", "joint_count")
+        if roots is None and self.record["joint_count"][0] > 0:
+            self.memory.arrays["joints"].view(np.uint8).fill(0)
         if not keeps_pools:
-            self._clear_table("pools", "pool_count")
+            self.memory.clear_pools(int(self.record["pool_count"][0]))
         # As bytes: NumPy copies a record of two hundred fields one by one.
         self._record_bytes[:] = self._blank_of(player)
         self._root_state[0] = at
@@ -275,11 +275,6 @@ class Workspace:
             self.tell_addresses()
         if self.evaluation:
             self.evaluation.begin(self.record)
-
-    def _clear_table(self, table: str, count: str) -> None:
-        """Clear a hash table, if the last run has written to it."""
-        if self.record[count][0] > 0:
-            self.memory.arrays[table].view(np.uint8).fill(0)
 
     def _begin_policies(self, root_player: int) -> None:
         """Let the policies of modelled players begin, whose past nobody knows."""

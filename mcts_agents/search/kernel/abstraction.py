@@ -9,8 +9,8 @@ The context of a player's action is
 
 - `sequence`: all of that player's own moves before (the paper's, Figure 2);
 - `last`: the player's last decision, as a node of the tree, and the action taken there
-  (TAG's): only what opponents did since is abstracted, and a player's first decision has
-  no pools.
+  (TAG's): only what opponents did since is abstracted, and a player's first decision
+  has no pools.
 
 Pools are forgotten between decisions, or kept for the whole game (`keep_abstraction`,
 the paper's option f). Contexts then go on from the moves that were really played, so
@@ -18,8 +18,8 @@ that kept pools are those of positions that the game can still reach; all others
 dropped (`keep_pools`). The ranges that values are scaled by are kept as well, because
 kept pools hold values of those ranges.
 
-Refused: trees that have no node for opponents (they abstract already), games for one
-player, and policies that do not compare values. Pools are kept of one search only, not
+Refused: trees that have no node for opponents (they abstract already), and policies
+that do not compare values. Pools are kept of one search only, not
 of several threads or determinizations, whose pools hold different things; and not with
 the context `last`, whose nodes belong to the last decision's tree.
 
@@ -38,6 +38,7 @@ from mcts_agents.search.kernel.records import (
     decision_of,
     each_legal_action,
     each_player,
+    edge_pools_of,
     edges_of,
     nodes_of,
     path_of,
@@ -52,12 +53,13 @@ from mcts_agents.search.kernel.tree_policies.first_play import comes_first
 POOL = np.dtype(
     [
         ("key", np.uint64),  # of context and action
-        ("visits", np.int64),  # 0: a free entry
+        ("visits", np.int64),
         ("mean", np.float64),
         ("context", np.uint64),
     ]
 )
-POOL_BYTES = POOL.itemsize
+# What one takes where arrays have just doubled, its places in the hash table included.
+POOL_BYTES = 2 * POOL.itemsize + 4 * 4
 
 # Room at the start.
 FIRST_POOLS = 1 << 14
@@ -96,11 +98,6 @@ def _values(model, settings):
 
 
 def _check(model, settings):
-    if _is_on(settings) and model.players == 1:
-        raise ValueError(
-            f"abstraction={settings.abstraction!r}: {model.name} has one player, and no "
-            "opponents' moves to abstract"
-        )
     if settings.keep_abstraction:
         for name in ("determinizations", "threads"):
             if getattr(settings, name) > 1:
@@ -120,13 +117,22 @@ PART = Part(
     ],
     values=_values,
     arrays={
-        # length a power of two, or none
+        # In the order in which they were made; length a power of two, or none.
         "pools": Array(POOL, lambda model, s: FIRST_POOLS if _is_on(s) else 0),
+        # A hash table of their numbers, from 1, twice as long; 0: a free entry.
+        "pool_places": Array(
+            np.int32, lambda model, s: 2 * FIRST_POOLS if _is_on(s) else 0
+        ),
+        # The number of each edge's pool, as many as edges or none; 0: not known yet.
+        "edge_pools": Array(np.int32),
         "contexts": Array(np.uint64, each_player),
         # of each candidate's pool
         "abstract_visits": Array(np.float64, each_legal_action),
         "abstract_means": Array(np.float64, each_legal_action),
-        "abstract_weights": Array(np.float64, lambda m, s: WEIGHTS if _is_on(s) else 0),
+        # beta, then 1 / sqrt(n), after so many visits
+        "abstract_weights": Array(
+            np.float64, lambda model, s: 2 * WEIGHTS if _is_on(s) else 0
+        ),
     },
     needs={
         "abstraction": [one_of("tree", "one"), reads("abstraction")],
@@ -142,15 +148,22 @@ PART = Part(
 )
 
 pools_of = array_of("pools", POOL)
+pool_places_of = array_of("pool_places", np.int32)
 contexts_of = array_of("contexts", np.uint64)
 abstract_visits_of = array_of("abstract_visits", np.float64)
 abstract_means_of = array_of("abstract_means", np.float64)
 
 
 def weights(settings):
-    """Return the weight beta of equation 5 after 0, 1, ... visits, (WEIGHTS,)."""
+    """Return what policies look up by visits from 0 on, (2 * WEIGHTS,).
+
+    It is beta of equation 5 (as by `weight_of`), and then 1 / sqrt(n), 0 at 0.
+    """
     e = settings.abstraction_visits
-    return np.sqrt(e / (3.0 * np.arange(WEIGHTS) + e))  # as `weight_of`
+    visits = np.arange(WEIGHTS, dtype=np.float64)
+    roots = np.zeros(WEIGHTS)
+    roots[1:] = 1.0 / np.sqrt(visits[1:])
+    return np.concatenate([np.sqrt(e / (3.0 * visits + e)), roots])
 
 
 @njit
@@ -196,65 +209,119 @@ def show_pools(search):
 def look_up_pools(search):
     """Write visits and mean of each candidate's pool for the tree policy."""
     decision = decision_of(search)
-    context = contexts_of(search)[decision.player]
-    pools = pools_of(search)
-    for i in range(decision.count):
-        action = edges_of(search)[candidate_edge(search, i)].action
-        pool = pools[place_of_pool(pools, mixed(context, action))]
-        abstract_visits_of(search)[i] = pool.visits
-        abstract_means_of(search)[i] = pool.mean
+    # Viewed once: stores into one array could change the addresses of others, as far
+    # as the compiler knows.
+    pools, numbers = pools_of(search), edge_pools_of(search)
+    visits, means = abstract_visits_of(search), abstract_means_of(search)
+    count, first = decision.count, decision.first
+    in_order = decision.candidates == 0
+    for i in range(count):
+        edge = first + i if in_order else candidate_edge(search, i)
+        number = np.int64(numbers[edge])
+        if number == 0:
+            number = find_pool(search, decision.player, edge)
+        visits[i] = 0.0
+        if number > 0:
+            pool = pools[number - 1]
+            visits[i] = pool.visits
+            means[i] = pool.mean
     decision.abstract_visits = search.abstract_visits
+
+
+@njit
+def find_pool(search, player, edge):
+    """Return the number of the pool of a player's edge, 0 if there is none."""
+    key = mixed(contexts_of(search)[player], edges_of(search)[edge].action)
+    places = pool_places_of(search)
+    number = np.int64(places[place_of_pool(pools_of(search), places, key)])
+    note_pool(search, edge, number)
+    return number
+
+
+@njit
+def note_pool(search, edge, number):
+    """Note the number of an edge's pool, if the edge has one context only."""
+    if not search.graph:
+        edge_pools_of(search)[edge] = number
 
 
 @njit
 def update_pools(search):
     """Add the values to the pools of the actions on the path."""
-    begin_contexts(search)
-    pools = pools_of(search)
+    pools, path, nodes = pools_of(search), path_of(search), nodes_of(search)
+    numbers = edge_pools_of(search)
     for i in range(search.step_count):
-        step = path_of(search)[i]
-        player = nodes_of(search)[step.node].player
+        step = path[i]
+        player = nodes[step.node].player
         if search.abstracted >> player & 1 and step.context != NO_CONTEXT:
-            pool = pools[place_of_pool(pools, step.context)]
-            if pool.visits == 0:
-                search.pool_count += 1
-                pool.key = step.context
-                pool.mean = 0.0
-                pool.context = contexts_of(search)[player]
-            pool.visits += 1
-            pool.mean += (value_of_step(search, i, player) - pool.mean) / pool.visits
-        contexts_of(search)[player] = step.context
+            number = np.int64(numbers[step.edge])
+            if number == 0:
+                number = pool_of_step(search, i)
+            pool = pools[number - 1]
+            visits = pool.visits + 1
+            pool.visits = visits
+            pool.mean += (value_of_step(search, i, player) - pool.mean) / visits
 
 
 @njit
-def place_of_pool(pools, key):
+def pool_of_step(search, i):
+    """Return the number of the pool of a step of the path, made if need be."""
+    step = path_of(search)[i]
+    pools, places = pools_of(search), pool_places_of(search)
+    place = place_of_pool(pools, places, step.context)
+    if places[place] == 0:
+        pool = pools[search.pool_count]
+        pool.key = step.context
+        pool.visits = 0
+        pool.mean = 0.0
+        pool.context = context_of_step(search, i)
+        search.pool_count += 1
+        places[place] = search.pool_count
+    number = np.int64(places[place])
+    note_pool(search, step.edge, number)
+    return number
+
+
+@njit
+def context_of_step(search, i):
+    """Return the context of a step: the key of its player's last one on the path."""
+    player = nodes_of(search)[path_of(search)[i].node].player
+    for before in range(i - 1, -1, -1):
+        step = path_of(search)[before]
+        if nodes_of(search)[step.node].player == player:
+            return step.context
+    return search.root_contexts[player]
+
+
+@njit
+def place_of_pool(pools, places, key):
     """Return the place of a pool in the hash table, or of a free entry for it."""
-    last = len(pools) - 1
+    last = len(places) - 1
     place = np.int64(key & np.uint64(last))
-    while pools[place].visits != 0 and pools[place].key != key:
+    while places[place] != 0 and pools[places[place] - 1].key != key:
         place = (place + 1) & last
     return place
 
 
 @njit
-def rehash_pools(old, new):
-    """Enter all pools of `old` into `new`, a larger table of zeros."""
-    for pool in old:
-        if pool.visits != 0:
-            new[place_of_pool(new, pool.key)] = pool
+def enter_pools(pools, count, places):
+    """Enter the first `count` pools into a hash table of zeros."""
+    for i in range(count):
+        places[place_of_pool(pools, places, pools[i].key)] = i + 1
     return 0
 
 
 @njit
-def keep_pools(old, new, root_contexts, movers, actions):
-    """Enter those pools of `old` into `new` that the game can still reach.
+def keep_pools(old, old_places, new, root_contexts, movers, actions):
+    """Copy those pools of `old` into `new` that the game can still reach.
 
     A pool's context is the key of another pool, that of the own move before, up to
     the root's context; so the way up decides whether a pool can still be met.
 
     Args:
-        old: The pools of the last decision, a hash table.
-        new: A table of zeros, of the same length at least.
+        old: The pools of the last decision; those behind its last one are zeros.
+        old_places: Their hash table.
+        new: Zeros, as many.
         root_contexts: Each player's context at the last root, uint64, (players,). It
             becomes that at the new root, in place.
         movers: Who has moved since, in order.
@@ -269,20 +336,22 @@ def keep_pools(old, new, root_contexts, movers, actions):
         root_contexts[player] = mixed(root_contexts[player], actions[i])
     kept = 0
     for pool in old:
-        if pool.visits != 0 and is_below(old, pool.context, root_contexts):
-            new[place_of_pool(new, pool.key)] = pool
+        if pool.visits == 0:
+            break
+        if is_below(old, old_places, pool.context, root_contexts):
+            new[kept] = pool
             kept += 1
     return kept
 
 
 @njit
-def is_below(pools, context, root_contexts):
+def is_below(pools, places, context, root_contexts):
     """Whether a context lies at or below one of the new roots."""
     while True:
         for root in root_contexts:
             if context == root:
                 return True
-        above = pools[place_of_pool(pools, context)]
-        if above.visits == 0:
+        number = places[place_of_pool(pools, places, context)]
+        if number == 0:
             return False
-        context = above.context
+        context = pools[number - 1].context

@@ -158,7 +158,7 @@ def memory_used(search):
     joints = search.joint_count + 2 * search.trees + 1
     tables = 4 * joints * JOINT_BYTES
     if search.abstracted:
-        tables += 4 * most_pools(search) * POOL_BYTES
+        tables += most_pools(search) * POOL_BYTES
     return nodes * search.node_bytes + edges * search.edge_bytes + tables
 
 
@@ -206,7 +206,7 @@ def lacking_room(search):
     if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
     if EXTENDED and search.abstracted:
-        if 2 * most_pools(search) > len(pools_of(search)):
+        if most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking
 

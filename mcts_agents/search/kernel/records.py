@@ -284,6 +284,7 @@ PART = Part(
 
 nodes_of = array_of("nodes", NODE)
 edges_of = array_of("edges", EDGE)
+edge_pools_of = array_of("edge_pools", np.int32)
 statistics_of = array_of("statistics", STATISTIC)
 edge_values_of = array_of("edge_values", np.float64)
 joints_of = array_of("joints", JOINT)

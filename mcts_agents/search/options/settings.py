@@ -150,8 +150,8 @@ class SearchSettings:
     )
     abstraction: str = option(
         "none",
-        "Opponent move abstraction (OMA): mix the value of an action with its mean over "
-        "all positions that the same own moves led to; `all`: at the nodes of every "
+        "Opponent move abstraction: mix the value of an action with its mean over all "
+        "positions that the same own moves led to; `all`: at the nodes of every "
         "player, as in the paper; `own`: at those of the acting player.",
         "Tree",
         choices=("none", "own", "all"),

@@ -41,8 +41,7 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     statistics_at,
 )
 
-
-# Weights of equation 5 are looked up for fewer visits than this, where there is a table.
+# Weights of equation 5 may be looked up for fewer visits than this.
 WEIGHTS = 1 << 9
 
 

@@ -95,7 +95,7 @@ def abstract_ucb1(view_address, settings_address, rng_address):
     pooled = view.abstract_visits != 0
     pool_visits = float64_at(view.abstract_visits, view.count)
     pool_means = float64_at(view.abstract_means, view.count)
-    weights = float64_at(view.abstract_weights, WEIGHTS)
+    table = float64_at(view.abstract_weights, 2 * WEIGHTS)
     e = settings.abstraction_visits
     scale = scale_of(view)
     low = view.low
@@ -108,14 +108,16 @@ def abstract_ucb1(view_address, settings_address, rng_address):
         index = view.first + i if everywhere else candidate(view, i)
         edge = edges[index]
         value = (edge.mean - low) * scale
+        visits = np.int64(edge.visits)
+        looked_up = visits < WEIGHTS
+        root = table[WEIGHTS + visits] if looked_up else 1.0 / np.sqrt(visits)
         if pooled and pool_visits[i] > 0.0:
-            visits = np.int64(edge.visits)
-            beta = weights[visits] if visits < WEIGHTS else weight_of(e, visits)
+            beta = table[visits] if looked_up else weight_of(e, visits)
             value = beta * (pool_means[i] - low) * scale + (1.0 - beta) * value
         if not everywhere:
             possible = possible_visits(view, edge)
             explored = settings.exploration * square_root_log(logs, possible)
-        value += explored * edge.inverse_root
+        value += explored * root
         if is_lost(view, edge):
             value -= LOST_ALREADY
         if value > best_value:
