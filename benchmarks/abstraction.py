@@ -47,13 +47,13 @@ def positions(model, moves):
 
 
 def rate(search, state, player):
-    """Return the simulations a second of one decision, and the depth of its tree."""
+    """Return the simulations a second of one decision."""
     result = search.run(state, player, new_generator(5))
-    return result.simulations / result.seconds, result.depth
+    return result.simulations / result.seconds
 
 
 def measure(game, options, simulations, rounds):
-    """Return the median ratio of the rates, and both median rates and depths."""
+    """Return the median ratio of the rates, and both median rates."""
     _, model = make_any(game)
     plain = Search(model, SearchSettings(simulations=simulations, **SEARCH, **options))
     abstract = Search(
@@ -64,7 +64,7 @@ def measure(game, options, simulations, rounds):
         for state, player in positions(model, MOVES):
             one, other = rate(plain, state, player), rate(abstract, state, player)
             if number > 0:  # memory is touched for the first time in the first round
-                ratios.append(other[0] / one[0])
+                ratios.append(other / one)
                 without.append(one)
                 with_oma.append(other)
     middle = statistics.median
@@ -81,8 +81,7 @@ def main():
         for name, options in SEARCHES.items():
             ratio, plain, oma = measure(game, options, given.simulations, given.rounds)
             print(
-                f"{game}, {name}: {plain[0]:,.0f} simulations/s (depth {plain[1]}), "
-                f"with OMA {oma[0]:,.0f} (depth {oma[1]}): "
+                f"{game}, {name}: {plain:,.0f} simulations/s, with OMA {oma:,.0f}, "
                 f"{1 - ratio:.1%} fewer",
                 flush=True,
             )

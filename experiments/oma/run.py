@@ -224,7 +224,9 @@ def run(given: argparse.Namespace) -> int:
     for path in written:
         CONSOLE.print(str(path), markup=False, soft_wrap=True)
     if not written:
-        CONSOLE.print(f"{given.folder}: no game was played", markup=False)
+        CONSOLE.print(
+            f"no game was played in {given.folder}", markup=False, soft_wrap=True
+        )
     if failed:
         CONSOLE.print(f"{failed} games failed; the same command tries them again")
     return 1 if failed else 0

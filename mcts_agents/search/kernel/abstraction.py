@@ -3,7 +3,7 @@
 A *pool* holds the mean of the values after an action in a *context*, whatever the
 opponents did in between. `tree_policies/extended.py` mixes it with the value of the
 action in its own position (equations 4 and 5). Where an untried action comes first, the
-policy reads no pool, and none is looked up (`selection.choose`).
+policy reads no pool, and none is looked up (`show_pools`).
 
 The context of a player's action is
 
@@ -75,7 +75,8 @@ FIRST_CONTEXTS = np.arange(1, MAX_PLAYERS + 1, dtype=np.uint64) * np.uint64(
 )
 
 
-def _is_on(settings):
+def is_on(settings):
+    """Whether opponents' moves are abstracted."""
     return settings.abstraction != "none"
 
 
@@ -118,10 +119,10 @@ PART = Part(
     values=_values,
     arrays={
         # In the order in which they were made; length a power of two, or none.
-        "pools": Array(POOL, lambda model, s: FIRST_POOLS if _is_on(s) else 0),
+        "pools": Array(POOL, lambda model, s: FIRST_POOLS if is_on(s) else 0),
         # A hash table of their numbers, from 1, twice as long; 0: a free entry.
         "pool_places": Array(
-            np.int32, lambda model, s: 2 * FIRST_POOLS if _is_on(s) else 0
+            np.int32, lambda model, s: 2 * FIRST_POOLS if is_on(s) else 0
         ),
         # The number of each edge's pool, as many as edges or none; 0: not known yet.
         "edge_pools": Array(np.int32),
@@ -129,22 +130,21 @@ PART = Part(
         # of each candidate's pool
         "abstract_visits": Array(np.float64, each_legal_action),
         "abstract_means": Array(np.float64, each_legal_action),
-        # beta, then 1 / sqrt(n), after so many visits
+        # beta of equation 5, by an action's visits
         "abstract_weights": Array(
-            np.float64, lambda model, s: 2 * WEIGHTS if _is_on(s) else 0
+            np.float64, lambda model, s: WEIGHTS if is_on(s) else 0
         ),
     },
     needs={
         "abstraction": [one_of("tree", "one"), reads("abstraction")],
-        "abstraction_visits": [Condition(_is_on, "abstraction own or all")],
-        "abstraction_context": [Condition(_is_on, "abstraction own or all")],
+        "abstraction_visits": [Condition(is_on, "abstraction own or all")],
+        "abstraction_context": [Condition(is_on, "abstraction own or all")],
         "keep_abstraction": [
-            Condition(_is_on, "abstraction own or all"),
+            Condition(is_on, "abstraction own or all"),
             one_of("abstraction_context", "sequence"),
         ],
     },
     check=_check,
-    extended=_is_on,
 )
 
 pools_of = array_of("pools", POOL)
@@ -155,15 +155,9 @@ abstract_means_of = array_of("abstract_means", np.float64)
 
 
 def weights(settings):
-    """Return what policies look up by visits from 0 on, (2 * WEIGHTS,).
-
-    It is beta of equation 5 (as by `weight_of`), and then 1 / sqrt(n), 0 at 0.
-    """
+    """Return beta of equation 5 (`weight_of`) after 0, 1, ... visits, (WEIGHTS,)."""
     e = settings.abstraction_visits
-    visits = np.arange(WEIGHTS, dtype=np.float64)
-    roots = np.zeros(WEIGHTS)
-    roots[1:] = 1.0 / np.sqrt(visits[1:])
-    return np.concatenate([np.sqrt(e / (3.0 * visits + e)), roots])
+    return np.sqrt(e / (3.0 * np.arange(WEIGHTS) + e))
 
 
 @njit
@@ -189,15 +183,20 @@ def add_to_context(search, player, node, action):
 
 
 @njit
-def show_pools(search):
-    """Show the tree policy the pools of its candidates, where it will read them."""
+def show_pools(search, depth):
+    """Show the tree policy the pools of its candidates, where it will read them.
+
+    Args:
+        search: The SEARCH record.
+        depth: Decisions of the tree above this one.
+    """
     decision = decision_of(search)
     decision.abstract_visits = 0
     if not search.abstracted >> decision.player & 1:
         return
     if contexts_of(search)[decision.player] == NO_CONTEXT:
         return
-    if decision.depth == 0 and not search.pools_at_root:
+    if depth == 0 and not search.pools_at_root:
         return
     # Most decisions of a bushy tree try something new.
     if not search.own_policy and comes_first(decision, settings_at(search.settings)):

@@ -30,7 +30,7 @@ from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.trace import note_move
 from mcts_agents.search.kernel.tree import child_of, count_players, joint_link
-from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
 
 
 @njit
@@ -53,6 +53,9 @@ def select(search, tree, mine):
             if search.proven != UNPROVEN:
                 prove_path(search, search.proven)
                 return SLICE_DONE
+        if ABSTRACTS:
+            if search.abstracted and listed > 1:
+                show_pools(search, search.depth[tree])
         link = choose(search)
         if not is_candidate(search, bandit, link):
             return MODEL_ERROR if call.failed(search) else BAD_CHOICE
@@ -66,6 +69,7 @@ def select(search, tree, mine):
                 note_move(search, np.int64(bandit.player), action)
             if search.discounted:
                 begin_row(search, search.step_count)
+        if ABSTRACTS:
             if search.abstracted:
                 step.context = add_to_context(search, bandit.player, index, action)
         search.step_count += 1
@@ -133,8 +137,6 @@ def choose(search):
     else:
         decision.worst = search.low[own] if search.low[own] < np.inf else 0.0
     if EXTENDED:
-        if search.abstracted:
-            show_pools(search)
         if search.has_root_policy and decision.depth == 0:
             if decision.player == search.root_player:
                 return plug_in.root_policy(search)

@@ -87,18 +87,16 @@ def ucb1(view_address, settings_address, rng_address):
 def abstract_ucb1(view_address, settings_address, rng_address):
     """Return the edge that UCB1 takes with opponent move abstraction alone."""
     view = decision_at(view_address)
+    if view.untried > 0 or view.abstract_visits == 0:
+        return ucb1(view_address, settings_address, rng_address)
     edges = edges_at(view)
-    if view.untried > 0:
-        return random_untried(view, edges, rng_at(rng_address))
     settings = settings_at(settings_address)
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
-    pooled = view.abstract_visits != 0
     pool_visits = float64_at(view.abstract_visits, view.count)
     pool_means = float64_at(view.abstract_means, view.count)
-    table = float64_at(view.abstract_weights, 2 * WEIGHTS)
+    weights = float64_at(view.abstract_weights, WEIGHTS)
     e = settings.abstraction_visits
     scale = scale_of(view)
-    low = view.low
     # Every edge was available on every visit if all are candidates.
     everywhere = view.candidates == 0
     explored = settings.exploration * square_root_log(logs, view.visits)
@@ -107,17 +105,15 @@ def abstract_ucb1(view_address, settings_address, rng_address):
     for i in range(view.count):
         index = view.first + i if everywhere else candidate(view, i)
         edge = edges[index]
-        value = (edge.mean - low) * scale
-        visits = np.int64(edge.visits)
-        looked_up = visits < WEIGHTS
-        root = table[WEIGHTS + visits] if looked_up else 1.0 / np.sqrt(visits)
-        if pooled and pool_visits[i] > 0.0:
-            beta = table[visits] if looked_up else weight_of(e, visits)
-            value = beta * (pool_means[i] - low) * scale + (1.0 - beta) * value
+        value = edge.mean
+        if pool_visits[i] > 0.0:
+            visits = np.int64(edge.visits)
+            beta = weights[visits] if visits < WEIGHTS else weight_of(e, visits)
+            value += beta * (pool_means[i] - value)
         if not everywhere:
             possible = possible_visits(view, edge)
             explored = settings.exploration * square_root_log(logs, possible)
-        value += explored * root
+        value = value * scale + explored * edge.inverse_root
         if is_lost(view, edge):
             value -= LOST_ALREADY
         if value > best_value:
