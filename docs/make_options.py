@@ -53,9 +53,10 @@ MINIMAX_HEAD = """# Options of the minimax family
 
 Made by `python docs/make_options.py` from `mcts_agents/minimax/settings.py`. The agents
 are `alphabeta`, `negascout`, `expectiminimax`, `max-n`, `paranoid-alphabeta`, `brs`,
-`brs-plus` and `opps`; [the page of the algorithms](algorithms/minimax.md) says what each does. As
-keywords of their classes (`AlphaBetaAgent(depth=4)`, in `mcts_agents.agents`), in specs
-(`alphabeta:depth=4`) and in files the options are the same.
+`brs-plus` and `opps`; [the page of the algorithms](algorithms/minimax.md) says what
+each does. As keywords of their classes (`AlphaBetaAgent(depth=4)`, in
+`mcts_agents.agents`), in specs (`alphabeta:depth=4`) and in files the options are the
+same.
 
 An agent refuses options that its algorithm does not have, and what a game cannot serve.
 `none` as a default leaves the choice to the game, or means that there is no limit.

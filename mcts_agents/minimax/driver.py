@@ -16,7 +16,9 @@ from mcts_agents.minimax.kernel.records import (
     MINIMAX,
     MOVE,
     NO_ACTION,
+    NO_SHARES,
     NOT_IN_TURN,
+    OUT_OF_BOUNDS,
     PASS,
     STEP,
 )
@@ -319,7 +321,7 @@ class Minimax:
             seconds=clock.now() - started,
             nodes=int(record["nodes"][0]),
             depth=found.depth,
-            solved=found.complete and self._proves,
+            solved=found.complete and self._proves and not record["together"][0],
         ).showing(found.line, ShownRoot(player, actions, found.values[actions]))
 
     def _start(self, state, player, rng) -> None:
@@ -337,7 +339,13 @@ class Minimax:
         record["generation"] = self._generation
         record["node_limit"] = settings.nodes or NO_LIMIT
         record["root_best"] = NO_ACTION
-        for name in ("nodes", "forward_model_calls", "stop", "greatest_history"):
+        for name in (
+            "nodes",
+            "forward_model_calls",
+            "stop",
+            "greatest_history",
+            "together",
+        ):
             record[name] = 0
         self._error[0] = 0
 
@@ -416,6 +424,9 @@ class Minimax:
         self._raise_pending()
         words = {
             NOT_FINITE: "a state's value is infinite or no number",
+            OUT_OF_BOUNDS: "`evaluate` gave a value that is not from 0 to 1",
+            NO_SHARES: "the values of a state add up to more than 1, which "
+            "shallow_pruning does not allow",
             NOTHING_KEPT: "`filter_actions` must return from 1 to as many actions as "
             "it was given",
             BAD_OUTCOMES: f"`outcomes` must list from 1 to {MOST_OUTCOMES} "

@@ -341,7 +341,7 @@ class MinimaxSettings:
 
     def leaves_out(self, model: ForwardModel) -> bool:
         """Whether some opponents have no free move."""
-        teams = model.teams.tolist()
+        teams = list(model.teams)
         opponents = model.players - min(teams.count(team) for team in teams)
         return self.free_opponents is not None and self.free_opponents < opponents
 

@@ -43,6 +43,7 @@ from mcts_agents.search.kernel.status import (
     MODEL_ERROR,
     SLICE_DONE,
 )
+from mcts_agents.search.kernel.tree import count_players
 
 
 @njit
@@ -57,6 +58,7 @@ def begin(search, depth):
         return MODEL_ERROR
     joints_of(search)[: search.players] = NO_ACTION
     root.pending = movers
+    search.together |= count_players(movers) > 1
     root.depth = depth
     opened, status = open_decision(search, 0, 0)
     return SLICE_DONE if opened == OPENED else status
@@ -136,6 +138,7 @@ def visit(search, ply):
         return VALUED, np.int64(SLICE_DONE)
     joints_of(search)[ply * players : (ply + 1) * players] = NO_ACTION
     frame.pending = movers
+    search.together |= count_players(movers) > 1
     return open_decision(search, ply, frame.slot)
 
 
@@ -179,9 +182,13 @@ def take_in(search, frame, ply):
     set_line(search, ply, frame.player, action)
     for player in range(players):
         vectors[ply * players + player] = vectors[below + player]
-    if is_pruned(search, frame, ply) and frame.next < frame.count:
+    if frame.next < frame.count and is_pruned(search, frame, ply):
         frame.next = frame.count
         frame.complete = search.complete
+        # What the player above has here at most, which is no better for it.
+        above = frame_at(search, ply - 1)
+        most = min(search.total - frame.value, above.value)
+        vectors[ply * players + above.player] = most
 
 
 @njit

@@ -13,6 +13,8 @@ from numba import njit
 from mcts_agents.minimax.kernel.records import (
     MOVE,
     NO_ACTION,
+    NO_SHARES,
+    OUT_OF_BOUNDS,
     heuristics_of,
     history_of,
     killers_of,
@@ -33,11 +35,15 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 
+# By how much rounding may carry values across their bounds.
+SLACK = 1e-6
 # Killers of one frame.
 KILLERS = 2
 # Values of an order: static ones are from 0 to 1, history adds less than their steps.
 _TABLE_FIRST, _KILLER_FIRST = 8.0, 4.0
 _HISTORY_WEIGHT = 1e-3
+# Of the number that orders an action: steps of its value, and bits for the action.
+_STEPS, _MOST_VALUE, _ACTION_BITS = 2.0**30, 256.0, np.int64(24)
 
 assert MOVE.itemsize == 24
 
@@ -49,18 +55,35 @@ def evaluate_state(search):
     call.results(search)
     if search.needs_scores:
         call.scores(search)
-    if search.needs_evaluation and results_of(search).min() == PLAYING:
+    if search.needs_evaluation and is_anyone_playing(search):
         call.evaluate(search)
     if call.failed(search):
         return MODEL_ERROR
     plug_in.leaf_value(search)
     if call.failed(search):
         return MODEL_ERROR
+    total = 0.0
     for player in range(search.players):
+        value = values_of(search)[player]
         # Written so that NaN does not pass.
-        if not abs(values_of(search)[player]) < np.inf:
+        if not abs(value) < np.inf:
             return NOT_FINITE
+        if not search.lowest - SLACK <= value <= search.highest + SLACK:
+            return OUT_OF_BOUNDS
+        total += value
+    if search.shallow and total > search.total + SLACK:
+        return NO_SHARES
     return SLICE_DONE
+
+
+@njit
+def is_anyone_playing(search):
+    """Whether the results leave somebody's open."""
+    results = results_of(search)
+    for player in range(search.players):
+        if results[player] == PLAYING:
+            return True
+    return False
 
 
 @njit
@@ -95,28 +118,46 @@ def list_moves(search, ply, player, best):
             return -MODEL_ERROR
     moves, legal = moves_of(search), legal_of(search)
     heuristics = heuristics_of(search)
+    scale = _HISTORY_WEIGHT / (search.greatest_history + 1.0)
     base = ply * (search.legal_limit + 1)
     for i in range(n):
         move = moves[base + i]
         move.action = legal[i]
         move.rank = heuristics[i] if valued else 0.0
         move.ranked = 1
-        move.order = move.rank + experience(search, ply, player, legal[i], best)
+        value = move.rank
+        if legal[i] == best:
+            value += _TABLE_FIRST
+        else:
+            value += experience(search, ply, player, legal[i], scale)
+        move.order = order_of(value, legal[i])
     return n
 
 
 @njit
-def experience(search, ply, player, action, best):
-    """Return what the search's own experience adds to an action's order."""
-    if action == best:
-        return _TABLE_FIRST
+def order_of(value, action):
+    """Return one number for an order by value, and by the least number in ties.
+
+    Comparing one is all that a scan of the actions does. Values are told apart that
+    differ by a billionth or more.
+    """
+    steps = np.int64(min(max(value, -_MOST_VALUE), _MOST_VALUE) * _STEPS)
+    return (steps << _ACTION_BITS) - action
+
+
+@njit
+def experience(search, ply, player, action, scale):
+    """Return what the search's own experience adds to an action's order.
+
+    `scale` takes the history of an action to at most `_HISTORY_WEIGHT`.
+    """
     if search.uses_killers:
         for i in range(KILLERS):
             if killers_of(search)[ply * KILLERS + i] == action:
                 return _KILLER_FIRST - i
     if search.uses_history:
         count = history_of(search)[player * search.action_count + action]
-        return _HISTORY_WEIGHT * count / (search.greatest_history + 1.0)
+        return scale * count
     return 0.0
 
 
@@ -151,17 +192,19 @@ def keep_ranked(search, ply, n, wanted):
 
 @njit
 def bring_next(search, ply, start, n):
-    """Move the action to search next to the place `start`."""
+    """Move the action to search next to the place `start`.
+
+    Unsigned indices, since Numba would ask of others whether they are below 0.
+    """
     moves = moves_of(search)
-    base = ply * (search.legal_limit + 1)
-    first = start
-    for i in range(start + 1, n):
-        order, greatest = moves[base + i].order, moves[base + first].order
-        if order > greatest or (
-            order == greatest and moves[base + i].action < moves[base + first].action
-        ):
-            first = i
-    swap(moves, base + start, base + first)
+    base = np.uint64(ply * (search.legal_limit + 1))
+    first = base + np.uint64(start)
+    greatest = moves[first].order
+    for i in range(base + np.uint64(start + 1), base + np.uint64(n)):
+        order = moves[i].order
+        first = i if order > greatest else first
+        greatest = max(order, greatest)
+    swap(moves, base + np.uint64(start), first)
 
 
 @njit

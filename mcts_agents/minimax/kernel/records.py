@@ -20,6 +20,8 @@ MAXIMISES, MINIMISES, CHANCE, OWN = range(4)
 FINISHED = 100
 BAD_OUTCOMES = 101
 NOT_IN_TURN = 102
+OUT_OF_BOUNDS = 103
+NO_SHARES = 104
 
 # What `visit` did with a node: it has a value, its frame is open, or it is to be left
 # out as if it were not there.
@@ -75,7 +77,10 @@ MOVE = np.dtype(
         ("action", np.int32),
         ("ranked", np.int32),  # whether static order puts it among the first
         ("rank", np.float64),  # what it looks like without the search's experience
-        ("order", np.float64),  # what decides when it is searched
+        (
+            "order",
+            np.int64,
+        ),  # the greatest is searched first
     ],
     align=True,
 )
@@ -162,6 +167,7 @@ MINIMAX = np.dtype(
         ("forward_model_calls", np.int64),
         ("greatest_history", np.int64),
         ("root_best", np.int64),
+        ("together", np.int64),  # whether players were found to decide at once
         ("policy_bytes", np.int64),  # `model.calls` asks for these
         ("policies", np.intp),
         ("policy_memories", np.intp),

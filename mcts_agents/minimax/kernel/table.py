@@ -61,6 +61,8 @@ def look_up(search, frame):
 @njit
 def remember(search, frame):
     """Keep what was found at a frame, unless something deeper is kept in its place."""
+    if not frame.low < frame.high:
+        return  # rounding left no window: the value may be a bound of either kind
     entry = entries_of(search)[frame.place]
     if (
         entry.flag != EMPTY

@@ -40,6 +40,7 @@ from mcts_agents.minimax.kernel.nodes import (
     keep_ranked,
     list_moves,
     next_player,
+    order_of,
     remember_cutoff,
 )
 from mcts_agents.minimax.kernel.records import (
@@ -95,6 +96,7 @@ def begin(search, depth):
     joints_of(search)[: search.players] = NO_ACTION
     root.pending = movers
     root.alone = count_players(movers) == 1
+    search.together |= not root.alone
     root.depth = depth
     root.free = 0
     root.alpha, root.beta = search.lowest, search.highest
@@ -261,6 +263,7 @@ def visit(search, ply):
     joints_of(search)[ply * search.players : (ply + 1) * search.players] = NO_ACTION
     frame.pending = movers
     frame.alone = count_players(movers) == 1
+    search.together |= not frame.alone
     return open_decision(search, ply, frame.slot)
 
 
@@ -339,7 +342,8 @@ def restrict(search, frame, ply, n):
         move = moves_of(search)[ply * (search.legal_limit + 1) + kept]
         move.action = PASS
         move.ranked = 1
-        move.rank = move.order = -1.0
+        move.rank = -np.inf
+        move.order = order_of(-np.inf, 0)
         kept += 1
     return kept
 
