@@ -124,7 +124,7 @@ def draw_figure(
     heights = [len(labels) * (len(panel) + 0.5) * _BAR for panel in panels]
     height = sum(heights) + _TOP + _BOTTOM + 0.95 * (len(panels) - 1)
     with style():
-        drawn = Figure((7.5, height))
+        drawn = Figure((7.5, height), dpi=110)
         at = height - _TOP
         for number, panel in enumerate(panels):
             at -= heights[number]
@@ -219,7 +219,7 @@ def draw_depths(
     height = len(depths) * 1.5 * _BAR + _TOP + _BOTTOM
     places = [-1.5 * n for n in range(len(depths))]
     with style():
-        drawn = Figure((7.5, height))
+        drawn = Figure((7.5, height), dpi=110)
         inside = height - _TOP - _BOTTOM
         axes = drawn.add_axes(
             (1.75 / 7.5, _BOTTOM / height, 5.3 / 7.5, inside / height)
@@ -250,14 +250,13 @@ def draw_depths(
 
 def save(figure: "Figure", path: Path, description: str) -> None:
     """Write a picture, as SVG or PNG by the ending of its name."""
-    if path.suffix == ".svg":
-        path.write_text(svg_of(figure, path.stem, description))
-        return
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    FigureCanvasAgg(figure)
     with style():
-        figure.savefig(path, dpi=110)
+        if path.suffix == ".svg":
+            path.write_text(svg_of(figure, path.stem, description))
+        else:
+            FigureCanvasAgg(figure).print_png(path)
 
 
 def table_of(panels: Sequence[Sequence[Bars]]) -> list[str]:
