@@ -41,7 +41,7 @@ TEXTS = (
 AGENTS = (
     *("random", "one-step:samples=1", "mcts:simulations=3", "scripted:policy=x"),
     *("multitree:simulations=2", "mcts:simulations=2,opponent_model=(one-step)"),
-    *("mcts:simulations=2,tree=multi,information=perfect", "pimc", "oma-all"),
+    *("mcts:simulations=2,tree=multi,information=perfect", "pimc", "oma-pw"),
     *("policy:file=policy.npz", "agent.yaml", "agent.json:simulations=2", "mcts"),
 )
 GAMES = ("tictactoe", "hex:size=3", "hex:size=3,first_cell=a1", "tictactoe:players=2")

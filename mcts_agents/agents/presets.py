@@ -51,15 +51,10 @@ class Preset:
         return {"agent": self.agent, **self.options}
 
 
-def _abstraction(whose: str) -> dict[str, Any]:
-    # The paper tunes W and B for each game and does not print them.
-    return {
-        "abstraction": whose,
-        "rollout": 0,
-        "value": "evaluate",
-        "action_heuristic": "game",
-        "widening": 1.0,
-    }
+# The searches of the OMA paper make no rollouts. What it tunes for each game (the
+# exploration factor k, e, W and B) it does not print.
+_NO_ROLLOUTS = {"rollout": 0, "value": "evaluate"}
+_WIDENING = {"action_heuristic": "game", "widening": 1.0}
 
 
 def _static(agent: str, about: str, functions: tuple[str, ...] = ()) -> Preset:
@@ -114,18 +109,35 @@ PRESETS: dict[str, Preset] = {
         {"tree": "multi", "paranoid": True},
     ),
     "oma": Preset(
-        "Opponent move abstraction of my moves, widening.",
-        f"TAG; after {_OMA}",
-        _abstraction("own"),
+        "Opponent move abstraction (MCTS-OMA).",
+        _OMA,
+        {"abstraction": "all", **_NO_ROLLOUTS},
+        ("evaluate",),
+        copies=False,
+    ),
+    "oma-pw": Preset(
+        "The same with progressive widening (MCTS-OMA-PW).",
+        _OMA,
+        {"abstraction": "all", **_NO_ROLLOUTS, **_WIDENING},
         ("evaluate", "action_values"),
         copies=False,
     ),
-    "oma-all": Preset(
-        "The same of all moves: the paper's agent.",
-        f"{_OMA}; TAG",
-        _abstraction("all"),
+    "pw": Preset(
+        "Progressive widening alone (MCTS-PW).",
+        _OMA,
+        {**_NO_ROLLOUTS, **_WIDENING},
         ("evaluate", "action_values"),
         copies=False,
+    ),
+    "tag-oma": Preset(
+        "TAG's abstraction, at my nodes, since my last move.",
+        f"TAG; after {_OMA}",
+        {"abstraction": "own", "abstraction_context": "last"},
+    ),
+    "tag-oma-all": Preset(
+        "The same at every player's nodes.",
+        f"TAG; after {_OMA}",
+        {"abstraction": "all", "abstraction_context": "last"},
     ),
     "mcgs": Preset(
         "One graph; equal positions share a node.",

@@ -41,8 +41,8 @@ class SearchAgent(Planner):
 
     @property
     def uses_history(self) -> bool:
-        """Whether the last decision's tree is used again."""
-        return self.settings.reuse_tree
+        """Whether something of the last decision is kept for the next."""
+        return self.settings.remembers_moves
 
     @property
     def is_timed(self) -> bool:
@@ -77,7 +77,7 @@ class SearchAgent(Planner):
 
         What a search remembers from decision to decision belongs to one seat.
         """
-        remembers = self.settings.reuse_tree or self.settings.needs_mast
+        remembers = self.settings.remembers_moves or self.settings.needs_mast
         key = (id(model), id(self.settings), player if remembers else None)
         search = self._searches.pop(key, None)
         if search is None:

@@ -33,6 +33,7 @@ Evaluator = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 TreeWord = Literal["one", "self", "pair", "multi", "observers"]
 OpponentWord = Literal["nearest", "next"]
 AbstractionWord = Literal["none", "own", "all"]
+AbstractionContextWord = Literal["sequence", "last"]
 SimultaneousWord = Literal["decoupled", "serialised"]
 ActionFilterWord = Literal["all", "game"]
 InformationWord = Literal["set", "perfect"]
@@ -76,6 +77,8 @@ class SearchOptions(TypedDict, total=False):
     paranoid: bool
     abstraction: AbstractionWord
     abstraction_visits: float
+    abstraction_context: AbstractionContextWord
+    keep_abstraction: bool
     graph: bool
     expand_after_clash: bool
     simultaneous: SimultaneousWord

@@ -206,6 +206,7 @@ class _Translation:
         if self.options.get("abstraction", "none") != "none":
             if self.number("omavisits", 1) <= 0:  # TAG's way to switch it off
                 del self.options["abstraction"]
+                del self.options["abstraction_context"]
         if self.options.get("abstraction_visits", 1) == 0:
             del self.options["abstraction_visits"]
 

@@ -34,8 +34,8 @@ TREES: dict[str, dict[str, Any]] = {
     "selfonly": {"tree": "self"},
     "multitree": {"tree": "multi"},
     "multitreeparanoid": {"tree": "multi", "paranoid": True},
-    "oma": {"abstraction": "own"},
-    "omaall": {"abstraction": "all"},
+    "oma": {"abstraction": "own", "abstraction_context": "last"},
+    "omaall": {"abstraction": "all", "abstraction_context": "last"},
     "mcgs": {"graph": True},
     "mcgsselfonly": {"graph": True, "tree": "self"},
 }

@@ -86,8 +86,9 @@ def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> Non
                 f"processes={processes}: {name}={value!r} has a state of its own, "
                 "which processes cannot share; use processes=1"
             )
-    if settings.reuse_tree:
-        raise ValueError(
-            f"processes={processes}: reuse_tree=True needs one tree that goes on; use "
-            "processes=1"
-        )
+    for name in ("reuse_tree", "keep_abstraction"):
+        if getattr(settings, name):
+            raise ValueError(
+                f"processes={processes}: {name}=True needs one search that goes on; "
+                "use processes=1"
+            )

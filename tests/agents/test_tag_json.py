@@ -81,10 +81,17 @@ def test_a_file_as_tuning_writes_it(tmp_path):
         ({"opponentTreePolicy": "OneTree"}, {}),
         ({"opponentTreePolicy": "SelfOnly"}, {"tree": "self"}),
         ({"opponentTreePolicy": "MultiTree"}, {"tree": "multi"}),
-        ({"opponentTreePolicy": "OMA"}, {"abstraction": "own"}),
+        (
+            {"opponentTreePolicy": "OMA"},
+            {"abstraction": "own", "abstraction_context": "last"},
+        ),
         (
             {"opponentTreePolicy": "OMA_All", "omaVisits": 10},
-            {"abstraction": "all", "abstraction_visits": 10},
+            {
+                "abstraction": "all",
+                "abstraction_context": "last",
+                "abstraction_visits": 10,
+            },
         ),
         ({"opponentTreePolicy": "OMA", "omaVisits": 0}, {}),
         (

@@ -93,6 +93,8 @@ CASES = [
     *_cases("paranoid", True),
     *_cases("abstraction", "own", "all"),
     *_cases("abstraction_visits", 5.0, abstraction="own"),
+    *_cases("abstraction_context", "last", abstraction="all"),
+    *_cases("keep_abstraction", True, abstraction="all"),
     *_cases("graph", True),
     *_cases("expand_after_clash", False, graph=True),
     *_cases("simultaneous", "serialised"),

@@ -81,6 +81,12 @@ CASES = {
     "paranoid": (auction(), {}, False, True),
     "abstraction": (DOTS, LONG, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
+    "abstraction_context": (
+        DOTS,
+        {"abstraction": "all", **MANY},
+        "sequence",
+        "last",
+    ),
     "graph": (DOTS, LONG, False, True),
     "expand_after_clash": (DOTS, {"graph": True, **LONG}, False, True),
     "simultaneous": ("diamant:players=3", {}, "decoupled", "serialised"),
@@ -177,6 +183,7 @@ ELSEWHERE = {
     "memory": "test_budgets",
     "threads": "test_threads_share_out_the_simulations",
     "reuse_tree": "test_a_reused_tree_has_visits_to_begin_with",
+    "keep_abstraction": "test_kept_statistics_change_decisions",
     "opponent": "test_whom_a_tree_of_two_expands",
     "final": "test_final_move",
     "mast_decay": "test_decay_changes_the_next_decision",
@@ -243,6 +250,32 @@ def test_a_reused_tree_has_visits_to_begin_with():
             env.step(result.action)
         reused[reuse] = total
     assert reused[False] == 0 < reused[True]
+
+
+def test_kept_statistics_change_decisions():
+    """An agent that keeps them searches otherwise from its second decision on."""
+    from mcts_agents import MCTSAgent
+    from mcts_agents.envs import tictactoe
+
+    visits = {}
+    for keeps in (False, True):
+        agent = MCTSAgent(
+            simulations=2000,
+            abstraction="all",
+            keep_abstraction=keeps,
+            solver=False,
+            seed=1,
+        )
+        env = tictactoe.env()
+        env.reset(seed=5)
+        found = []
+        for square in (0, 4, 1, 5):
+            if env.agent_selection == env.possible_agents[0]:
+                found.append(agent.plan(env).visits.tolist())
+            env.step(square)
+        visits[keeps] = found
+    assert visits[True][0] == visits[False][0]
+    assert visits[True][1] != visits[False][1]
 
 
 def test_final_move():

@@ -63,11 +63,11 @@ def decision(search: Search, result) -> int:
 
 
 def results(search: Search, table: Table, seed=1, **scales) -> list:
-    """Return the result of the first decision, and of the second where trees last."""
+    """Return the first decision's result, and the second's where something is kept."""
     search.forget()
     state, rng = table.root(**scales), new_generator(seed)
     found = [search.run(state, table.player, rng, history=History(0, ()))]
-    if search.settings.reuse_tree and table.reply is not None:
+    if search.settings.remembers_moves and table.reply is not None:
         moves = (table.best, -1), (-1, table.reply)
         for joint in moves:
             table.model.apply(state, joint, rng)

@@ -28,6 +28,7 @@ def worth(model, state):
 
 # Option: a value, what keeps it from having an effect, words of the message, and what
 # lets it have one.
+OMA = {"abstraction": "own"}
 NEEDS = [
     ("information", "perfect", {"determinizations": 2}, "determinizations 1", None),
     ("information", "perfect", {"loop": "sampled"}, "loop open or closed", None),
@@ -97,7 +98,16 @@ NEEDS = [
     ("normalise", False, {"tree_policy": "regret_matching"}, "exp3", {}),
     ("abstraction", "own", {"tree": "multi"}, "tree one", {}),
     ("abstraction", "all", {"tree_policy": "exp3"}, "tree_policy ucb1", {}),
-    ("abstraction_visits", 10.0, {}, "abstraction own or all", {"abstraction": "own"}),
+    ("abstraction_visits", 10.0, {}, "abstraction own or all", OMA),
+    ("abstraction_context", "last", {}, "abstraction own or all", OMA),
+    ("keep_abstraction", True, {}, "abstraction own or all", OMA),
+    (
+        "keep_abstraction",
+        True,
+        {"abstraction": "all", "abstraction_context": "last"},
+        "abstraction_context sequence",
+        OMA,
+    ),
     ("graph", True, {"tree": "multi"}, "tree one or self", {"tree": "self"}),
     ("graph", True, {"loop": "closed"}, "loop open", {}),
     ("expand_after_clash", False, {}, "graph=true", {"graph": True}),
@@ -394,6 +404,11 @@ KUHN = kuhn_poker.KUHN.model()
             {"determinizations": 2, "reuse_tree": True},
             "reuse_tree=true goes with determinizations=1",
         ),
+        (
+            hands(2),
+            {"determinizations": 2, "abstraction": "all", "keep_abstraction": True},
+            "keep_abstraction=true goes with determinizations=1",
+        ),
         (GAME, {"reuse_tree": True, "graph": True}, "reuse_tree=true: with graph=True"),
         (
             GAME,
@@ -491,6 +506,7 @@ class Keyless(Copies):
         (Chancy(), {}, "loop", "closed", "pass deterministic=True"),
         (Copies(), {"loop": "closed"}, "reuse_tree", True, "use loop='open'"),
         (Hiding(), {}, "reuse_tree", True, "leave it out"),
+        (Hiding(), {"abstraction": "all"}, "keep_abstraction", True, "leave it out"),
         (Keyless(), {}, "graph", True, "pass state_key="),
     ],
 )

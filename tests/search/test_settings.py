@@ -36,6 +36,8 @@ INVALID = {
     "reuse_tree": [0, 1, None, "yes"],
     "abstraction": ["oma", None, 1],
     "abstraction_visits": [0.0, -1.0, None, *NUMBERLESS],
+    "abstraction_context": ["all", None, 1],
+    "keep_abstraction": [0, 1, None, "yes"],
     "graph": [0, None, "yes"],
     "expand_after_clash": [0, None, "yes"],
     "simultaneous": ["together", None, 1],

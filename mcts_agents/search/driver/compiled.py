@@ -126,11 +126,18 @@ def keep_subtrees(old, new, roots, order, remap):
     ),
     "pools": (
         """
-@njit(int64(POOLS, POOLS), cache=CACHE)
-def rehash_pools(old, new):
-    return kernel_rehash_pools(old, new)
+@njit(int64(POOLS, int64, ACTIONS), cache=CACHE)
+def enter_pools(pools, count, places):
+    return kernel_enter_pools(pools, count, places)
+
+@njit(int64(POOLS, ACTIONS, POOLS, CONTEXTS, LINKS, LINKS), cache=CACHE)
+def keep_pools(old, old_places, new, root_contexts, movers, actions):
+    return kernel_keep_pools(old, old_places, new, root_contexts, movers, actions)
 """,
-        {"rehash_pools": abstraction.rehash_pools},
+        {
+            "enter_pools": abstraction.enter_pools,
+            "keep_pools": abstraction.keep_pools,
+        },
     ),
 }
 _PLUG_IN_SOURCE = """
@@ -215,6 +222,7 @@ class Compiled:
             "ACTIONS": from_dtype(np.dtype(np.int32))[::1],
             "LINKS": from_dtype(np.dtype(np.int64))[::1],
             "GENERATOR": from_dtype(np.dtype(np.uint64))[::1],
+            "CONTEXTS": from_dtype(np.dtype(np.uint64))[::1],
             **{f"kernel_{entry}": f for entry, f in functions.items()},
         }
         roots = list(functions.values())

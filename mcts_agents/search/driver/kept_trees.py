@@ -1,4 +1,4 @@
-"""What is kept of the last decision's trees: that to which the game has really come.
+"""What is kept of the last decision: trees and pools that the game can still reach.
 
 A kept root that is proven ends the search at once, with the kept root's answer.
 """
@@ -79,12 +79,54 @@ def keep(
     order = order[np.argsort(joints["node"][order], kind="stable")]
     memory.new_tree(len(before["nodes"]), len(before["edges"]))
     memory.arrays["joints"] = np.zeros_like(joints)
-    memory.arrays["pools"][:] = 0
     memory.tell_addresses(record)
-    record["low"], record["high"] = old["low"], old["high"]
+    keep_ranges(record, old)
     remap = np.empty(int(old["node_count"][0]), np.int32)
     compiled.entry("keep_subtrees")(
         old.ctypes.data, record.ctypes.data, roots, order, remap
     )
     for name in ("deepest", "widest"):  # bounds, which stay valid
         record[name] = old[name]
+
+
+def keep_pools(
+    memory: Memory,
+    compiled: Compiled,
+    record: np.ndarray,
+    old: np.ndarray,
+    played: Sequence[Sequence[int | None]],
+) -> None:
+    """Copy the pools of an abstraction that the game can still reach.
+
+    Args:
+        memory: The arrays of the search.
+        compiled: The compiled functions.
+        record: The SEARCH record, which has begun the new decision, (1,).
+        old: The record of the last decision, (1,).
+        played: The joint actions since then, see `roots_of`.
+    """
+    moves = [
+        (player, NONE if action is None else action)
+        for joint in played
+        for player, action in enumerate(joint)
+        if action != -1
+    ]
+    movers, actions = np.array(moves, np.int64).reshape(-1, 2).T.copy()
+    contexts = old["root_contexts"][0, : len(memory.arrays["contexts"])].copy()
+    before, places = memory.arrays["pools"], memory.arrays["pool_places"]
+    kept, new_places = np.zeros_like(before), np.zeros_like(places)
+    count = compiled.entry("keep_pools")(
+        before, places, kept, contexts, movers, actions
+    )
+    compiled.entry("enter_pools")(kept, count, new_places)
+    memory.arrays |= {"pools": kept, "pool_places": new_places}
+    memory.tell_addresses(record)
+    record["pool_count"] = count
+    record["root_contexts"][0, : len(contexts)] = contexts
+    # Kept means lie in these ranges.
+    keep_ranges(record, old)
+
+
+def keep_ranges(record: np.ndarray, old: np.ndarray) -> None:
+    """Keep the ranges that values were scaled by."""
+    record["low"], record["high"] = old["low"], old["high"]

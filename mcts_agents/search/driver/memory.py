@@ -5,7 +5,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.kernel import closed_loop
-from mcts_agents.search.kernel.abstraction import POOL
+from mcts_agents.search.kernel.abstraction import POOL, weights
 from mcts_agents.search.kernel.backup_operators import is_complex
 from mcts_agents.search.kernel.records import EDGE, JOINT, NODE, STATISTIC
 from mcts_agents.search.kernel.rollout import policy_bytes
@@ -61,6 +61,7 @@ class Memory:
         self._edge_values = is_complex(settings)
         self._statistics = keeps_statistics(settings)
         self._stored = closed_loop.is_on(settings)
+        self._abstracts = settings.abstraction != "none"
         self._model = model
         self.slot_size = closed_loop.slot_size(model, settings)
         self.policy_bytes = policy_bytes(model, settings)
@@ -73,6 +74,8 @@ class Memory:
         self.new_tree(nodes or FIRST_NODES, edges or FIRST_EDGES)
         self.arrays["table"][:] = model.table.ravel()
         self.arrays["teams"][:] = model.teams
+        if self._abstracts:
+            self.arrays["abstract_weights"][:] = weights(settings)
 
     @property
     def node_bytes(self) -> int:
@@ -83,7 +86,7 @@ class Memory:
     def edge_bytes(self) -> int:
         """What one edge takes, its statistics included."""
         optional = STATISTIC.itemsize if self._statistics else 0
-        return EDGE.itemsize + optional + 8 * self._vector
+        return EDGE.itemsize + optional + 8 * self._vector + 4 * self._abstracts
 
     @property
     def _vector(self) -> int:
@@ -108,7 +111,14 @@ class Memory:
             "edges": np.empty(edges, EDGE),
             "statistics": np.empty(edges * self._statistics, STATISTIC),
             "edge_values": np.empty(edges * self._vector),
+            "edge_pools": np.empty(edges * self._abstracts, np.int32),
         }
+
+    def clear_pools(self, count: int) -> None:
+        """Forget all pools of an abstraction, of which there are so many."""
+        if count > 0:
+            self.arrays["pools"][:count] = 0
+            self.arrays["pool_places"][:] = 0
 
     def grow(self, search: np.ndarray) -> None:
         """Double the arrays that the SEARCH record says lack room."""
@@ -126,14 +136,19 @@ class Memory:
             grown |= self._new_edges(2 * len(old["edges"]))
             used |= {"edges": edges, "statistics": edges}
             used |= {"edge_values": edges * self._vector}
+            used |= {"edge_pools": edges * self._abstracts}
         for name, count in used.items():
             grown[name][:count] = old[name][:count]
         if lacking & LACKS_JOINTS:
             grown["joints"] = np.zeros(2 * len(old["joints"]), JOINT)
             self._compiled.entry("rehash")(old["joints"], grown["joints"])
         if lacking & LACKS_POOLS:
+            count = int(search["pool_count"][0])
             grown["pools"] = np.zeros(2 * len(old["pools"]), POOL)
-            self._compiled.entry("rehash_pools")(old["pools"], grown["pools"])
+            grown["pools"][:count] = old["pools"][:count]
+            places = np.zeros(2 * len(old["pool_places"]), np.int32)
+            self._compiled.entry("enter_pools")(grown["pools"], count, places)
+            grown["pool_places"] = places
         # `old` holds the old arrays until the record says where the new ones are.
         self.arrays.update(grown)
         self.tell_addresses(search)
@@ -156,7 +171,8 @@ class Memory:
             for name in names:
                 arrays[view][name] = addresses[name]
             arrays[view]["edges_length"] = len(arrays["edges"])
-        arrays["decision"]["abstract_means"] = arrays["abstract_means"].ctypes.data
+        for name in ("abstract_means", "abstract_weights"):
+            arrays["decision"][name] = arrays[name].ctypes.data
         arrays["backup"]["values"] = arrays["passed"].ctypes.data
         arrays["backup"]["players"] = self._model.players
         leaf = arrays["leaf"]

@@ -15,7 +15,8 @@ from mcts_agents.search.inspection.root import (
 )
 from mcts_agents.search.inspection.tree_node import TreeNode
 from mcts_agents.search.inspection.tree_reader import TreeReader
-from mcts_agents.search.kernel.records import UNPROVEN
+from mcts_agents.search.kernel.abstraction import POOL_BYTES
+from mcts_agents.search.kernel.records import JOINT_BYTES, UNPROVEN
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
@@ -63,7 +64,8 @@ def read_root(
     root_tree = workspace.root_tree(player)
     record = search[0]
     nodes, edges = int(record["node_count"]), int(record["edge_count"])
-    tables = 4 * (int(record["joint_count"]) * 16 + int(record["pool_count"]) * 24)
+    tables = 4 * int(record["joint_count"]) * JOINT_BYTES
+    tables += int(record["pool_count"]) * POOL_BYTES
     strategy = None
     if tree_policy_of(workspace.settings.tree_policy).draws:
         strategy = workspace.reader().average_strategy(root_tree, player, actions)

@@ -369,7 +369,7 @@ class Search:
     def _begin(self, at, player, rng, history, simulations) -> None:
         """Begin a decision, with what can be kept of the last one's trees."""
         played, last = None, self._history
-        if self.settings.reuse_tree and self._player == player:
+        if self.settings.remembers_moves and self._player == player:
             if last is not None and history is not None and history.continues(last):
                 played = history.since(last)
         self._workspace.begin(at, player, rng, played)

@@ -19,7 +19,7 @@ from mcts_agents.model.calls import ACTION_VALUES
 from mcts_agents.search.driver.callbacks import Callbacks
 from mcts_agents.search.driver.compiled import compiled
 from mcts_agents.search.driver.failures import failure
-from mcts_agents.search.driver.kept_trees import keep, roots_of
+from mcts_agents.search.driver.kept_trees import keep, keep_pools, roots_of
 from mcts_agents.search.driver.leaf_batches import Evaluation
 from mcts_agents.search.driver.memory import Memory, zeros_apart
 from mcts_agents.search.inspection.tree_reader import TreeReader
@@ -122,7 +122,7 @@ class Workspace:
         if settings.reuse_tree:
             self.compiled.entry("keep_subtrees")
         if settings.abstraction != "none":
-            self.compiled.entry("rehash_pools")
+            self.compiled.entry("enter_pools")  # and all of its module
 
     def tell_addresses(self) -> None:
         """Write where the arrays are into what decisions begin with."""
@@ -248,32 +248,33 @@ class Workspace:
                 player's; None: nothing of it can be kept.
         """
         roots = None
-        if played is not None:
+        keeps_pools = played is not None and self.settings.keep_abstraction
+        if played is not None and self.settings.reuse_tree:
             mask = self.model.call("movers", at)
             movers = tuple(p for p in range(self.model.players) if mask >> p & 1)
             owns = descent.owners(self.model, self.settings, player)
             roots = roots_of(self.reader(), player, played, movers, owns)
-        kept = self.record.copy() if roots is not None else None
-        if kept is None:
-            self._clear_tables()
+        keeps = roots is not None or keeps_pools
+        last = self.record.copy() if keeps else None
+        if roots is None and self.record["joint_count"][0] > 0:
+            self.memory.arrays["joints"].view(np.uint8).fill(0)
+        if not keeps_pools:
+            self.memory.clear_pools(int(self.record["pool_count"][0]))
         # As bytes: NumPy copies a record of two hundred fields one by one.
         self._record_bytes[:] = self._blank_of(player)
         self._root_state[0] = at
         self._rng[:] = rng
         self._begin_policies(player)
-        self._begin_decision(self._record_address, kept is None)
+        self._begin_decision(self._record_address, roots is None)
         self._callbacks.seed(self._rng)
-        if kept is not None:
-            keep(self.memory, self.compiled, self.record, kept, roots)
+        if roots is not None:
+            keep(self.memory, self.compiled, self.record, last, roots)
+        if keeps_pools:
+            keep_pools(self.memory, self.compiled, self.record, last, played)
+        if keeps:
             self.tell_addresses()
         if self.evaluation:
             self.evaluation.begin(self.record)
-
-    def _clear_tables(self) -> None:
-        """Clear the hash tables that the last run has written to."""
-        for table, count in (("joints", "joint_count"), ("pools", "pool_count")):
-            if self.record[count][0] > 0:
-                self.memory.arrays[table].view(np.uint8).fill(0)
 
     def _begin_policies(self, root_player: int) -> None:
         """Let the policies of modelled players begin, whose past nobody knows."""

@@ -1,16 +1,36 @@
 """Opponent move abstraction: what an action is worth after the same own moves.
 
-A *pool* holds the mean of the values after a sequence of one player's own moves,
-whatever the others did in between. `tree_policies/extended.py` mixes it with the value
-of an action in its own position (equations 4 and 5).
+A *pool* holds the mean of the values after an action in a *context*, whatever the
+opponents did in between. `tree_policies/extended.py` mixes it with the value of the
+action in its own position (equations 4 and 5). Where an untried action comes first, the
+policy reads no pool, and none is looked up (`show_pools`).
 
-Source: H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself", CoG
+The context of a player's action is
+
+- `sequence`: all of that player's own moves before (the paper's, Figure 2);
+- `last`: the player's last decision, as a node of the tree, and the action taken there
+  (TAG's): only what opponents did since is abstracted, and a player's first decision
+  has no pools.
+
+Pools are forgotten between decisions, or kept for the whole game (`keep_abstraction`,
+the paper's option f). Contexts then go on from the moves that were really played, so
+that kept pools are those of positions that the game can still reach; all others are
+dropped (`keep_pools`). The ranges that values are scaled by are kept as well, because
+kept pools hold values of those ranges.
+
+Refused: trees that have no node for opponents (they abstract already), and policies
+that do not compare values. Pools are kept of one search only, not
+of several threads or determinizations, whose pools hold different things; and not with
+the context `last`, whose nodes belong to the last decision's tree.
+
+Source: H. Baier, M. Kaisers, "Guiding multiplayer search by focusing on yourself", CoG
 2020, section III.
 """
 
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.parts import Array, Condition, Part, array_of, one_of
 from mcts_agents.search.kernel.records import (
@@ -18,112 +38,319 @@ from mcts_agents.search.kernel.records import (
     decision_of,
     each_legal_action,
     each_player,
+    edge_pools_of,
     edges_of,
     nodes_of,
     path_of,
+    settings_at,
 )
 from mcts_agents.search.kernel.rewards import value_of_step
 from mcts_agents.search.kernel.tree_policies import reads
+from mcts_agents.search.kernel.tree_policies.extended import WEIGHTS
+from mcts_agents.search.kernel.tree_policies.first_play import comes_first
 
-# The value of a sequence of one player's own moves.
-POOL = np.dtype([("key", np.uint64), ("visits", np.int64), ("mean", np.float64)])
-POOL_BYTES = POOL.itemsize
+# The value of an action in a context.
+POOL = np.dtype(
+    [
+        ("key", np.uint64),  # of context and action
+        ("visits", np.int64),
+        ("mean", np.float64),
+        ("context", np.uint64),
+    ]
+)
+# What one takes where arrays have just doubled, its places in the hash table included.
+POOL_BYTES = 2 * POOL.itemsize + 4 * 4
 
 # Room at the start.
 FIRST_POOLS = 1 << 14
 
 
-def _is_on(settings):
+# The context of a player's first decision, with the context `last`: it has no pools.
+NO_CONTEXT = np.uint64(0)
+
+# Each player's context when a game begins: numbers that differ in many bits, because
+# `mixed` takes contexts that differ in the bits of actions for one another.
+FIRST_CONTEXTS = np.arange(1, MAX_PLAYERS + 1, dtype=np.uint64) * np.uint64(
+    0x9E3779B97F4A7C15
+)
+
+
+def is_on(settings):
+    """Whether opponents' moves are abstracted."""
     return settings.abstraction != "none"
+
+
+def _in_sequence(settings):
+    return settings.abstraction_context == "sequence"
+
+
+def _values(model, settings):
+    return {
+        "context_of_last": not _in_sequence(settings),
+        # The root is the one position of its context, in this search.
+        "pools_at_root": (
+            settings.keep_abstraction
+            or settings.reuse_tree
+            or settings.backup != "monte_carlo"
+            or not isinstance(settings.tree_policy, str)
+        ),
+        "root_contexts": FIRST_CONTEXTS if _in_sequence(settings) else NO_CONTEXT,
+    }
+
+
+def _check(model, settings):
+    if settings.keep_abstraction:
+        for name in ("determinizations", "threads"):
+            if getattr(settings, name) > 1:
+                raise ValueError(
+                    f"keep_abstraction=true goes with {name}=1 only: what several "
+                    "searches have learned cannot be kept as that of one"
+                )
 
 
 PART = Part(
     fields=[
         ("abstracted", np.int64),  # players whose opponents' moves are abstracted
+        ("context_of_last", np.int64),  # contexts are of the last decision only
+        ("pools_at_root", np.int64),  # those of the root hold more than its edges
         ("pool_count", np.int64),
+        ("root_contexts", np.uint64, MAX_PLAYERS),
     ],
+    values=_values,
     arrays={
-        # length a power of two, or none
-        "pools": Array(POOL, lambda model, s: FIRST_POOLS if _is_on(s) else 0),
+        # In the order in which they were made; length a power of two, or none.
+        "pools": Array(POOL, lambda model, s: FIRST_POOLS if is_on(s) else 0),
+        # A hash table of their numbers, from 1, twice as long; 0: a free entry.
+        "pool_places": Array(
+            np.int32, lambda model, s: 2 * FIRST_POOLS if is_on(s) else 0
+        ),
+        # The number of each edge's pool, as many as edges or none; 0: not known yet.
+        "edge_pools": Array(np.int32),
         "contexts": Array(np.uint64, each_player),
         # of each candidate's pool
         "abstract_visits": Array(np.float64, each_legal_action),
         "abstract_means": Array(np.float64, each_legal_action),
+        # beta of equation 5, by an action's visits
+        "abstract_weights": Array(
+            np.float64, lambda model, s: WEIGHTS if is_on(s) else 0
+        ),
     },
     needs={
         "abstraction": [one_of("tree", "one"), reads("abstraction")],
-        "abstraction_visits": [Condition(_is_on, "abstraction own or all")],
+        "abstraction_visits": [Condition(is_on, "abstraction own or all")],
+        "abstraction_context": [Condition(is_on, "abstraction own or all")],
+        "keep_abstraction": [
+            Condition(is_on, "abstraction own or all"),
+            one_of("abstraction_context", "sequence"),
+        ],
     },
-    extended=_is_on,
+    check=_check,
 )
 
 pools_of = array_of("pools", POOL)
+pool_places_of = array_of("pool_places", np.int32)
 contexts_of = array_of("contexts", np.uint64)
 abstract_visits_of = array_of("abstract_visits", np.float64)
 abstract_means_of = array_of("abstract_means", np.float64)
 
 
+def weights(settings):
+    """Return beta of equation 5 (`weight_of`) after 0, 1, ... visits, (WEIGHTS,)."""
+    e = settings.abstraction_visits
+    return np.sqrt(e / (3.0 * np.arange(WEIGHTS) + e))
+
+
 @njit
 def begin_contexts(search):
-    """Begin each player's sequence of own moves."""
+    """Begin each player's context at the root."""
     for player in range(search.players):
-        contexts_of(search)[player] = mixed(np.uint64(0), player)
+        contexts_of(search)[player] = search.root_contexts[player]
 
 
 @njit
-def add_to_context(search, player, action):
-    """Add a move to a player's sequence; return the sequence's key."""
-    context = mixed(contexts_of(search)[player], action)
-    contexts_of(search)[player] = context
-    return context
+def add_to_context(search, player, node, action):
+    """Add a decision to its player's context; return the key of the action's pool.
+
+    It is NO_CONTEXT where there is no pool.
+    """
+    context = contexts_of(search)[player]
+    key = mixed(context, action)
+    if search.context_of_last:
+        contexts_of(search)[player] = mixed(mixed(np.uint64(0), node), action)
+        return key if context != NO_CONTEXT else NO_CONTEXT
+    contexts_of(search)[player] = key
+    return key
 
 
 @njit
-def look_up_pools(search, bandit):
+def show_pools(search, depth):
+    """Show the tree policy the pools of its candidates, where it will read them.
+
+    Args:
+        search: The SEARCH record.
+        depth: Decisions of the tree above this one.
+    """
+    decision = decision_of(search)
+    decision.abstract_visits = 0
+    if not search.abstracted >> decision.player & 1:
+        return
+    if contexts_of(search)[decision.player] == NO_CONTEXT:
+        return
+    if depth == 0 and not search.pools_at_root:
+        return
+    # Most decisions of a bushy tree try something new.
+    if not search.own_policy and comes_first(decision, settings_at(search.settings)):
+        return
+    look_up_pools(search)
+
+
+@njit
+def look_up_pools(search):
     """Write visits and mean of each candidate's pool for the tree policy."""
-    context = contexts_of(search)[bandit.player]
-    for i in range(decision_of(search).count):
-        action = edges_of(search)[candidate_edge(search, i)].action
-        pool = pools_of(search)[place_of_pool(search, mixed(context, action))]
-        abstract_visits_of(search)[i] = pool.visits
-        abstract_means_of(search)[i] = pool.mean
-    decision_of(search).abstract_visits = search.abstract_visits
+    decision = decision_of(search)
+    # Viewed once: stores into one array could change the addresses of others, as far
+    # as the compiler knows.
+    pools, numbers = pools_of(search), edge_pools_of(search)
+    visits, means = abstract_visits_of(search), abstract_means_of(search)
+    count, first = decision.count, decision.first
+    in_order = decision.candidates == 0
+    for i in range(count):
+        edge = first + i if in_order else candidate_edge(search, i)
+        number = np.int64(numbers[edge])
+        if number == 0:
+            number = find_pool(search, decision.player, edge)
+        visits[i] = 0.0
+        if number > 0:
+            pool = pools[number - 1]
+            visits[i] = pool.visits
+            means[i] = pool.mean
+    decision.abstract_visits = search.abstract_visits
+
+
+@njit
+def find_pool(search, player, edge):
+    """Return the number of the pool of a player's edge, 0 if there is none."""
+    key = mixed(contexts_of(search)[player], edges_of(search)[edge].action)
+    places = pool_places_of(search)
+    number = np.int64(places[place_of_pool(pools_of(search), places, key)])
+    note_pool(search, edge, number)
+    return number
+
+
+@njit
+def note_pool(search, edge, number):
+    """Note the number of an edge's pool, if the edge has one context only."""
+    if not search.graph:
+        edge_pools_of(search)[edge] = number
 
 
 @njit
 def update_pools(search):
-    """Add the values to the pools of own moves (opponent move abstraction)."""
+    """Add the values to the pools of the actions on the path."""
+    pools, path, nodes = pools_of(search), path_of(search), nodes_of(search)
+    numbers = edge_pools_of(search)
     for i in range(search.step_count):
-        step = path_of(search)[i]
-        player = nodes_of(search)[step.node].player
-        if search.abstracted >> player & 1:
-            pool = pools_of(search)[place_of_pool(search, step.context)]
-            if pool.visits == 0:
-                search.pool_count += 1
-                pool.key = step.context
-                pool.mean = 0.0
-            pool.visits += 1
-            pool.mean += (value_of_step(search, i, player) - pool.mean) / pool.visits
+        step = path[i]
+        player = nodes[step.node].player
+        if search.abstracted >> player & 1 and step.context != NO_CONTEXT:
+            number = np.int64(numbers[step.edge])
+            if number == 0:
+                number = pool_of_step(search, i)
+            pool = pools[number - 1]
+            visits = pool.visits + 1
+            pool.visits = visits
+            pool.mean += (value_of_step(search, i, player) - pool.mean) / visits
 
 
 @njit
-def place_of_pool(search, key):
+def pool_of_step(search, i):
+    """Return the number of the pool of a step of the path, made if need be."""
+    step = path_of(search)[i]
+    pools, places = pools_of(search), pool_places_of(search)
+    place = place_of_pool(pools, places, step.context)
+    if places[place] == 0:
+        pool = pools[search.pool_count]
+        pool.key = step.context
+        pool.visits = 0
+        pool.mean = 0.0
+        pool.context = context_of_step(search, i)
+        search.pool_count += 1
+        places[place] = search.pool_count
+    number = np.int64(places[place])
+    note_pool(search, step.edge, number)
+    return number
+
+
+@njit
+def context_of_step(search, i):
+    """Return the context of a step: the key of its player's last one on the path."""
+    player = nodes_of(search)[path_of(search)[i].node].player
+    for before in range(i - 1, -1, -1):
+        step = path_of(search)[before]
+        if nodes_of(search)[step.node].player == player:
+            return step.context
+    return search.root_contexts[player]
+
+
+@njit
+def place_of_pool(pools, places, key):
     """Return the place of a pool in the hash table, or of a free entry for it."""
-    last = len(pools_of(search)) - 1
+    last = len(places) - 1
     place = np.int64(key & np.uint64(last))
-    while pools_of(search)[place].visits != 0 and pools_of(search)[place].key != key:
+    while places[place] != 0 and pools[places[place] - 1].key != key:
         place = (place + 1) & last
     return place
 
 
 @njit
-def rehash_pools(old, new):
-    """Enter all pools of `old` into `new`, a larger table of zeros."""
-    last = len(new) - 1
-    for pool in old:
-        if pool.visits != 0:
-            place = np.int64(pool.key & np.uint64(last))
-            while new[place].visits != 0:
-                place = (place + 1) & last
-            new[place] = pool
+def enter_pools(pools, count, places):
+    """Enter the first `count` pools into a hash table of zeros."""
+    for i in range(count):
+        places[place_of_pool(pools, places, pools[i].key)] = i + 1
     return 0
+
+
+@njit
+def keep_pools(old, old_places, new, root_contexts, movers, actions):
+    """Copy those pools of `old` into `new` that the game can still reach.
+
+    A pool's context is the key of another pool, that of the own move before, up to
+    the root's context; so the way up decides whether a pool can still be met.
+
+    Args:
+        old: The pools of the last decision; those behind its last one are zeros.
+        old_places: Their hash table.
+        new: Zeros, as many.
+        root_contexts: Each player's context at the last root, uint64, (players,). It
+            becomes that at the new root, in place.
+        movers: Who has moved since, in order.
+        actions: What each of them played; NONE for an action that was not seen, after
+            which none of its player's pools can be met again.
+
+    Returns:
+        How many pools were kept.
+    """
+    for i in range(len(movers)):
+        player = movers[i]
+        root_contexts[player] = mixed(root_contexts[player], actions[i])
+    kept = 0
+    for pool in old:
+        if pool.visits == 0:
+            break
+        if is_below(old, old_places, pool.context, root_contexts):
+            new[kept] = pool
+            kept += 1
+    return kept
+
+
+@njit
+def is_below(pools, places, context, root_contexts):
+    """Whether a context lies at or below one of the new roots."""
+    while True:
+        for root in root_contexts:
+            if context == root:
+                return True
+        number = places[place_of_pool(pools, places, context)]
+        if number == 0:
+            return False
+        context = pools[number - 1].context

@@ -15,7 +15,6 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.search.kernel.abstraction import look_up_pools
 from mcts_agents.search.kernel.action_heuristics import NO_HEURISTIC, update_heuristics
 from mcts_agents.search.kernel.parts import NeededFunction, Part
 from mcts_agents.search.kernel.records import (
@@ -91,10 +90,6 @@ def list_candidates(search, bandit):
                 return -3
         if search.widening > 0.0:
             decision.count = widen(search, bandit, n)
-        if search.abstracted:
-            decision.abstract_visits = 0
-            if search.abstracted >> bandit.player & 1:
-                look_up_pools(search, bandit)
     if search.listed:
         decision.untried = count_untried(search)
     return decision.count

@@ -84,7 +84,7 @@ from mcts_agents.search.kernel.rollout import (
 from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import BAD_MOVERS, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import count_players, observation_link
-from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
 
 
 def owners(model, settings, player):
@@ -280,6 +280,7 @@ def start(search):
         search.move_count = 0
         search.last_movers = 0
         search.arrived_fresh = 0
+    if ABSTRACTS:
         if search.abstracted:
             begin_contexts(search)
     if WAITS:

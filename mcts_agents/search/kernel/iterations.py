@@ -43,7 +43,7 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.tree import count_players
-from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
 
 MEBIBYTE = 1 << 20
 
@@ -158,7 +158,7 @@ def memory_used(search):
     joints = search.joint_count + 2 * search.trees + 1
     tables = 4 * joints * JOINT_BYTES
     if search.abstracted:
-        tables += 4 * most_pools(search) * POOL_BYTES
+        tables += most_pools(search) * POOL_BYTES
     return nodes * search.node_bytes + edges * search.edge_bytes + tables
 
 
@@ -205,8 +205,8 @@ def lacking_room(search):
             joints = 2 * longest + 1
     if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if EXTENDED and search.abstracted:
-        if 2 * most_pools(search) > len(pools_of(search)):
+    if ABSTRACTS and search.abstracted:
+        if most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking
 

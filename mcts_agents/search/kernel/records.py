@@ -142,6 +142,7 @@ DECISION = np.dtype(
         ("depth", np.int64),  # decisions of the tree above this one
         ("simulations_left", np.int64),  # that the budget has, this one included
         ("raw_value", np.float64),  # the node's, by the evaluator; NaN: none
+        ("abstract_weights", np.intp),  # of pools, by an action's visits: float64
     ],
     align=True,
 )
@@ -283,6 +284,7 @@ PART = Part(
 
 nodes_of = array_of("nodes", NODE)
 edges_of = array_of("edges", EDGE)
+edge_pools_of = array_of("edge_pools", np.int32)
 statistics_of = array_of("statistics", STATISTIC)
 edge_values_of = array_of("edge_values", np.float64)
 joints_of = array_of("joints", JOINT)

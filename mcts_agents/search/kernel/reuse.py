@@ -6,8 +6,9 @@ is finds `inspection/played_moves.py`; `driver/kept_trees.py` prepares it, and
 `Search._begin` asks for it when a decision begins.
 
 The history must go on from the same player's last decision. Ranges of values stay;
-pools of an abstraction begin anew. If a kept root is proven (`solver.py`) the search
-ends at once, without a simulation, with the kept root's answer.
+pools of an abstraction begin anew unless `keep_abstraction` says otherwise. If a kept
+root is proven (`solver.py`) the search ends at once, without a simulation, with the
+kept root's answer.
 
 `reuse_tree` is refused beside what is in `_check` below, beside sequential halving, and
 in copies of environments that hide something (`options/applicability.py`).
@@ -19,6 +20,7 @@ from numba import njit
 from mcts_agents.search.kernel.parts import Part, array_of
 from mcts_agents.search.kernel.records import (
     NONE,
+    edge_pools_of,
     edge_values_of,
     edges_of,
     joints_of,
@@ -144,6 +146,8 @@ def copy_edge(old, new, source, target, remap):
         edge.outcome = 0
         return
     edges_of(new)[target] = edges_of(old)[source]
+    if new.edge_pools_length > 0:  # pools are forgotten, or have other numbers
+        edge_pools_of(new)[target] = 0
     if edge.child >= 0:
         edge.child = remap[edge.child]
 

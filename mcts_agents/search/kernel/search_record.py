@@ -93,7 +93,9 @@ def kernel_of(settings: Any) -> str:
         return "waiting"
     if closed_loop.is_on(settings):
         return "stored"
-    return "extended" if is_extended(settings) else "plain"
+    if is_extended(settings):
+        return "extended"
+    return "abstracting" if abstraction.is_on(settings) else "plain"
 
 
 def blank_record(model: ForwardModel, settings: Any) -> np.ndarray:

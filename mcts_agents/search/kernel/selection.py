@@ -11,7 +11,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel import plug_ins as plug_in
-from mcts_agents.search.kernel.abstraction import add_to_context
+from mcts_agents.search.kernel.abstraction import add_to_context, show_pools
 from mcts_agents.search.kernel.batch_records import batch_of
 from mcts_agents.search.kernel.candidates import error_of, list_candidates
 from mcts_agents.search.kernel.lane import leave
@@ -30,7 +30,7 @@ from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.trace import note_move
 from mcts_agents.search.kernel.tree import child_of, count_players, joint_link
-from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
 
 
 @njit
@@ -53,6 +53,9 @@ def select(search, tree, mine):
             if search.proven != UNPROVEN:
                 prove_path(search, search.proven)
                 return SLICE_DONE
+        if ABSTRACTS:
+            if search.abstracted and listed > 1:
+                show_pools(search, search.depth[tree])
         link = choose(search)
         if not is_candidate(search, bandit, link):
             return MODEL_ERROR if call.failed(search) else BAD_CHOICE
@@ -66,8 +69,9 @@ def select(search, tree, mine):
                 note_move(search, np.int64(bandit.player), action)
             if search.discounted:
                 begin_row(search, search.step_count)
+        if ABSTRACTS:
             if search.abstracted:
-                step.context = add_to_context(search, bandit.player, action)
+                step.context = add_to_context(search, bandit.player, index, action)
         search.step_count += 1
         joint_action_of(search)[bandit.player] = action
         if bandits > 1:

@@ -8,6 +8,7 @@ from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.records import (
     NONE,
     OBSERVATION,
+    edge_pools_of,
     edge_values_of,
     edges_of,
     joints_of,
@@ -96,6 +97,9 @@ def reserve_edges(search, bandit, needed):
         edges_of(search)[first + i] = edges_of(search)[bandit.first + i]
     if search.statistics_length > 0:
         move_statistics(search, bandit.first, first, bandit.count)
+    if search.edge_pools_length > 0:
+        for i in range(bandit.count):
+            edge_pools_of(search)[first + i] = edge_pools_of(search)[bandit.first + i]
     search.edge_count = first + capacity
     bandit.first = first
     bandit.capacity = capacity
@@ -134,6 +138,8 @@ def append_edge(search, bandit, action):
     """Add an edge to a bandit that has room for it; return its index."""
     index = bandit.first + bandit.count
     clear_edge(edges_of(search)[index], action)
+    if search.edge_pools_length > 0:
+        edge_pools_of(search)[index] = 0
     if search.statistics_length > 0:
         clear_statistics(search, index)
         # An even share, until somebody knows better.

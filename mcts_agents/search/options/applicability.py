@@ -70,12 +70,13 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
             f"reuse_tree=True: {model.name} is a copied environment, whose copies end "
             "with the decision; use loop='open'"
         )
-    if settings.reuse_tree and model.hidden_information:
-        raise ValueError(
-            f"reuse_tree=True: {model.name} is a copied environment that hides "
-            "something, and what its players have seen of each other's actions cannot "
-            "be known from outside; leave it out"
-        )
+    for name in ("reuse_tree", "keep_abstraction"):
+        if getattr(settings, name) and model.hidden_information:
+            raise ValueError(
+                f"{name}=True: {model.name} is a copied environment that hides "
+                "something, and what its players have seen of each other's actions "
+                "cannot be known from outside; leave it out"
+            )
 
 
 def may_be_closed(given: Any, model: ForwardModel) -> bool:

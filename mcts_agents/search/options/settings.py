@@ -151,8 +151,8 @@ class SearchSettings:
     abstraction: str = option(
         "none",
         "Opponent move abstraction: mix the value of an action with its mean over all "
-        "positions that the same own moves led to; `own`: for the acting player (OMA), "
-        "`all`: for every player (OMA-All).",
+        "positions that the same own moves led to; `all`: at the nodes of every "
+        "player, as in the paper; `own`: at those of the acting player.",
         "Tree",
         choices=("none", "own", "all"),
         source=_OMA,
@@ -168,6 +168,25 @@ class SearchSettings:
         above=0.0,
         source=f"{_OMA}, equation 5",
         tag="omaVisits",
+        file="kernel/abstraction.py",
+    )
+    abstraction_context: str = option(
+        "sequence",
+        "Which positions share a mean of the abstraction: those with the same "
+        "`sequence` of own moves before (the paper's), or those that only opponents' "
+        "moves since the player's `last` decision tell apart (TAG's).",
+        "Tree",
+        choices=("sequence", "last"),
+        source=f"{_OMA}, Figure 2; {_MANUAL}",
+        file="kernel/abstraction.py",
+    )
+    keep_abstraction: bool = option(
+        False,
+        "Keep the abstraction's means for the whole game (f of the paper), instead of "
+        "forgetting them after each decision.",
+        "Tree",
+        kind=bool,
+        source=f"{_OMA}, section V",
         file="kernel/abstraction.py",
     )
     graph: bool = option(
@@ -771,6 +790,11 @@ class SearchSettings:
         if filled.mast == "none" and mast.is_asked_for(filled):
             defaults["mast"] = "both"
         return replace(filled, **defaults)
+
+    @property
+    def remembers_moves(self) -> bool:
+        """Whether a decision keeps what the moves played since the last one allow."""
+        return self.reuse_tree or self.keep_abstraction
 
     @functools.cached_property
     def needs_mast(self) -> bool:

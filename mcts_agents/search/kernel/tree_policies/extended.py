@@ -41,6 +41,15 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     statistics_at,
 )
 
+# Weights of equation 5 may be looked up for fewer visits than this.
+WEIGHTS = 1 << 9
+
+
+@njit
+def weight_of(e, visits):
+    """Return beta of equation 5."""
+    return np.sqrt(e / (3.0 * visits + e))
+
 
 @njit
 def best_untried(view, edges, rng):
@@ -68,8 +77,7 @@ def abstracted(view, settings, i, visits, value):
     if pool_visits == 0.0:
         return value
     mean = float64_at(view.abstract_means, view.count)[i]
-    e = settings.abstraction_visits
-    beta = np.sqrt(e / (3.0 * visits + e))
+    beta = weight_of(settings.abstraction_visits, visits)
     return beta * (mean - view.low) * scale_of(view) + (1.0 - beta) * value
 
 

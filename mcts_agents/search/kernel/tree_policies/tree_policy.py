@@ -52,6 +52,7 @@ class TreePolicy:
             policies of its kind do (`INDEX_OPTIONS`); None: any.
         ignores: Those of its kind's options that it does not read; they are refused.
         plain: Of an index, a faster `choose` for when nothing is added to it.
+        abstract: Likewise for when nothing but opponent move abstraction is.
         evaluated: `choose` for when an evaluator gives the priors; None: it cannot.
         update: Called after each iteration for each edge that was taken, before the
             value is taken in; its view is an OUTCOME record. It returns an integer,
@@ -74,6 +75,7 @@ class TreePolicy:
     options: tuple[str, ...] | None = ()
     ignores: tuple[str, ...] = ()
     plain: Callable[..., Any] | None = None
+    abstract: Callable[..., Any] | None = None
     evaluated: Callable[..., Any] | None = None
     update: Callable[..., Any] | None = None
     keeps_statistics: bool = False
@@ -111,7 +113,7 @@ class TreePolicy:
                 f"tree policy {self.name!r} has {len(self.parameters)} parameters; "
                 f"expected at most {USER_PARAMETERS}"
             )
-        for what in ("choose", "plain", "evaluated", "update"):
+        for what in ("choose", "plain", "abstract", "evaluated", "update"):
             function = getattr(self, what)
             if function is not None and not hasattr(function, "py_func"):
                 raise TypeError(
@@ -141,12 +143,10 @@ class TreePolicy:
         """Return the form of `choose` that settings need."""
         if settings.evaluator is not None and self.evaluated is not None:
             return self.evaluated
-        plain = (
-            settings.first_play_urgency is None
-            and settings.action_heuristic == "none"
-            and settings.abstraction == "none"
-        )
-        return self.plain if plain and self.plain is not None else self.choose
+        if settings.first_play_urgency is None and settings.action_heuristic == "none":
+            form = self.plain if settings.abstraction == "none" else self.abstract
+            return form or self.choose
+        return self.choose
 
     @property
     def draws(self) -> bool:

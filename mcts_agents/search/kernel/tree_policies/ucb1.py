@@ -8,6 +8,9 @@ value of that player seen in the search (with `value=win`, of any player), so th
 means the same in every game. While an available action is untried, one of the untried
 is taken, all equally likely.
 
+With opponent move abstraction Q'(a) stands in place of (Q(a) - low) / (high - low), see
+`extended.py`; `abstract_ucb1` is the form for when nothing else is added to the index.
+
 K is the option `exploration`. `ucb_tuned.py`, `kl_ucb.py`, `alphago.py` and, with an
 evaluator, `puct.py` weigh their own exploration terms by it. `extended.py` has the form
 for when anything is added to the index.
@@ -24,12 +27,18 @@ from numba import njit
 from mcts_agents.model.addresses import float64_at, int32_at
 from mcts_agents.search.kernel.arithmetic import LOG_TABLE_SIZE, square_root_log
 from mcts_agents.search.kernel.records import settings_at
-from mcts_agents.search.kernel.tree_policies.extended import greatest_index
+from mcts_agents.search.kernel.tree_policies.extended import (
+    WEIGHTS,
+    greatest_index,
+    weight_of,
+)
 from mcts_agents.search.kernel.tree_policies.indices import (
     LOST_ALREADY,
+    candidate,
     decision_at,
     edges_at,
     is_lost,
+    possible_visits,
     random_untried,
     rng_at,
     scale_of,
@@ -75,6 +84,45 @@ def ucb1(view_address, settings_address, rng_address):
 
 
 @njit
+def abstract_ucb1(view_address, settings_address, rng_address):
+    """Return the edge that UCB1 takes with opponent move abstraction alone."""
+    view = decision_at(view_address)
+    if view.untried > 0 or view.abstract_visits == 0:
+        return ucb1(view_address, settings_address, rng_address)
+    edges = edges_at(view)
+    settings = settings_at(settings_address)
+    logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
+    pool_visits = float64_at(view.abstract_visits, view.count)
+    pool_means = float64_at(view.abstract_means, view.count)
+    weights = float64_at(view.abstract_weights, WEIGHTS)
+    e = settings.abstraction_visits
+    scale = scale_of(view)
+    # Every edge was available on every visit if all are candidates.
+    everywhere = view.candidates == 0
+    explored = settings.exploration * square_root_log(logs, view.visits)
+    best = candidate(view, 0)
+    best_value = -np.inf
+    for i in range(view.count):
+        index = view.first + i if everywhere else candidate(view, i)
+        edge = edges[index]
+        value = edge.mean
+        if pool_visits[i] > 0.0:
+            visits = np.int64(edge.visits)
+            beta = weights[visits] if visits < WEIGHTS else weight_of(e, visits)
+            value += beta * (pool_means[i] - value)
+        if not everywhere:
+            possible = possible_visits(view, edge)
+            explored = settings.exploration * square_root_log(logs, possible)
+        value = value * scale + explored * edge.inverse_root
+        if is_lost(view, edge):
+            value -= LOST_ALREADY
+        if value > best_value:
+            best_value = value
+            best = index
+    return best
+
+
+@njit
 def exploration(view, settings, index, visits, possible):
     """Return K sqrt(ln N(a) / n(a))."""
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
@@ -82,4 +130,9 @@ def exploration(view, settings, index, visits, possible):
     return settings.exploration * square_root_log(logs, possible) * root
 
 
-UCB1 = TreePolicy("ucb1", choose=greatest_index(exploration), plain=ucb1)
+UCB1 = TreePolicy(
+    "ucb1",
+    choose=greatest_index(exploration),
+    plain=ucb1,
+    abstract=abstract_ucb1,
+)

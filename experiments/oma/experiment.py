@@ -1,0 +1,232 @@
+"""What the experiments of the OMA paper are: contestants, domains, matches."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mcts_agents.agents.presets import PRESETS
+from mcts_agents.arena.playing.budgets import budget_setting
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from mcts_agents.envs import make_any
+
+FOLDER = Path(__file__).parent
+PARAMETERS = FOLDER / "parameters.yaml"
+FIGURES = (4, 5, 6, 7, 8, 9)
+DEPTHS = "depths"
+
+
+@dataclass(frozen=True)
+class Match:
+    """One comparison in one domain: a tournament of two agents, with its own store.
+
+    Attributes:
+        figure: Number of the figure, or `depths`.
+        domain: Name of the domain, such as `Rolit(3)`.
+        agent: Name of the contestant whose win rate is shown.
+        opponent: Name of the other one.
+        spec: What is played.
+    """
+
+    figure: int | str
+    domain: str
+    agent: str
+    opponent: str
+    spec: TournamentSpec
+
+    def store(self, folder: Path) -> Path:
+        """Return the path of the match's store."""
+        words = f"figure {self.figure} {self.agent} against {self.opponent}"
+        return folder / f"{slug(words)}-{slug(self.domain)}.sqlite"
+
+
+@dataclass
+class Parameters:
+    """Tuned parameters in a file.
+
+    Attributes:
+        path: The file.
+        tuned: By budget, domain and contestant: `options`, and how they were found.
+    """
+
+    path: Path = PARAMETERS
+    tuned: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path = PARAMETERS) -> "Parameters":
+        """Read a file; a file that does not exist holds nothing."""
+        if not path.exists():
+            return cls(path)
+        return cls(path, yaml.safe_load(path.read_text()) or {})
+
+    def options(self, budget: str, domain: str, contestant: str) -> dict[str, Any]:
+        """Return the options that were found.
+
+        Raises:
+            ValueError: They were not tuned.
+        """
+        try:
+            return dict(self.tuned[budget][domain][contestant]["options"])
+        except KeyError:
+            raise ValueError(
+                f"{self.path}: {contestant} was not tuned in {domain} at {budget}; run "
+                "`run.py tune` first, name the budget of parameters with "
+                "--parameters-of, or play with the presets' own with --untuned"
+            ) from None
+
+    def add(self, budget: str, domain: str, contestant: str, found: Any) -> None:
+        """Write what was found into the file."""
+        self.tuned.setdefault(budget, {}).setdefault(domain, {})[contestant] = found
+        head = [
+            line
+            for line in (PARAMETERS.read_text().splitlines(keepends=True))
+            if line.startswith("#")
+        ]
+        text = yaml.safe_dump(self.tuned, sort_keys=False, allow_unicode=True)
+        self.path.write_text("".join(head) + text)
+
+
+class Experiment:
+    """The experiment's file, and the matches that it stands for.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path = FOLDER / "experiment.yaml"):
+        data = yaml.safe_load(path.read_text())
+        self.domains: dict[str, dict[str, Any]] = data["domains"]
+        self.contestants: dict[str, dict[str, Any]] = data["contestants"]
+        self.figures: dict[int, dict[str, Any]] = data["figures"]
+        self.depths: dict[str, Any] = data["depths"]
+        self.tuning: dict[str, Any] = data["tuning"]
+        self.seed: int = data["seed"]
+
+    def chosen_domains(self, names: Sequence[str]) -> list[str]:
+        """Return the domains of some names, or of parts of them; all of none.
+
+        Raises:
+            ValueError: No domain has such a name, or there is no such game.
+        """
+        found = [
+            domain
+            for domain in self.domains
+            if not names or any(slug(name) in slug(domain) for name in names)
+        ]
+        for name in names:
+            if not any(slug(name) in slug(domain) for domain in self.domains):
+                raise ValueError(
+                    f"unknown domain {name!r}; expected one of "
+                    f"{', '.join(self.domains)}, or a part of a name"
+                )
+        for domain in found:
+            try:
+                make_any(self.domains[domain]["game"], self.domains[domain]["players"])
+            except ValueError as error:
+                raise ValueError(
+                    f"{domain}: {error}; choose others with --domain"
+                ) from error
+        return found
+
+    def matches(
+        self,
+        figures: Sequence[int],
+        domains: Sequence[str],
+        budget: str,
+        games: int,
+        parameters: Parameters | None,
+        parameters_of: str,
+    ) -> Iterator[Match]:
+        """Yield the matches of some figures in some domains.
+
+        Args:
+            figures: Numbers of figures.
+            domains: Names of domains.
+            budget: See `budgeted`.
+            games: Games of each match.
+            parameters: Tuned parameters; None for those of the presets.
+            parameters_of: The budget at which they were tuned.
+        """
+        for figure in figures:
+            about = self.figures[figure]
+            for row in about["against"]:
+                for opponent in row:
+                    for domain in domains:
+                        agents = {
+                            name: budgeted(
+                                self.contestant(
+                                    name, domain, parameters, parameters_of
+                                ),
+                                budget,
+                            )
+                            for name in (about["agent"], opponent)
+                        }
+                        spec = self._spec(domain, agents, games)
+                        yield Match(figure, domain, about["agent"], opponent, spec)
+
+    def depth_matches(self, depths: Sequence[int], games: int) -> Iterator[Match]:
+        """Yield the matches of footnote 5: each depth against one less."""
+        domain, name = self.depths["domain"], self.depths["contestant"]
+        for depth in depths:
+            agents = {
+                f"{name} {d}": {**self.contestants[name], "depth": d}
+                for d in (depth, depth - 1)
+            }
+            spec = self._spec(domain, agents, games)
+            yield Match(DEPTHS, domain, f"{name} {depth}", f"{name} {depth - 1}", spec)
+
+    def contestant(
+        self,
+        name: str,
+        domain: str,
+        parameters: Parameters | None,
+        budget: str,
+    ) -> dict[str, Any]:
+        """Return a contestant's mapping, tuned for a domain if it can be tuned."""
+        mapping = dict(self.contestants[name])
+        if parameters is not None and name in self.tuning["contestants"]:
+            mapping |= parameters.options(budget, domain, name)
+        return mapping
+
+    def _spec(
+        self, domain: str, agents: Mapping[str, Any], games: int
+    ) -> TournamentSpec:
+        return TournamentSpec(
+            games=[self.domains[domain]],
+            agents=dict(agents),
+            games_each=games,
+            seed=self.seed,
+        )
+
+
+def budgeted(mapping: Mapping[str, Any], budget: str) -> dict[str, Any]:
+    """Return an agent's mapping with a budget.
+
+    Args:
+        mapping: The agent.
+        budget: A time such as `250ms`; or a number, of simulations for MCTS and of
+            nodes for a minimax search. A simulation without a rollout looks at one new
+            position, as a node does.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    option, amount = budget_setting(budget)
+    if option not in ("seconds", "simulations"):
+        raise ValueError(f"budget {budget!r}: expected a time, or a number")
+    if option == "simulations" and not is_mcts(mapping):
+        option = "nodes"
+    return {**mapping, option: amount}
+
+
+def is_mcts(mapping: Mapping[str, Any]) -> bool:
+    """Whether an agent is of the kind `mcts`, itself or as a preset."""
+    return mapping["agent"] == "mcts" or mapping["agent"] in PRESETS
+
+
+def slug(name: str) -> str:
+    """Return a name in letters that files have: `rolit-3` for `Rolit(3)`."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("+", "plus")).strip("-")

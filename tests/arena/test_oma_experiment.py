@@ -1,0 +1,202 @@
+"""The experiments of the OMA paper, played at a tiny scale and drawn."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mcts_agents.agents import make_agent
+from mcts_agents.arena.analysis.intervals import wilson
+from mcts_agents.arena.tournaments.store import Store
+
+FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "oma"
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The names of `run.py`, which imports from its own folder."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        yield runpy.run_path(str(FOLDER / "run.py"), run_name="run")
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+@pytest.fixture(scope="module")
+def experiment(script):
+    return script["Experiment"]()
+
+
+def games_in(folder):
+    """(won by the first agent, games) by the name of each store."""
+    found = {}
+    for path in sorted(folder.glob("*.sqlite")):
+        with Store.read(path) as store:
+            found[path.stem] = len(list(store.games()))
+    return found
+
+
+def test_it_is_that_of_the_paper(experiment):
+    """Six domains, ten comparisons, the averages of section V, and footnote 5."""
+    assert [(d["game"], d["players"]) for d in experiment.domains.values()] == [
+        ("chinese_checkers", 3),
+        ("chinese_checkers", 4),
+        ("chinese_checkers", 6),
+        ("rolit", 3),
+        ("rolit", 4),
+        ("focus", 4),
+    ]
+    paper = {
+        (about["agent"], opponent): rate
+        for about in experiment.figures.values()
+        for row in about["against"]
+        for opponent, rate in row.items()
+        if rate is not None
+    }
+    assert paper == {
+        ("MCTS-OMA", "MCTS"): 57.3,
+        ("MCTS-OMA-PW", "MCTS-PW"): 65.0,
+        ("MCTS", "Paranoid"): 46.0,
+        ("MCTS", "BRS+"): 34.5,
+        ("MCTS-OMA", "Paranoid"): 53.1,
+        ("MCTS-OMA", "BRS+"): 37.0,
+        ("MCTS-PW", "Paranoid"): 71.9,
+        ("MCTS-PW", "BRS+"): 57.0,
+        ("MCTS-OMA-PW", "Paranoid"): 79.6,
+        ("MCTS-OMA-PW", "BRS+"): 70.9,
+    }
+    assert experiment.depths["paper"] == {
+        2: 56.5, 3: 51.6, 4: 48.0, 5: 89.3, 6: 40.1, 7: 42.9
+    }  # fmt: skip
+
+
+def test_contestants_are_those_of_the_paper(experiment):
+    made = {name: make_agent(c) for name, c in experiment.contestants.items()}
+    kinds = {
+        name: (agent.settings.abstraction, agent.settings.widening > 0)
+        for name, agent in made.items()
+        if name.startswith("MCTS")
+    }
+    assert kinds == {
+        "MCTS": ("none", False),
+        "MCTS-OMA": ("all", False),
+        "MCTS-PW": ("none", True),
+        "MCTS-OMA-PW": ("all", True),
+    }
+    for name, agent in made.items():
+        assert agent.settings.value == "evaluate"
+        if name in kinds:
+            assert agent.settings.rollout == 0
+            continue
+        enhanced = "enhanced" in name
+        settings = agent.settings
+        assert (settings.table > 0) == settings.killers == settings.history == enhanced
+        assert settings.ordering == "game"
+    for name, about in experiment.tuning["contestants"].items():
+        tuned = {text.partition("=")[0] for text in about["parameters"]}
+        expected = {"exploration"}
+        if "OMA" in name:
+            expected |= {"abstraction_visits", "keep_abstraction"}
+        if "PW" in name:
+            expected |= {"widening", "widening_exponent"}
+        assert tuned == expected
+    assert experiment.tuning["seed"] != experiment.seed
+
+
+def test_budgets_are_equal_for_both_sorts_of_searches(script, experiment):
+    names = script["run"].__globals__
+    budgeted = names["Experiment"].matches.__globals__["budgeted"]
+    for name, contestant in experiment.contestants.items():
+        option = "simulations" if name.startswith("MCTS") else "nodes"
+        assert budgeted(contestant, "500")[option] == 500
+        assert budgeted(contestant, "25ms")["seconds"] == 0.025
+    with pytest.raises(ValueError, match=r"'5calls': expected a time, or a number"):
+        budgeted(experiment.contestants["MCTS"], "5calls")
+
+
+def test_play_goes_on_and_draws(script, tmp_path):
+    main = script["main"]
+    arguments = ["--budget", "8", "--untuned", "--domain", "checkers-3", "checkers-4"]
+    arguments += ["--folder", str(tmp_path), "--jobs", "1"]
+    assert main(["play", "--figure", "4", "6", "--games", "1", *arguments]) == 0
+    played = games_in(tmp_path)
+    assert len(played) == 2 * (1 + 4)
+    assert set(played.values()) == {1}
+    assert main(["play", "--figure", "4", "--games", "3", *arguments]) == 0
+    more = games_in(tmp_path)
+    assert {name: n - played[name] for name, n in more.items()} == {
+        name: 2 * ("figure-4" in name) for name in played
+    }
+    text = (tmp_path / "results.md").read_text()
+    assert "57.3%" in text and "| Chinese Checkers(3), 3 games |" in text
+    for ending in ("svg", "png"):
+        for figure in (4, 6):
+            assert (tmp_path / f"figure_{figure}.{ending}").stat().st_size > 5000
+    picture = (tmp_path / "figure_6.svg").read_text()
+    for words in ("AVERAGE", "Chinese Checkers(4)", "win rate against BRS+, enhanced"):
+        assert words in picture
+    assert main(["charts", "--figure", "4", "6", *arguments]) == 0
+    assert games_in(tmp_path) == more
+
+
+def test_depths(script, tmp_path):
+    arguments = ["--games", "2", "--jobs", "1", "--folder", str(tmp_path)]
+    assert script["main"](["depths", "--depth", "2", *arguments]) == 0
+    assert set(games_in(tmp_path).values()) == {2}
+    assert "| 2 against 1 | 2 |" in (tmp_path / "results.md").read_text()
+    assert "2 against 1" in (tmp_path / "footnote_5.svg").read_text()
+
+
+def test_tuning_writes_what_play_reads(script, experiment, tmp_path, capsys):
+    pytest.importorskip("optuna")
+    main, file = script["main"], tmp_path / "parameters.yaml"
+    common = ["--budget", "6", "--domain", "checkers-3", "--parameters", str(file)]
+    common += ["--folder", str(tmp_path), "--jobs", "1"]
+    play = ["play", "--figure", "4", "--games", "1", *common]
+    assert main(play) == 2
+    assert (
+        "MCTS-OMA was not tuned in Chinese Checkers(3) at 6" in capsys.readouterr().err
+    )
+    tune = ["tune", "--trials", "2", "--games", "1", *common]
+    tune += ["--contestant", "MCTS", "MCTS-OMA"]
+    assert main(tune) == 0
+    tuned = yaml.safe_load(file.read_text())["6"]["Chinese Checkers(3)"]
+    assert set(tuned) == {"MCTS", "MCTS-OMA"}
+    assert tuned["MCTS-OMA"]["trials"] == 2
+    assert set(tuned["MCTS-OMA"]["options"]) == {
+        "exploration", "abstraction_visits", "keep_abstraction"
+    }  # fmt: skip
+    assert file.read_text().startswith("# Tuned parameters")
+    before = file.read_text()
+    assert main(tune) == 0  # nothing is left to try
+    assert file.read_text() == before
+    assert main(play) == 0
+    (store,) = tmp_path.glob("*.sqlite")
+    with Store.read(store) as opened:
+        (game,) = opened.games()
+    specs = {seat.agent: yaml.safe_load(seat.spec) for seat in game.seats}
+    for name, spec in specs.items():
+        assert spec["exploration"] == tuned[name]["options"]["exploration"]
+        assert spec["simulations"] == 6
+    assert specs["MCTS-OMA"]["abstraction"] == "all"
+
+
+def test_what_is_not_there_is_named(script, tmp_path, capsys):
+    arguments = ["charts", "--untuned", "--folder", str(tmp_path), "--domain"]
+    assert script["main"]([*arguments, "draughts"]) == 2
+    assert "unknown domain 'draughts'; expected one of" in capsys.readouterr().err
+    assert script["main"]([*arguments, "checkers-3"]) == 0
+    assert "no game was played" in capsys.readouterr().err
+
+
+def test_the_average_gives_each_domain_the_same_weight(script):
+    charts = script["write_charts"].__globals__
+    score, bars = charts["Score"], charts["Bars"]
+    row = bars("x", {"a": score(30, 40), "b": score(5, 20), "c": score()}, None)
+    assert row.average.value == pytest.approx((0.75 + 0.25) / 2)
+    assert row.average.low < 0.5 < row.average.high
+    assert score(30, 40).estimate == wilson(30, 40)
+    certain = bars("x", {"a": score(40, 40)}, None).average
+    assert certain.low < certain.value == certain.high == 1.0
