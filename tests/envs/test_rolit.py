@@ -95,7 +95,7 @@ def test_evaluation_and_order_equal_the_twins(variant):
 def test_what_is_stable_stays():
     """No ball that was stable once changes its colour later in the game."""
     safe, count = {}, 0
-    for _, _, twin in pairs({"players": 3}, 40, seed=2):
+    for _, _, twin in pairs({"players": 3}, 12, seed=2):
         if len(twin.balls) == 4:
             safe = {}
         for field, owner in safe.items():
@@ -103,7 +103,7 @@ def test_what_is_stable_stays():
         for player in range(3):
             safe |= dict.fromkeys(twin.stable(player), player)
         count += len(safe)
-    assert count > 2000
+    assert count > 1000
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=names)
