@@ -29,6 +29,7 @@ _ENVIRONMENTS = (
     "focus-v0",
     "connect_four-v0",
     "othello-v0",
+    "rolit-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",

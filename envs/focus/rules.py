@@ -228,16 +228,21 @@ def play(game, state, player, action):
 
 
 @njit
-def must_place(game, state):
-    """Whether the mover has to put its piece in hand on the board (three players)."""
-    return state.plies < game.players and game.hand > 0
+def must_place(game, state, player):
+    """Whether a player has to put its piece in hand on the board (three players).
+
+    Where a search lets opponents pass, a second turn may come in the first round; the
+    hand is empty then.
+    """
+    early = state.plies < game.players and game.hand > 0
+    return early and state.reserves[player] > 0
 
 
 @njit
 def random_move(game, state, player, rng):
     """A uniformly random legal move: all are counted, none is listed."""
     reserve = SQUARES if state.reserves[player] > 0 else 0
-    if must_place(game, state):
+    if must_place(game, state, player):
         return RESERVE_MOVES + random_below(rng, SQUARES)
     total = reserve
     squares = state.own[player]
@@ -289,7 +294,7 @@ def movers(game, state):
 def legal_actions(game, state, player, out):
     """Every move of own stacks, and a reserve to every square."""
     n = 0
-    if not must_place(game, state):
+    if not must_place(game, state, player):
         squares = state.own[player]
         while squares != 0:
             square = lowest_bit(squares)

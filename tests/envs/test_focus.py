@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from mcts_agents.envs import load_game
 from mcts_agents.envs.focus.board import PLACES, beginning
@@ -174,3 +175,73 @@ def test_who_passes_changes_nothing_but_the_turn():
     assert passed["mover"] == 1
     passed["mover"] = before["mover"]
     assert before == passed
+
+
+def test_a_pass_in_the_first_round_of_three_leaves_moves():
+    """Searches let opponents pass; who has placed its piece by then moves a stack."""
+    model = RULES.model(players=3)
+    rng = new_generator(0)
+    state = model.reset(rng)
+    model.apply(state, {0: RESERVE_MOVES}, rng)
+    model.pass_turn(state)
+    assert model.legal_actions(state, 2).min() == RESERVE_MOVES
+    model.apply(state, {2: RESERVE_MOVES + 1}, rng)
+    legal = model.legal_actions(state, 0)
+    assert len(legal) > 0
+    assert legal.max() < RESERVE_MOVES
+    for _ in range(200):
+        after = model.copy(state)
+        assert model.playout(after, rng, 1) == 1
+        assert model.view(after)["last"] in legal
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_random_action_is_uniform(players):
+    model, rng = RULES.model(players=players), new_generator(players)
+    state = model.reset(rng)
+    while model.view(state)["reserves"].max() == 0 or model.turn(state) < 30:
+        model.playout(state, rng, 1)
+        if model.is_over(state):
+            state = model.reset(rng)
+    (mover,) = model.movers(state)
+    legal = model.legal_actions(state, mover).tolist()
+    drawn = [
+        model.call("random_action", state.ctypes.data, mover, rng.ctypes.data)
+        for _ in range(200 * len(legal))
+    ]
+    counts = [drawn.count(action) for action in legal]
+    assert sum(counts) == len(drawn)
+    assert chisquare(counts).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_observations_show_stacks_reserves_captures_and_the_turn(players):
+    model, rng = RULES.model(players=players), new_generator(players + 10)
+    state = model.reset(rng)
+    for plies in (0, 1, 40, 60):
+        model.playout(state, rng, plies)
+        record = model.view(state)
+        for player in range(players):
+            shape = (6 * players + players**2 + 1, 8, 8)
+            seen = model.observe(state, player).reshape(shape)
+            expected = np.zeros_like(seen)
+            for (row, column), stack, height in zip(
+                PLACES, record["stacks"], record["heights"], strict=True
+            ):
+                for level in range(height):
+                    seat = ((int(stack) >> 2 * level & 3) - player) % players
+                    expected[level * players + seat, row, column] = 1
+            for seat in range(players):
+                owner = (player + seat) % players
+                expected[5 * players + seat] = record["reserves"][owner]
+                for other in range(players):
+                    taken = record["captured"][owner, (player + other) % players]
+                    expected[6 * players + seat * players + other] = taken
+            expected[-1] = player in model.movers(state)
+            np.testing.assert_array_equal(seen, expected)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_exported_check_finds_nothing(players):
+    report = RULES.check(variants=[{"players": players}], episodes=3)
+    assert sum(report.checked.values()) > 1000
