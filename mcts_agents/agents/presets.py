@@ -130,7 +130,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "tag-oma": Preset(
-        "TAG's abstraction, at my nodes, since my last move.",
+        "TAG's abstraction: only since my last move.",
         f"TAG; after {_OMA}",
         {"abstraction": "own", "abstraction_context": "last"},
     ),

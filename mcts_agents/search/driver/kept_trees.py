@@ -112,7 +112,7 @@ def keep_pools(
         if action != -1
     ]
     movers, actions = np.array(moves, np.int64).reshape(-1, 2).T.copy()
-    contexts = old["root_contexts"][0, : len(memory.arrays["contexts"])].copy()
+    contexts = old["root_contexts"][0].copy()
     before, places = memory.arrays["pools"], memory.arrays["pool_places"]
     kept, new_places = np.zeros_like(before), np.zeros_like(places)
     count = compiled.entry("keep_pools")(
@@ -122,7 +122,7 @@ def keep_pools(
     memory.arrays |= {"pools": kept, "pool_places": new_places}
     memory.tell_addresses(record)
     record["pool_count"] = count
-    record["root_contexts"][0, : len(contexts)] = contexts
+    record["root_contexts"][0] = contexts
     # Kept means lie in these ranges.
     keep_ranges(record, old)
 

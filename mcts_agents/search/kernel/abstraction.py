@@ -37,7 +37,6 @@ from mcts_agents.search.kernel.records import (
     candidate_edge,
     decision_of,
     each_legal_action,
-    each_player,
     edge_pools_of,
     edges_of,
     nodes_of,
@@ -126,7 +125,6 @@ PART = Part(
         ),
         # The number of each edge's pool, as many as edges or none; 0: not known yet.
         "edge_pools": Array(np.int32),
-        "contexts": Array(np.uint64, each_player),
         # of each candidate's pool
         "abstract_visits": Array(np.float64, each_legal_action),
         "abstract_means": Array(np.float64, each_legal_action),
@@ -149,7 +147,6 @@ PART = Part(
 
 pools_of = array_of("pools", POOL)
 pool_places_of = array_of("pool_places", np.int32)
-contexts_of = array_of("contexts", np.uint64)
 abstract_visits_of = array_of("abstract_visits", np.float64)
 abstract_means_of = array_of("abstract_means", np.float64)
 
@@ -161,25 +158,17 @@ def weights(settings):
 
 
 @njit
-def begin_contexts(search):
-    """Begin each player's context at the root."""
-    for player in range(search.players):
-        contexts_of(search)[player] = search.root_contexts[player]
-
-
-@njit
-def add_to_context(search, player, node, action):
-    """Add a decision to its player's context; return the key of the action's pool.
-
-    It is NO_CONTEXT where there is no pool.
-    """
-    context = contexts_of(search)[player]
-    key = mixed(context, action)
-    if search.context_of_last:
-        contexts_of(search)[player] = mixed(mixed(np.uint64(0), node), action)
-        return key if context != NO_CONTEXT else NO_CONTEXT
-    contexts_of(search)[player] = key
-    return key
+def context_at(search, player, step_count):
+    """Return a player's context after the first steps of the path."""
+    context = search.root_contexts[player]
+    for i in range(step_count):
+        step = path_of(search)[i]
+        if nodes_of(search)[step.node].player == player:
+            action = edges_of(search)[step.edge].action
+            if search.context_of_last:
+                context = mixed(np.uint64(0), step.node)
+            context = mixed(context, action)
+    return context
 
 
 @njit
@@ -194,10 +183,11 @@ def show_pools(search, depth):
     decision.abstract_visits = 0
     if not search.abstracted >> decision.player & 1:
         return
-    if contexts_of(search)[decision.player] == NO_CONTEXT:
-        return
     if depth == 0 and not search.pools_at_root:
         return
+    if search.context_of_last:
+        if context_at(search, decision.player, search.step_count) == NO_CONTEXT:
+            return
     # Most decisions of a bushy tree try something new.
     if not search.own_policy and comes_first(decision, settings_at(search.settings)):
         return
@@ -230,7 +220,10 @@ def look_up_pools(search):
 @njit
 def find_pool(search, player, edge):
     """Return the number of the pool of a player's edge, 0 if there is none."""
-    key = mixed(contexts_of(search)[player], edges_of(search)[edge].action)
+    context = context_at(search, player, search.step_count)
+    if context == NO_CONTEXT:
+        return np.int64(0)
+    key = mixed(context, edges_of(search)[edge].action)
     places = pool_places_of(search)
     number = np.int64(places[place_of_pool(pools_of(search), places, key)])
     note_pool(search, edge, number)
@@ -247,49 +240,48 @@ def note_pool(search, edge, number):
 @njit
 def update_pools(search):
     """Add the values to the pools of the actions on the path."""
-    pools, path, nodes = pools_of(search), path_of(search), nodes_of(search)
-    numbers = edge_pools_of(search)
     for i in range(search.step_count):
-        step = path[i]
-        player = nodes[step.node].player
-        if search.abstracted >> player & 1 and step.context != NO_CONTEXT:
-            number = np.int64(numbers[step.edge])
-            if number == 0:
-                number = pool_of_step(search, i)
-            pool = pools[number - 1]
-            visits = pool.visits + 1
-            pool.visits = visits
-            pool.mean += (value_of_step(search, i, player) - pool.mean) / visits
+        player = nodes_of(search)[path_of(search)[i].node].player
+        update_pool(search, i, player, value_of_step(search, i, player))
 
 
 @njit
-def pool_of_step(search, i):
-    """Return the number of the pool of a step of the path, made if need be."""
-    step = path_of(search)[i]
+def update_pool(search, i, player, value):
+    """Add a value to the pool of a step of the path."""
+    if not search.abstracted >> player & 1:
+        return
+    number = np.int64(edge_pools_of(search)[path_of(search)[i].edge])
+    if number == 0:
+        number = pool_of_step(search, i, player)
+        if number == 0:
+            return
+    pool = pools_of(search)[number - 1]
+    visits = pool.visits + 1
+    pool.visits = visits
+    pool.mean += (value - pool.mean) / visits
+
+
+@njit
+def pool_of_step(search, i, player):
+    """Return the number of the pool of a step, made if need be; 0 if it has none."""
+    context = context_at(search, player, i)
+    if context == NO_CONTEXT:
+        return np.int64(0)
+    edge = path_of(search)[i].edge
+    key = mixed(context, edges_of(search)[edge].action)
     pools, places = pools_of(search), pool_places_of(search)
-    place = place_of_pool(pools, places, step.context)
+    place = place_of_pool(pools, places, key)
     if places[place] == 0:
         pool = pools[search.pool_count]
-        pool.key = step.context
+        pool.key = key
         pool.visits = 0
         pool.mean = 0.0
-        pool.context = context_of_step(search, i)
+        pool.context = context
         search.pool_count += 1
         places[place] = search.pool_count
     number = np.int64(places[place])
-    note_pool(search, step.edge, number)
+    note_pool(search, edge, number)
     return number
-
-
-@njit
-def context_of_step(search, i):
-    """Return the context of a step: the key of its player's last one on the path."""
-    player = nodes_of(search)[path_of(search)[i].node].player
-    for before in range(i - 1, -1, -1):
-        step = path_of(search)[before]
-        if nodes_of(search)[step.node].player == player:
-            return step.context
-    return search.root_contexts[player]
 
 
 @njit

@@ -10,7 +10,7 @@ from numba import njit
 
 from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.search.kernel import plug_ins as plug_in
-from mcts_agents.search.kernel.abstraction import update_pools
+from mcts_agents.search.kernel.abstraction import update_pool, update_pools
 from mcts_agents.search.kernel.mast import update_averages
 from mcts_agents.search.kernel.parts import Array, Part, array_of
 from mcts_agents.search.kernel.records import (
@@ -88,7 +88,10 @@ def back_up(search):
             if search.keeps_statistics:
                 update_statistics(search, bandit, step, value)
             take_in(search, bandit, step, value)
-    if ABSTRACTS:
+            if ABSTRACTS:
+                if search.abstracted:
+                    update_pool(search, i, bandit.player, value)
+    elif ABSTRACTS:
         if search.abstracted:
             update_pools(search)
     if EXTENDED:

@@ -57,7 +57,6 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.model.hashing import mixed
-from mcts_agents.search.kernel.abstraction import begin_contexts
 from mcts_agents.search.kernel.batch_records import OVER, batch_of
 from mcts_agents.search.kernel.batches import ends_here
 from mcts_agents.search.kernel.closed_loop import begin_stored, walk
@@ -84,7 +83,7 @@ from mcts_agents.search.kernel.rollout import (
 from mcts_agents.search.kernel.selection import select
 from mcts_agents.search.kernel.status import BAD_MOVERS, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import count_players, observation_link
-from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 
 def owners(model, settings, player):
@@ -280,9 +279,6 @@ def start(search):
         search.move_count = 0
         search.last_movers = 0
         search.arrived_fresh = 0
-    if ABSTRACTS:
-        if search.abstracted:
-            begin_contexts(search)
     if WAITS:
         batch_of(search).ending = OVER
     if STORED:

@@ -69,7 +69,6 @@ STEP = np.dtype(
         ("node", np.int32),
         ("edge", np.int32),
         ("probability", np.float64),  # with which the edge was chosen, where kept
-        ("context", np.uint64),  # own moves up to this one, where they are abstracted
     ]
 )
 

@@ -11,7 +11,7 @@ from numba import njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel import plug_ins as plug_in
-from mcts_agents.search.kernel.abstraction import add_to_context, show_pools
+from mcts_agents.search.kernel.abstraction import show_pools
 from mcts_agents.search.kernel.batch_records import batch_of
 from mcts_agents.search.kernel.candidates import error_of, list_candidates
 from mcts_agents.search.kernel.lane import leave
@@ -69,9 +69,6 @@ def select(search, tree, mine):
                 note_move(search, np.int64(bandit.player), action)
             if search.discounted:
                 begin_row(search, search.step_count)
-        if ABSTRACTS:
-            if search.abstracted:
-                step.context = add_to_context(search, bandit.player, index, action)
         search.step_count += 1
         joint_action_of(search)[bandit.player] = action
         if bandits > 1:
