@@ -18,19 +18,18 @@ from mcts_agents.search.kernel.search_record import kernel_of
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 from tests.search.evaluators import PUCT, Even
 
-CONSTANTS = ("ABSTRACTS", "EXTENDED", "STORED", "WAITS")
+CONSTANTS = ("EXTENDED", "STORED", "WAITS")
 
 # Settings of which each kernel is a search's.
 SETTINGS = {
     "plain": {},
-    "abstracting": {"abstraction": "all"},
     "extended": {"graph": True},
     "stored": {"loop": "closed"},
     "waiting": {"evaluator": Even(2), **PUCT},
 }
 
 
-def test_there_are_five():
+def test_there_are_four():
     assert list(VARIANTS) == list(SETTINGS)
     for constants in VARIANTS.values():
         assert set(constants) == set(CONSTANTS)

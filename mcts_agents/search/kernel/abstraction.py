@@ -142,6 +142,7 @@ PART = Part(
             one_of("abstraction_context", "sequence"),
         ],
     },
+    extended=is_on,
     check=_check,
 )
 

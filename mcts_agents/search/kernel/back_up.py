@@ -32,7 +32,7 @@ from mcts_agents.search.kernel.rewards import (
     take_off_scores,
     value_of_step,
 )
-from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED
+from mcts_agents.search.kernel.variants import EXTENDED
 
 PART = Part(
     fields=[
@@ -88,13 +88,12 @@ def back_up(search):
             if search.keeps_statistics:
                 update_statistics(search, bandit, step, value)
             take_in(search, bandit, step, value)
-            if ABSTRACTS:
+            if EXTENDED:
                 if search.abstracted:
                     update_pool(search, i, bandit.player, value)
-    elif ABSTRACTS:
-        if search.abstracted:
-            update_pools(search)
     if EXTENDED:
+        if search.abstracted and search.complex_backup:
+            update_pools(search)
         if search.averages_length > 0:
             update_averages(search)
 

@@ -43,7 +43,7 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.tree import count_players
-from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 MEBIBYTE = 1 << 20
 
@@ -205,7 +205,7 @@ def lacking_room(search):
             joints = 2 * longest + 1
     if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if ABSTRACTS and search.abstracted:
+    if EXTENDED and search.abstracted:
         if most_pools(search) > len(pools_of(search)):
             lacking |= LACKS_POOLS
     return lacking

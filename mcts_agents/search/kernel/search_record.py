@@ -93,9 +93,7 @@ def kernel_of(settings: Any) -> str:
         return "waiting"
     if closed_loop.is_on(settings):
         return "stored"
-    if is_extended(settings):
-        return "extended"
-    return "abstracting" if abstraction.is_on(settings) else "plain"
+    return "extended" if is_extended(settings) else "plain"
 
 
 def blank_record(model: ForwardModel, settings: Any) -> np.ndarray:

@@ -30,7 +30,7 @@ from mcts_agents.search.kernel.solver import prove_path, try_actions
 from mcts_agents.search.kernel.status import BAD_CHOICE, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.trace import note_move
 from mcts_agents.search.kernel.tree import child_of, count_players, joint_link
-from mcts_agents.search.kernel.variants import ABSTRACTS, EXTENDED, STORED, WAITS
+from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
 
 @njit
@@ -53,7 +53,7 @@ def select(search, tree, mine):
             if search.proven != UNPROVEN:
                 prove_path(search, search.proven)
                 return SLICE_DONE
-        if ABSTRACTS:
+        if EXTENDED:
             if search.abstracted and listed > 1:
                 show_pools(search, search.depth[tree])
         link = choose(search)

@@ -5,7 +5,7 @@ of all functions on the way to a constant, in which some of them (in `waiting`, 
 are false. Numba leaves out what stands behind a false constant before it looks at its
 types, so that a search neither compiles nor tests for what it does not do.
 
-There are five variants, never one for each setting.
+There are four variants, never one for each setting.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,24 +16,16 @@ from numba.core.dispatcher import Dispatcher
 
 # Whatever most searches do not ask for.
 EXTENDED = True
-# Opponent move abstraction (`abstraction`), which has a variant of its own because it
-# is compared with the plain search.
-ABSTRACTS = True
 # Nodes that hold states (`closed_loop`).
 STORED = True
 # Leaves that wait for an evaluator (`batches`), instead of rollouts.
 WAITS = True
 
-CONSTANTS = ("ABSTRACTS", "EXTENDED", "STORED", "WAITS")
 VARIANTS: dict[str, dict[str, bool]] = {
-    name: {constant: constant in true for constant in CONSTANTS}
-    for name, true in {
-        "plain": (),
-        "abstracting": ("ABSTRACTS",),
-        "extended": ("ABSTRACTS", "EXTENDED"),
-        "stored": ("ABSTRACTS", "EXTENDED", "STORED"),
-        "waiting": CONSTANTS,
-    }.items()
+    "plain": {"EXTENDED": False, "STORED": False, "WAITS": False},
+    "extended": {"EXTENDED": True, "STORED": False, "WAITS": False},
+    "stored": {"EXTENDED": True, "STORED": True, "WAITS": False},
+    "waiting": {"EXTENDED": True, "STORED": True, "WAITS": True},
 }
 
 
