@@ -31,8 +31,8 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-Action `column` drops a disc into that column, counted from the left from 0. As text it is
-the number of the column, counted from 1: `1` to `7`.
+Action `column` drops a disc into that column, counted from the left from 0. As text it
+is the number of the column, counted from 1: `1` to `7`.
 
 ## Rewards
 
@@ -58,14 +58,15 @@ compares the players' open lines: the lines of four in which the opponent has no
 line with no own disc counts 1, with one 2, with two 8 and with three 32. A player who
 leads by n has 0.5 + 0.5 * n / (n + 64). The weights are this package's own.
 
-The value of an action is 1 if its disc completes a line, 0.9 if it takes a cell where the
-opponent would complete one, and otherwise 0.8 times the share of lines that lead through
-its cell, compared with the best cell of the board. So cells in the centre come first.
+The value of an action is 1 if its disc completes a line, 0.9 if it takes a cell where
+the opponent would complete one, and otherwise 0.8 times the number of lines of four
+through its cell, divided by the most lines through any cell of the board. So cells in
+the centre come first.
 
 ## Recorded games
 
-`mcts-agents verify connect_four FILE` compares these rules with games that OpenSpiel has
-recorded.
+`mcts-agents verify connect_four FILE` compares these rules with games that OpenSpiel
+has recorded.
 
 ## Version history
 

@@ -4,10 +4,10 @@ A column takes `height + 1` bits of a word, from the bottom up. Its top bit stay
 so that shifts along rows and diagonals never reach from one column into another. Bit 63
 is free on every board.
 
-The layout is widely used; see J. Tromp, "John's Connect Four Playground" (1995 to 2010),
-and P. Pons, "Solving Connect 4: how to build a perfect AI" (2015), for the bits of
-cells that complete a line. L. V. Allis, "A Knowledge-based Approach of Connect-Four"
-(1988), for what open lines and threats are worth knowing.
+Sources: J. Tromp, "John's Connect Four Playground" (1995 to 2010), for the layout; P.
+Pons, "Solving Connect 4: how to build a perfect AI" (2015), for the key of a position
+and the cells that complete a line; L. V. Allis, "A Knowledge-based Approach of
+Connect-Four" (1988), on lines and threats.
 """
 
 import numpy as np
@@ -95,7 +95,10 @@ def variant(game, *, players=2, width=7, height=6):
 def _check(players, width, height):
     if players != 2:
         raise ValueError(f"players={players}: connect_four is for 2 players")
-    for name, value, things in (("width", width, "columns"), ("height", height, "rows")):
+    for name, value, things in (
+        ("width", width, "columns"),
+        ("height", height, "rows"),
+    ):
         whole = isinstance(value, int) and not isinstance(value, bool)
         if not whole or not SMALLEST <= value <= LARGEST:
             raise ValueError(

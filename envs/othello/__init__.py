@@ -13,9 +13,9 @@
 | Hidden information, chance | none |
 
 The players put discs of their colour on the empty squares of an 8x8 board in turn. A
-disc must capture: along a row, a column or a diagonal, one or more discs of the opponent
-lie between it and another disc of the player, without a gap. All captured discs become
-the player's. A player who cannot capture must pass; nobody may pass otherwise. The game
+disc must capture: along a row, a column or a diagonal, one or more discs of the
+opponent lie between it and another disc of the player, without a gap. All captured
+discs become the player's. A player who cannot capture must pass; nobody may pass otherwise. The game
 ends at once when neither player can capture. The player with more discs wins; equally
 many are a draw.
 
@@ -38,8 +38,10 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 | action | text | what it does |
 |---|---|---|
-| row * 8 + column | `d3` | puts a disc on that square; letter for the column, number for the row, both from the top left |
+| row * 8 + column | `d3` | puts a disc on that square |
 | 64 | `pass` | nothing; legal only if the player cannot capture |
+
+The letter is the column and the number the row, both from the top left.
 
 ## Rewards
 

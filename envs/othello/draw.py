@@ -177,6 +177,7 @@ def _status(model: ForwardModel, state: np.ndarray) -> str:
         return f"{NAMES[winner]} ({MARKS[winner]}) wins"
     record = model.view(state)
     turn, last = int(record["turn"]), int(record["last"])
-    moved = f"{NAMES[1 - turn]} {format_action(model, last)}, " if last >= 0 else ""
+    played = "passed" if last == PASS else format_action(model, last)
+    moved = f"{NAMES[1 - turn]} {played}, " if last >= 0 else ""
     todo = "pass" if _moves(model, state) == [PASS] else "move"
     return f"{moved}{NAMES[turn]} ({MARKS[turn]}) to {todo}"

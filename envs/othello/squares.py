@@ -1,8 +1,8 @@
 """The squares of Othello as bits: which moves capture, and what they turn over.
 
 Bit `row * 8 + column`, rows from the top. A direction is a shift by 1, 7, 8 or 9 bits,
-up (to lower rows, or to the right) or down. `own` and `other` are the discs of the player
-who moves and of the opponent.
+up (to lower rows, or to the right) or down. `own` and `other` are the discs of the
+player who moves and of the opponent.
 
 Moves are found for all squares at once by parallel prefixes (Kogge, Stone 1973), what a
 move turns over by carries along rays, as in R. Delorme's program Edax.
