@@ -15,9 +15,9 @@
 The players put discs of their colour on the empty squares of an 8x8 board in turn. A
 disc must capture: along a row, a column or a diagonal, one or more discs of the
 opponent lie between it and another disc of the player, without a gap. All captured
-discs become the player's. A player who cannot capture must pass; nobody may pass otherwise. The game
-ends at once when neither player can capture. The player with more discs wins; equally
-many are a draw.
+discs become the player's. A player who cannot capture must pass; nobody may pass
+otherwise. The game ends at once when neither player can capture. The player with more
+discs wins; equally many are a draw.
 
 Player 0 has e4 and d5 at the start, player 1 has d4 and e5, and player 0 moves first.
 
