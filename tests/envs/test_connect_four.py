@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcts_agents.envs.connect_four import GAME, rules
-from mcts_agents.envs.connect_four.draw import winning_cells
+from mcts_agents.envs.connect_four.draw import CELL, COLORS, winning_cells
+from mcts_agents.envs.painting import load_pygame
 from mcts_agents.minimax import Minimax, MinimaxSettings
 from mcts_agents.model import (
     DRAWN,
@@ -317,6 +318,25 @@ def test_records_of_other_games_are_refused():
         GAME.recorded_variant({"game": "hex", "openspiel": "hex(board_size=7)"})
     header = {"openspiel": "connect_four(rows=5,columns=4)"}
     assert GAME.recorded_variant(header) == {"width": 4, "height": 5}
+
+
+def test_a_disc_is_painted_in_the_column_that_was_clicked():
+    """A column is much larger than its disc, so its middle is looked at."""
+    surface = load_pygame().Surface(GAME.size(rules.model()), 0, 32)
+    model, rng = rules.model(), new_generator(3)
+    state = model.reset(rng)
+    while not model.is_over(state):
+        player, action = random_action(model, state, rng)
+        regions = GAME.regions(model, state, None, player)
+        (shape,) = (region.shape for region in regions if region.action == action)
+        model.apply(state, {player: action}, rng)
+        row = int(model.observe(state, 0)[:2, :, action].sum()) - 1
+        GAME.paint(surface, model, state, None)
+        middle = shape.left + CELL / 2
+        # Left of the mark of the last disc, and of the ring of a winning one.
+        at = round(middle) - 12, round(shape.height - (row + 0.5) * CELL)
+        assert shape.contains(at)
+        assert tuple(surface.get_at(at))[:3] == COLORS[player]
 
 
 # -- solved

@@ -208,7 +208,6 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
         "tictactoe",
         "hex",
         "dots_and_boxes",
-        "connect_four",
         "othello",
         "chinese_checkers",
         "focus",
