@@ -1,12 +1,18 @@
-"""Write the tables of docs/options.md and docs/agents.md from the code.
+"""Write docs/options.md, docs/minimax_options.md and a table of docs/agents.md.
 
-`python docs/make_options.py`; a test asserts that both files are up to date.
+They are made from the code by `python docs/make_options.py`; a test asserts that all
+three files are up to date.
 """
 
 from dataclasses import fields
 from pathlib import Path
 
 from mcts_agents.agents.presets import PRESETS, Preset
+from mcts_agents.minimax.settings import (
+    ALGORITHMS,
+    MinimaxSettings,
+    options_of_algorithm,
+)
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.applicability import needed
 from mcts_agents.search.options.option import option_of
@@ -43,6 +49,19 @@ about. In Python, `none` is None, except where `none` stands among the words.
 *File* is the one that does it, and says at its beginning what else has a part in it.
 """
 
+MINIMAX_HEAD = """# Options of the minimax family
+
+Made by `python docs/make_options.py` from `mcts_agents/minimax/settings.py`. The agents
+are `alphabeta`, `negascout`, `expectiminimax`, `max-n`, `paranoid-alphabeta`, `brs`,
+`brs-plus` and `opps`; [the page of the algorithms](algorithms/minimax.md) says what
+each does. As keywords of their classes (`AlphaBetaAgent(depth=4)`, in
+`mcts_agents.agents`), in specs (`alphabeta:depth=4`) and in files the options are the
+same.
+
+An agent refuses options that its algorithm does not have, and what a game cannot serve.
+`none` as a default leaves the choice to the game, or means that there is no limit.
+"""
+
 
 def options_page() -> str:
     """Return docs/options.md."""
@@ -68,6 +87,35 @@ def options_page() -> str:
         "## Besides\n\n`seed`: an integer from 0, or none for one of the system's. Of "
         "agents inside agents it has no effect: their generators start anew from the "
         "search's at each decision.\n"
+    )
+    return "\n".join(parts)
+
+
+def minimax_page() -> str:
+    """Return docs/minimax_options.md."""
+    names = ["option", "default", "allowed", "meaning", "only in"]
+    head = [row(names), "|" + "---|" * len(names)]
+    groups: dict[str, list[str]] = {}
+    for field in fields(MinimaxSettings):
+        if field.name == "algorithm":
+            continue
+        option = option_of(field)
+        having = [n for n in ALGORITHMS if field.name in options_of_algorithm(n)]
+        everywhere = len(having) == len(ALGORITHMS)
+        cells = [
+            f"`{field.name}`",
+            f"`{written(field.default)}`",
+            option.allowed,
+            option.text + (f" *{option.source}.*" if option.source else ""),
+            "" if everywhere else ", ".join(f"`{n}`" for n in having),
+        ]
+        groups.setdefault(option.group, []).append(row(cells))
+    parts = [MINIMAX_HEAD]
+    for group, rows in groups.items():
+        parts.append(f"## {group}\n\n" + "\n".join([*head, *rows]) + "\n")
+    parts.append(
+        "## Besides\n\n`seed`: an integer from 0, or none for one of the system's. It "
+        "matters only where outcomes of chance are sampled.\n"
     )
     return "\n".join(parts)
 
@@ -101,6 +149,8 @@ def preset_table() -> str:
     rows = [row(names), "|" + "---|" * len(names)]
     for name, preset in PRESETS.items():
         options = ", ".join(f"{k}={number(v)}" for k, v in preset.options.items())
+        if preset.agent != "mcts":
+            options = f"{preset.agent}:{options}"
         cells = [
             f"`{name}`",
             preset.about,
@@ -122,6 +172,9 @@ def needs_text(preset: Preset) -> str:
     """Say what a game must bring."""
     words = [f"`{name}`" for name in preset.functions]
     words += [f"`{name}` if anything is hidden" for name in preset.functions_if_hidden]
+    words += [f"`{name}` for 3 players or more" for name in preset.functions_for_many]
+    if not preset.chance:
+        words.append("no chance")
     if preset.hidden:
         words.append("hidden information")
     return ", ".join(words)
@@ -135,8 +188,9 @@ def agents_page(text: str) -> str:
 
 
 def main() -> None:
-    """Write both files."""
+    """Write all three files."""
     (DOCS / "options.md").write_text(options_page(), encoding="utf-8")
+    (DOCS / "minimax_options.md").write_text(minimax_page(), encoding="utf-8")
     page = DOCS / "agents.md"
     text = agents_page(page.read_text(encoding="utf-8"))
     page.write_text(text, encoding="utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mcts_agents.envs import GAMES, load_game
+from mcts_agents.minimax import ALGORITHMS
 from tests.command import COMMAND, run
 from tests.golden import exactly, golden_folder
 
@@ -38,8 +39,9 @@ def test_list_names_games_and_agents():
     ]
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
     agents = [row["agent"] for row in listed["agents"]]
-    assert agents == ["mcts", "one-step", "random", "scripted", "policy"]
-    assert {"preset", "about", "options"} == set(listed["presets"][0])
+    own = ["mcts", "one-step", "random", "scripted", "policy"]
+    assert agents == [*own, *ALGORITHMS]
+    assert {"preset", "agent", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")
     assert text.stderr == ""  # nothing was compiled

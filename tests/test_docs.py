@@ -14,6 +14,7 @@ import pytest
 from mcts_agents import make_agent
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
+from mcts_agents.minimax import ALGORITHMS as ALGORITHMS_OF_MINIMAX
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.settings import TREE_POLICIES, TREES
@@ -47,6 +48,8 @@ def make_options():
 def test_the_tables_are_up_to_date(make_options):
     """If not: python docs/make_options.py."""
     assert (DOCS / "options.md").read_text() == make_options.options_page()
+    minimax = (DOCS / "minimax_options.md").read_text()
+    assert minimax == make_options.minimax_page()
     agents = (DOCS / "agents.md").read_text()
     assert agents == make_options.agents_page(agents)
     assert agents.count("`multitree-paranoid` |") == 1
@@ -76,7 +79,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_specs_are_understood(page):
-    words = "|".join(("mcts", "one-step", "scripted", *PRESETS))
+    words = "|".join(("mcts", "one-step", "scripted", *ALGORITHMS_OF_MINIMAX, *PRESETS))
     for spec in re.findall(rf"`((?:{words}):[a-z_]+=[^`]*)`", page.read_text()):
         if "..." not in spec:
             make_agent(spec)
@@ -90,8 +93,12 @@ def test_options_on_the_pages_exist(page):
         make_agent(f"mcts:{name}={value}")
 
 
+OF_MCTS = [name for name, preset in PRESETS.items() if preset.agent == "mcts"]
+
+
 def planned(name, env):
-    return make_agent(f"{name}:simulations=10", seed=1).plan(env)
+    budget = "simulations=10" if name in OF_MCTS else "nodes=10"
+    return make_agent(f"{name}:{budget}", seed=1).plan(env)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -104,13 +111,17 @@ def test_presets_work_where_the_table_says_so(game, preset):
     functions = [*needs.functions]
     if model.hidden_information:
         functions += needs.functions_if_hidden
+    if model.players > 2:
+        functions += needs.functions_for_many
     missing = [name for name in functions if not model.has(name)]
     if needs.hidden and not model.hidden_information:
         missing.append("hidden")
+    if not needs.chance and model.chance:
+        missing.append("chance")
     if not missing:
         result = planned(preset, env)
         assert result.action in result.actions
-        assert 0 < result.simulations <= 10
+        assert 0 < (result.simulations or result.nodes) <= 10
         return
     with pytest.raises(ValueError, match=rf"{game}") as raised:
         planned(preset, env)
@@ -118,7 +129,7 @@ def test_presets_work_where_the_table_says_so(game, preset):
     assert any(words.get(name, name) in str(raised.value) for name in missing)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", OF_MCTS)
 def test_presets_on_environments_of_other_people(preset):
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=1)
@@ -180,3 +191,12 @@ def test_commands_print_what_the_reference_shows(command, tmp_path):
     found = printed(command, tmp_path, typed)
     matches = re.fullmatch(pattern(narrowed(shown)), narrowed(found))
     assert matches, f"now:\n{found}"
+
+
+def test_paranoid_static_plans_on_copies():
+    assert PRESETS["paranoid-static"].copies
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    env.reset(seed=1)
+    agent = make_agent("paranoid-static:nodes=10", seed=1)
+    agent.copying = CopyOptions(perfect_information=True, deterministic=True)
+    assert agent.act(env) in range(4)

@@ -25,6 +25,8 @@ ROOMS = [
     "mcts_agents.search.options",
     "mcts_agents.search.driver",
     "mcts_agents.search",
+    "mcts_agents.minimax.kernel",
+    "mcts_agents.minimax",
     "mcts_agents.envs",
     "mcts_agents.agents.policies",
     "mcts_agents.agents",

@@ -15,7 +15,11 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from mcts_agents.agents import minimax
 from mcts_agents.agents.search_options import SearchOptions
+from mcts_agents.minimax import MinimaxSettings
+from mcts_agents.minimax.settings import options_of_algorithm
+from mcts_agents.model.copying.copy_options import CopyKeywords
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.option import options_of
 
@@ -214,3 +218,21 @@ def test_every_option_has_its_type():
         assert (type(None) in allowed) == option.optional, name
         if option.kind in (bool, int, float):
             assert option.kind in allowed, name
+
+
+@pytest.mark.parametrize("agent", minimax.AGENTS)
+def test_every_option_of_the_minimax_family_has_its_type(agent):
+    given = get_type_hints(agent.__init__, include_extras=True)["options"]
+    hints = get_type_hints(get_args(given)[0])
+    own = set(options_of_algorithm(agent.algorithm))
+    assert hints.keys() == own | get_type_hints(CopyKeywords).keys()
+    described = options_of(MinimaxSettings)
+    for name in own:
+        option = described[name]
+        allowed = get_args(hints[name]) or (hints[name],)
+        assert (type(None) in allowed) == option.optional, name
+        if option.kind in (bool, int, float):
+            assert option.kind in allowed, name
+        words = {w for part in allowed for w in get_args(part) if isinstance(w, str)}
+        words |= {word for word in allowed if isinstance(word, str)}
+        assert words == set(option.choices or ()), name

@@ -343,6 +343,12 @@ def action_values(game, state, player, actions, n, out):
 
 
 @rules.define
+def pass_turn(game, state):
+    """The next player who can move is to move, as if this one had been skipped."""
+    state.turn = next_player(game, state, np.int64(state.turn))
+
+
+@rules.define
 def state_key(game, state, observer):
     """A hash of who stands where, who is to move and how many moves were made.
 

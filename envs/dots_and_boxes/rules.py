@@ -285,6 +285,14 @@ def action_values(game, state, player, actions, n, out):
 
 
 @rules.define
+def pass_turn(game, state):
+    """The next player is to move, which the rules never allow without an edge drawn."""
+    state.mover += 1
+    if state.mover == game.players:
+        state.mover = 0
+
+
+@rules.define
 def state_key(game, state, observer):
     """A hash of edges, boxes of each player and mover; who owns which box is no matter.
 

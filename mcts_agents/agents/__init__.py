@@ -4,10 +4,27 @@
 a file.
 """
 
-from mcts_agents.agents import mcts, one_step, policy, random_agent, scripted
+from mcts_agents.agents import (
+    mcts,
+    minimax,
+    one_step,
+    policy,
+    random_agent,
+    scripted,
+)
 from mcts_agents.agents.agent import Agent, Planner, agent_seed
 from mcts_agents.agents.kinds import AgentKind, register
 from mcts_agents.agents.mcts import MCTSAgent
+from mcts_agents.agents.minimax import (
+    AlphaBetaAgent,
+    BRSAgent,
+    BRSPlusAgent,
+    ExpectiminimaxAgent,
+    MaxNAgent,
+    NegaScoutAgent,
+    OPPSAgent,
+    ParanoidAlphaBetaAgent,
+)
 from mcts_agents.agents.one_step import OneStepAgent
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.random_agent import RandomAgent
@@ -17,12 +34,22 @@ from mcts_agents.agents.specs import make_agent, parse_spec
 
 for _file in (mcts, one_step, random_agent, scripted, policy):
     register(_file.KIND)
+for _kind in minimax.KINDS:
+    register(_kind)
 
 __all__ = [
     "Agent",
     "AgentKind",
+    "AlphaBetaAgent",
+    "BRSAgent",
+    "BRSPlusAgent",
+    "ExpectiminimaxAgent",
     "MCTSAgent",
+    "MaxNAgent",
+    "NegaScoutAgent",
+    "OPPSAgent",
     "OneStepAgent",
+    "ParanoidAlphaBetaAgent",
     "Planner",
     "PolicyAgent",
     "RandomAgent",

@@ -26,7 +26,7 @@ from mcts_agents.names import quoted, unknown_name
 GROUP = "mcts_agents.agents"
 
 # Options that bound a decision, whoever has them.
-BUDGETS = ("simulations", "seconds", "forward_model_calls")
+BUDGETS = ("simulations", "seconds", "forward_model_calls", "nodes")
 
 
 def is_in_module(name: str) -> bool:

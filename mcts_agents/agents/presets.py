@@ -1,4 +1,6 @@
-"""Presets: algorithms of the literature as complete settings of `mcts`, by name.
+"""Presets: algorithms of the literature as complete settings of an agent, by name.
+
+Most are settings of `mcts`, some of the minimax family.
 
 A preset's name is a spec, and its options can be overridden as those of an agent:
 `multitree:simulations=200`. The budget is the user's.
@@ -18,7 +20,7 @@ _WEIL = "Weil et al. 2023"
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings of `mcts` under a name.
+    """Settings of an agent under a name.
 
     Attributes:
         about: What it is, in one line.
@@ -27,7 +29,10 @@ class Preset:
         functions: Functions of the forward model that a game must have.
         functions_if_hidden: Those that it must have if anything is hidden.
         hidden: Whether it is only for games in which something is hidden.
+        functions_for_many: Those that it must have for three players or more.
         copies: Whether it plans in environments of other people too, on copies.
+        agent: The kind of agent whose settings these are.
+        chance: Whether it takes games in which chance intervenes.
     """
 
     about: str
@@ -36,11 +41,14 @@ class Preset:
     functions: tuple[str, ...] = ()
     functions_if_hidden: tuple[str, ...] = ()
     hidden: bool = False
+    functions_for_many: tuple[str, ...] = ()
     copies: bool = True
+    agent: str = "mcts"
+    chance: bool = True
 
     def mapping(self) -> dict[str, Any]:
         """Return the preset as the mapping of an agent."""
-        return {"agent": "mcts", **self.options}
+        return {"agent": self.agent, **self.options}
 
 
 def _abstraction(whose: str) -> dict[str, Any]:
@@ -52,6 +60,18 @@ def _abstraction(whose: str) -> dict[str, Any]:
         "action_heuristic": "game",
         "widening": 1.0,
     }
+
+
+def _static(agent: str, about: str, functions: tuple[str, ...] = ()) -> Preset:
+    return Preset(
+        about,
+        _OMA,
+        {"killers": False, "history": False, "table": 0},
+        functions_for_many=functions,
+        copies=not functions,
+        agent=agent,
+        chance=False,
+    )
 
 
 def _quadrant(information: str, rollout: int) -> Preset:
@@ -165,4 +185,10 @@ PRESETS: dict[str, Preset] = {
     "is-mcts-30": _quadrant("set", 30),
     "pi-mcts-0": _quadrant("perfect", 0),
     "pi-mcts-30": _quadrant("perfect", 30),
+    "paranoid-static": _static(
+        "paranoid-alphabeta", "Paranoid alpha-beta by static order alone."
+    ),
+    "brs-plus-static": _static(
+        "brs-plus", "BRS+ by static order alone.", ("action_values",)
+    ),
 }

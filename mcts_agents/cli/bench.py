@@ -131,7 +131,13 @@ def _speed(
     """Return how many simulations there are a second, or else what a decision takes."""
     simulations = budget or results[-1].simulations
     if not simulations:
-        return {"decision_seconds": statistics.median(seconds)}
+        figures = {"decision_seconds": statistics.median(seconds)}
+        if results[-1].nodes:
+            figures["nodes_per_second"] = statistics.median(
+                result.nodes / taken
+                for result, taken in zip(results, seconds, strict=True)
+            )
+        return figures
     return {
         "simulations": simulations,
         "simulations_per_second": statistics.median(

@@ -35,7 +35,12 @@ def list_all(names: list[str], as_json: bool) -> None:
     ]
     agents += [_installed(name) for name in entry_points() if not is_taken(name)]
     presets = [
-        {"preset": name, "about": preset.about, "options": dict(preset.options)}
+        {
+            "preset": name,
+            "agent": preset.agent,
+            "about": preset.about,
+            "options": dict(preset.options),
+        }
         for name, preset in PRESETS.items()
     ]
     if as_json:
@@ -48,10 +53,13 @@ def list_all(names: list[str], as_json: bool) -> None:
         table.add_row(row["agent"], row["about"])
     table.add_row(HUMAN, "You, in the terminal (play only).")
     console.print(table)
-    table = _table("preset of mcts", "about", whole=("preset of mcts",))
-    for row in presets:
-        table.add_row(row["preset"], row["about"])
-    console.print(table)
+    for agent in dict.fromkeys(row["agent"] for row in presets):
+        head = f"preset of {agent}"
+        table = _table(head, "about", whole=(head,))
+        for row in presets:
+            if row["agent"] == agent:
+                table.add_row(row["preset"], row["about"])
+        console.print(table)
     for row in agents:
         options = ", ".join(row["options"])
         console.print(f"Options of {row['agent']}: {options}", highlight=False)

@@ -24,6 +24,9 @@ from mcts_agents.model.addresses import (
 from mcts_agents.model.contract import ENTRIES, POLICY, ROW
 
 _MOVERS = ROW["movers"]
+_PASS_TURN = ROW["pass_turn"]
+_OUTCOMES = ROW["outcomes"]
+_APPLY_OUTCOME = ROW["apply_outcome"]
 _LEGAL_ACTIONS = ROW["legal_actions"]
 _APPLY = ROW["apply"]
 _SCORES = ROW["scores"]
@@ -42,6 +45,9 @@ _FILTER_ACTIONS = ROW["filter_actions"]
 _IS_OUT = ROW["is_out"]
 _NEAREST_OPPONENT = ROW["nearest_opponent"]
 _VISIBLE_ACTION = ROW["visible_action"]
+_load_pass_turn = first_class(ENTRIES["pass_turn"].signature)
+_load_outcomes = first_class(ENTRIES["outcomes"].signature)
+_load_apply_outcome = first_class(ENTRIES["apply_outcome"].signature)
 _load_movers = first_class(ENTRIES["movers"].signature)
 _load_legal_actions = first_class(ENTRIES["legal_actions"].signature)
 _load_apply = first_class(ENTRIES["apply"].signature)
@@ -91,6 +97,27 @@ def apply(run):
     for player in range(run.players):
         joint_action[player] = -1
     return done
+
+
+@njit
+def pass_turn(run):
+    """Let the only player to move do nothing."""
+    function = _load_pass_turn(run.table + ROW_BYTES * _PASS_TURN)
+    return function(run.game, run.state)
+
+
+@njit
+def outcomes(run, limit, out):
+    """Write the probabilities of the joint action's outcomes to address `out`."""
+    function = _load_outcomes(run.table + ROW_BYTES * _OUTCOMES)
+    return function(run.game, run.state, run.joint_action, limit, out)
+
+
+@njit
+def apply_outcome(run, outcome):
+    """Let the movers play `joint_action` with one of its outcomes."""
+    function = _load_apply_outcome(run.table + ROW_BYTES * _APPLY_OUTCOME)
+    return function(run.game, run.state, run.joint_action, outcome)
 
 
 @njit

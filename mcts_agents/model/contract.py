@@ -58,6 +58,7 @@ KINDS = {
     "limit": int64,
     "action": int64,
     "kind": int64,
+    "outcome": int64,
 }
 
 ENTRIES: dict[str, Entry] = {
@@ -154,6 +155,22 @@ ENTRIES: dict[str, Entry] = {
         "return the code, from 0, under which statistics of moves count `action` of "
         "`player` in `state`; `kind` is a place in MOVE_CODES. Without this function "
         "the code is the action",
+    ),
+    "pass_turn": Entry(
+        ("game", "state"),
+        "let the only player to move do nothing, even where the rules do not allow it, "
+        "and the next one be to move; for searches that let opponents pass",
+    ),
+    "outcomes": Entry(
+        ("game", "state", "joint_action", "limit", "out"),
+        "write the probabilities of all that chance may do when every mover p plays "
+        "joint_action[p] into `out`, which has room for `limit`, return their number, "
+        "at least 1",
+    ),
+    "apply_outcome": Entry(
+        ("game", "state", "joint_action", "outcome"),
+        "like `apply`, where chance does what stands at the place `outcome` of "
+        "`outcomes`",
     ),
     # Written by the library for compiled rules that have none, when it is asked for.
     "playout_moves": Entry(

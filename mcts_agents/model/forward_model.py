@@ -282,6 +282,37 @@ class ForwardModel:
         self._check_has("is_out")
         return bool(self.call("is_out", state.ctypes.data, player))
 
+    def pass_turn(self, state: np.ndarray) -> None:
+        """Let the only player to move do nothing. Modifies `state` in place."""
+        self._check_has("pass_turn")
+        self.call("pass_turn", state.ctypes.data)
+
+    def outcomes(self, state: np.ndarray, joint_action: Sequence[int]) -> np.ndarray:
+        """Return the probability of each outcome of a joint action, float64, sum 1.
+
+        Args:
+            state: The position.
+            joint_action: The action of each player; -1 for those who do not move.
+        """
+        self._check_has("outcomes")
+        joint = np.asarray(joint_action, np.int32)
+        limit = 16
+        while True:
+            out = np.zeros(limit)
+            addresses = joint.ctypes.data, limit, out.ctypes.data
+            n = self.call("outcomes", state.ctypes.data, *addresses)
+            if n <= limit:
+                return out[:n]
+            limit = n
+
+    def apply_outcome(
+        self, state: np.ndarray, joint_action: Sequence[int], outcome: int
+    ) -> None:
+        """Let all movers act, and chance do what `outcomes` lists at this place."""
+        self._check_has("apply_outcome")
+        joint = np.asarray(joint_action, np.int32)
+        self.call("apply_outcome", state.ctypes.data, joint.ctypes.data, outcome)
+
     def nearest_opponent(self, state: np.ndarray, player: int) -> int:
         """Return the opponent in the game who is nearest to `player`, -1 for none."""
         self._check_has("nearest_opponent")

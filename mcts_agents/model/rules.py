@@ -334,6 +334,13 @@ class Rules:
                 f"{self.name}: move_codes={self.move_codes!r} without a function "
                 f"`move_code`: {ENTRIES['move_code'].purpose}"
             )
+        pair = ("outcomes", "apply_outcome")
+        for name, other in (pair, pair[::-1]):
+            if name in self._functions and other not in self._functions:
+                raise RulesError(
+                    f"{self.name} has `{name}` without `{other}`, which says: "
+                    f"{ENTRIES[other].purpose}"
+                )
         if self._variant is None:
             raise RulesError(
                 f"{self.name} lacks its variant function. Write: @rules.variant "

@@ -60,6 +60,7 @@ _OUTPUTS = {
     "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
     "action_values": "carray(as_pointer(out), n, FLOAT64)",
     "playout_moves": "carray(as_pointer(out), limit, MOVE)",
+    "outcomes": "carray(as_pointer(out), limit, FLOAT64)",
 }
 # Functions of the contract that return a number; the others return nothing.
 RETURNS_NUMBER = {
@@ -76,6 +77,7 @@ RETURNS_NUMBER = {
     "visible_action",
     "move_code",
     "playout_moves",
+    "outcomes",
 }
 
 

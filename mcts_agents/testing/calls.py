@@ -17,7 +17,15 @@ from mcts_agents.testing.report import CheckError, Place
 # At least so many bytes on each side of what a function may write.
 MARGIN = 4096
 GUARD = 0xA5
-CHANGES_THE_STATE = ("reset", "apply", "redeterminise", "playout", "playout_moves")
+CHANGES_THE_STATE = (
+    "reset",
+    "apply",
+    "redeterminise",
+    "playout",
+    "playout_moves",
+    "pass_turn",
+    "apply_outcome",
+)
 
 
 class Guarded:
@@ -282,6 +290,40 @@ class Calls:
         self._joint.array[:] = joint
         self._drawing("apply", after, rng, self._joint.address, self._rng.address)
         self._joint_is("apply", joint)
+        return after
+
+    def passed(self, state: np.ndarray) -> np.ndarray:
+        """Return the state after the only player to move has passed."""
+        after = state.copy()
+        self._call("pass_turn", after)
+        return after
+
+    def outcomes(self, state: np.ndarray, joint: list[int]) -> np.ndarray:
+        """Return the probabilities of a joint action's outcomes, float64."""
+        limit = 16
+        while True:
+            out = Guarded(limit, np.float64)
+            self._guards["`out` of `outcomes`"] = out
+            self._joint.array[:] = joint
+            arguments = self._joint.address, limit, out.address
+            n = self._call("outcomes", state, *arguments)
+            self._joint_is("outcomes", joint)
+            if n < 1:
+                self.place.fail(
+                    "outcomes", f"returned {n} for {joint}", "Return at least 1"
+                )
+            if n <= limit:
+                return out.array[:n].copy()
+            limit = n
+
+    def applied_outcome(
+        self, state: np.ndarray, joint: list[int], outcome: int
+    ) -> np.ndarray:
+        """Return the state after a joint action with one of its outcomes."""
+        after = state.copy()
+        self._joint.array[:] = joint
+        self._call("apply_outcome", after, self._joint.address, outcome)
+        self._joint_is("apply_outcome", joint)
         return after
 
     def sample(self, state: np.ndarray, observer: int, rng: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.chances import check_draws, check_playouts, load_statistics
 from mcts_agents.testing.hidden import Hidden, Permute
 from mcts_agents.testing.moves import check_codes, check_recorded_playouts
+from mcts_agents.testing.outcomes import check_outcomes, check_passing
 from mcts_agents.testing.report import Place, Report
 
 # Sums and squares of greater scores overflow in a search.
@@ -82,6 +83,18 @@ def check_rules(
     return report
 
 
+# Optional functions that are looked at with others, not by a check of their own.
+UNCHECKED_ALONE = (
+    "turn",
+    "round",
+    "is_out",
+    "random_action",
+    "move_code",
+    "pass_turn",
+    "outcomes",
+)
+
+
 class _Walk:
     """Random games of one variant, checked on the way."""
 
@@ -117,7 +130,7 @@ class _Walk:
                 checks.append(check)
             else:
                 self.report.skip(name, "the rules have no such function")
-        for name in ("turn", "round", "is_out", "random_action", "move_code"):
+        for name in UNCHECKED_ALONE:
             if not self.model.has(name):
                 self.report.skip(name, "the rules have no such function")
         return checks
@@ -157,6 +170,7 @@ class _Walk:
                 self._check_counts(position)
                 self._check_out(position)
                 check_codes(self.model, self.calls, self.report, position)
+                check_passing(self.model, self.calls, self.report, position)
                 self.hidden.check(position)
             if not position.movers:
                 self.report.checked["the end of a game"] += 1
@@ -164,6 +178,8 @@ class _Walk:
             joint = self._joint(position, choices)
             if looked_at:
                 self.hidden.see(position, joint)
+                own = self.model, self.calls, self.report
+                check_outcomes(*own, position, joint, choices)
                 if self.place.move % 10 == 0:
                     check_draws(self.calls, self.report, position, choices)
                 state = self._checked_apply(position, joint, rng)

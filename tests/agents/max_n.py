@@ -151,7 +151,7 @@ def _written(agent, full):
 
 
 KIND = AgentKind(
-    name="max-n",
+    name="plain",
     agent=MaxNAgent,
     make=MaxNAgent,
     options=(*DESCRIBED, "seed"),

@@ -55,29 +55,29 @@ def before_the_win():
 
 
 def test_specs_mappings_and_files(tmp_path):
-    agent = make_agent("max-n:depth=3,paranoid=true", seed=4)
+    agent = make_agent("plain:depth=3,paranoid=true", seed=4)
     assert type(agent) is MaxNAgent
     assert (agent.depth, agent.seconds, agent.paranoid) == (3, None, True)
-    assert to_mapping(agent) == {"agent": "max-n", "depth": 3, "paranoid": True}
+    assert to_mapping(agent) == {"agent": "plain", "depth": 3, "paranoid": True}
     assert to_mapping(agent, full=True)["seconds"] is None
-    assert agent_spec(agent) == "max-n:depth=3,paranoid=true"
+    assert agent_spec(agent) == "plain:depth=3,paranoid=true"
     save_agent(agent, tmp_path / "deep.yaml")
     assert to_mapping(make_agent(tmp_path / "deep.yaml")) == to_mapping(agent)
     assert make_agent(f"{tmp_path / 'deep.yaml'}:depth=1").depth == 1
 
 
 def test_texts_are_read_as_the_kind_describes_them():
-    agent = make_agent({"agent": "max-n", "depth": "3", "seconds": "none"})
+    agent = make_agent({"agent": "plain", "depth": "3", "seconds": "none"})
     assert (agent.depth, agent.seconds) == (3, None)
-    assert make_agent({"agent": "max-n", "seconds": "1e-3"}).seconds == 0.001
+    assert make_agent({"agent": "plain", "seconds": "1e-3"}).seconds == 0.001
 
 
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("max-n:dept=1", "unknown option of max-n 'dept': did you mean depth"),
-        ("max-n:depth=0", "depth=0: expected an integer from 1 to 20"),
-        ("max-n:paranoid=1", "paranoid=1: expected true or false"),
+        ("plain:dept=1", "unknown option of plain 'dept': did you mean depth"),
+        ("plain:depth=0", "depth=0: expected an integer from 1 to 20"),
+        ("plain:paranoid=1", "paranoid=1: expected true or false"),
     ],
 )
 def test_what_is_not_allowed_is_named(spec, words):
@@ -88,21 +88,21 @@ def test_what_is_not_allowed_is_named(spec, words):
 def test_lists_and_compile_know_it(run_here):
     told = json.loads(run_here("list", "--json").stdout)["agents"]
     assert told[-1] == {
-        "agent": "max-n",
+        "agent": "plain",
         "options": ["depth", "seconds", "paranoid", "seed"],
         "about": "Looks a few decisions ahead.",
     }
-    done = run_here("compile", "tictactoe", "--agent", "max-n", "--json")
-    assert json.loads(done.stdout)["agents"] == ["max-n"]
+    done = run_here("compile", "tictactoe", "--agent", "plain", "--json")
+    assert json.loads(done.stdout)["agents"] == ["plain"]
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "'max-n': this name is taken"),
+        ({}, "'plain': this name is taken"),
         ({"name": "maxn"}, "'maxn': this name is taken"),
         ({"name": "human"}, "'human': this name is taken"),
-        ({"name": "max-n-2"}, "MaxNAgent is entered as max-n"),
+        ({"name": "plain-2"}, "MaxNAgent is entered as plain"),
         ({"name": "max=n"}, "'max=n': expected a letter"),
         ({"name": ""}, "'': expected a letter"),
         ({"options": ("depth",)}, "every agent takes a seed"),
@@ -166,9 +166,9 @@ def test_only_the_action_has_to_be_known():
 
 
 def test_a_budget_in_seconds_covers_the_decision(monkeypatch):
-    agent = make_agent("max-n:seconds=0.5,depth=20")
+    agent = make_agent("plain:seconds=0.5,depth=20")
     assert agent.deadline(3.0) == 3.5
-    assert make_agent("max-n").deadline(3.0) == math.inf
+    assert make_agent("plain").deadline(3.0) == math.inf
     watch = clock.Watch(3.25, np.zeros(1, np.int64))
     assert clock.watched(watch, agent.deadline, 3.0) == 3.25
     readings = iter(range(10**9))
@@ -184,12 +184,12 @@ def test_a_budget_in_seconds_covers_the_decision(monkeypatch):
 def test_it_is_timed_if_it_or_one_that_it_asks_is():
     for spec, timed in (
         ("random", False),
-        ("max-n", False),
-        ("max-n:seconds=1", True),
+        ("plain", False),
+        ("plain:seconds=1", True),
         ("mcts:simulations=5", False),
         ("mcts:seconds=1", True),
-        ("mcts:simulations=5,rollout_policy=(max-n:seconds=1)", True),
-        ("mcts:tree=self,opponent_model=(max-n:depth=1)", False),
+        ("mcts:simulations=5,rollout_policy=(plain:seconds=1)", True),
+        ("mcts:tree=self,opponent_model=(plain:depth=1)", False),
         ("mcts:rollout_policy=(mcts:rollout_policy=(mcts:seconds=1))", True),
     ):
         assert make_agent(spec).is_timed is timed
@@ -204,12 +204,12 @@ def test_copies_have_the_settings():
 
 
 @pytest.mark.parametrize("option", ["rollout_policy", "opponent_model"])
-@pytest.mark.parametrize("spec", ["max-n:depth=1", "max-n:depth=1,seconds=5"])
+@pytest.mark.parametrize("spec", ["plain:depth=1", "plain:depth=1,seconds=5"])
 def test_searches_ask_it(option, spec):
     agent = make_agent(f"mcts:tree=self,simulations=8,solver=false,{option}=({spec})")
     assert isinstance(getattr(agent.settings, option), MaxNAgent)
     inner = to_mapping(agent)[option]
-    assert (inner["agent"], inner["depth"]) == ("max-n", 1)
+    assert (inner["agent"], inner["depth"]) == ("plain", 1)
     assert to_mapping(make_agent(agent_spec(agent))) == to_mapping(agent)
     env = tictactoe.env()
     env.reset(seed=1)
@@ -218,7 +218,7 @@ def test_searches_ask_it(option, spec):
 
 
 def test_a_learner_plays_against_it():
-    env = SingleAgentEnv(tictactoe.env(), opponents="max-n:depth=1")
+    env = SingleAgentEnv(tictactoe.env(), opponents="plain:depth=1")
     _, info = env.reset(seed=3)
     done = False
     while not done:
@@ -232,7 +232,7 @@ def test_a_learner_plays_against_it():
 
 SPEC = {
     "games": ["tictactoe", {"game": "sushi_go", "players": 3}],
-    "agents": {"deep": "max-n", "mcts": "mcts", "random": "random"},
+    "agents": {"deep": "plain", "mcts": "mcts", "random": "random"},
     "games_each": 3,
 }
 
@@ -246,7 +246,7 @@ def test_a_tournament_gives_it_the_budgets_that_it_takes(tmp_path):
     seats = [s for r in records for s in r.seats if s.agent == "deep"]
     assert len(seats) == 5
     for seat in seats:
-        assert json.loads(seat.spec) == {"agent": "max-n", "seconds": 0.005}
+        assert json.loads(seat.spec) == {"agent": "plain", "seconds": 0.005}
         assert seat.simulations == 0
         assert seat.searches == len(seat.seconds) > 0
         assert seat.depth > 0
@@ -259,7 +259,7 @@ def test_a_tournament_gives_it_the_budgets_that_it_takes(tmp_path):
 @pytest.mark.parametrize("budget", ["100", "5000calls"])
 def test_a_budget_that_it_does_not_take_is_refused(budget):
     spec = TournamentSpec(**SPEC, budgets=[budget])
-    said = r"deep in tictactoe, 2 players, .*max-n agents take budgets of seconds, not"
+    said = r"deep in tictactoe, 2 players, .*plain agents take budgets of seconds, not"
     with pytest.raises(SettingError, match=said) as refused:
         prepare(spec)
     assert refused.value.place == ("agents", "deep")
@@ -267,7 +267,7 @@ def test_a_budget_that_it_does_not_take_is_refused(budget):
 
 
 def test_a_budget_of_its_own_beside_budgets_is_refused():
-    agents = {"own": "max-n:seconds=1", "b": "random"}
+    agents = {"own": "plain:seconds=1", "b": "random"}
     spec = TournamentSpec(games="tictactoe", agents=agents, budgets=["5ms"])
     with pytest.raises(SettingError, match=r"own has a budget of its own, seconds=1"):
         prepare(spec)
@@ -275,9 +275,9 @@ def test_a_budget_of_its_own_beside_budgets_is_refused():
 
 def test_search_options_of_a_game_are_not_its():
     games = {"game": "tictactoe", "search": {"tree": "multi"}}
-    spec = TournamentSpec(games=games, agents={"deep": "max-n:depth=1", "m": "mcts"})
+    spec = TournamentSpec(games=games, agents={"deep": "plain:depth=1", "m": "mcts"})
     deep, mcts = (e.mapping() for e in spec.entrants(spec.settings()[0]))
-    assert deep == {"agent": "max-n", "depth": 1}
+    assert deep == {"agent": "plain", "depth": 1}
     assert mcts["tree"] == "multi"
 
 
@@ -294,13 +294,13 @@ def tuned(tmp_path, **keys):
 
 
 def test_its_options_are_tuned(tmp_path):
-    options, best = tuned(tmp_path, agent="max-n", parameters=("depth=1|2",))
+    options, best = tuned(tmp_path, agent="plain", parameters=("depth=1|2",))
     assert options["depth"] in (1, 2)
     assert make_agent(best).depth == options["depth"]
 
 
 def test_tuning_tries_what_its_kind_says(tmp_path):
-    options, best = tuned(tmp_path, agent="max-n", budget="5ms")
+    options, best = tuned(tmp_path, agent="plain", budget="5ms")
     assert set(options) == {"depth", "paranoid"}
     assert make_agent(best).seconds == 0.005
 
@@ -308,13 +308,16 @@ def test_tuning_tries_what_its_kind_says(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"agent": "random"}, "no options to tune; these have: mcts, one-step, max-n"),
-        ({"agent": "max-n", "parameters": ("tree",)}, "unknown option of max-n 'tree'"),
-        ({"agent": "max-n", "parameters": ("depth=0..2",)}, "depth=0: expected"),
-        ({"agent": "max-n", "budget": "100"}, "max-n agents take budgets of seconds"),
-        ({"against": "max-n", "budget": "100"}, "max-n agents take budgets of seconds"),
         (
-            {"agent": "max-n", "budget": "1s", "parameters": ("seconds=1..2",)},
+            {"agent": "random"},
+            "no options to tune; these have: mcts, one-step, .*, plain",
+        ),
+        ({"agent": "plain", "parameters": ("tree",)}, "unknown option of plain 'tree'"),
+        ({"agent": "plain", "parameters": ("depth=0..2",)}, "depth=0: expected"),
+        ({"agent": "plain", "budget": "100"}, "plain agents take budgets of seconds"),
+        ({"against": "plain", "budget": "100"}, "plain agents take budgets of seconds"),
+        (
+            {"agent": "plain", "budget": "1s", "parameters": ("seconds=1..2",)},
             "seconds is a budget, beside budget='1s'",
         ),
         ({"agent": "one-step"}, "one-step agents have no search space.*samples, value"),
@@ -335,12 +338,13 @@ def test_mcts_is_tuned_as_before():
 # -- commands
 
 
-@pytest.mark.parametrize("agent", ["max-n:depth=1", "max-n:seconds=0.01"])
+@pytest.mark.parametrize("agent", ["plain:depth=1", "plain:seconds=0.01"])
 def test_bench_without_simulations(run_here, agent):
     done = run_here("bench", "tictactoe", "--agent", agent, "--json")
     figures = json.loads(done.stdout)
     assert list(figures) == [
-        "game", "players", "agent", "decision_seconds", "playouts_per_second",
+        "game", "players", "agent", "decision_seconds", "nodes_per_second",
+        "playouts_per_second",
         "forward_model_steps_per_second", "compile_seconds", "nodes", "bytes",
     ]  # fmt: skip
     assert figures["decision_seconds"] > 0
@@ -357,13 +361,13 @@ def test_bench_counts_the_simulations_of_any_planner(run_here):
 
 
 def test_bench_refuses_a_budget_that_the_kind_has_not(run_here):
-    done = run_here("bench", "tictactoe", "--agent", "max-n", "--simulations", "5")
+    done = run_here("bench", "tictactoe", "--agent", "plain", "--simulations", "5")
     assert done.returncode == 2
-    assert "max-n agents have no budget of simulations" in done.stderr
+    assert "plain agents have no budget of simulations" in done.stderr
 
 
 def test_tree_shows_values_where_nobody_counts_visits(run_here):
-    command = ["tree", "tictactoe", "--agent", "max-n", "--moves", WINNING]
+    command = ["tree", "tictactoe", "--agent", "plain", "--moves", WINNING]
     text = run_here(*command).stdout
     assert "player_0 plays c2: 5 nodes, depth 2" in text
     assert "principal variation  0: c2" in text
@@ -380,7 +384,7 @@ def test_tree_shows_values_where_nobody_counts_visits(run_here):
 
 
 def test_tree_of_players_who_decide_at_once(run_here):
-    done = run_here("tree", "sushi_go", "--players", "3", "--agent", "max-n")
+    done = run_here("tree", "sushi_go", "--players", "3", "--agent", "plain")
     assert done.returncode == 0, done.stderr
     assert "player 1: " in done.stdout
 
@@ -391,25 +395,25 @@ def test_a_planner_without_a_tree(run_here, monkeypatch):
         return SearchResult(int(actions[0]), actions)
 
     monkeypatch.setattr(MaxNAgent, "search", search)
-    done = run_here("tree", "tictactoe", "--agent", "max-n")
+    done = run_here("tree", "tictactoe", "--agent", "plain")
     assert done.returncode == 2
     assert done.stderr.strip().endswith(
-        "player_0 plays a1: 'max-n' has no tree to show"
+        "player_0 plays a1: 'plain' has no tree to show"
     )
-    assert run_here("play", "tictactoe", "--agent", "max-n", "--json").returncode == 0
+    assert run_here("play", "tictactoe", "--agent", "plain", "--json").returncode == 0
 
 
 def test_play(run_here):
-    command = ["play", "tictactoe", "--agent", "max-n", "--agent", "mcts:simulations=9"]
+    command = ["play", "tictactoe", "--agent", "plain", "--agent", "mcts:simulations=9"]
     told = json.loads(run_here(*command, "--seed", "3", "--json").stdout)
-    assert told["agents"] == ["max-n", "mcts:simulations=9"]
+    assert told["agents"] == ["plain", "mcts:simulations=9"]
     shown = run_here(*command, "--seed", "3", "--render", "none").stdout
-    (row,) = [line for line in shown.splitlines() if "max-n" in line]
+    (row,) = [line for line in shown.splitlines() if "plain" in line]
     assert row.rstrip(" │┃").endswith("-")
 
 
 def test_replay(run_here, tmp_path):
-    specs = {"deep": {"agent": "max-n"}, "timed": {"agent": "max-n", "seconds": 0.001}}
+    specs = {"deep": {"agent": "plain"}, "timed": {"agent": "plain", "seconds": 0.001}}
     seats = tuple(Entrant(name, json.dumps(spec)) for name, spec in specs.items())
     record = play_fixture(Fixture(1, Setting("tictactoe", 2), 0, 5, seats))
     replay = Replay(record)
@@ -440,9 +444,9 @@ def test_replay(run_here, tmp_path):
 
 def test_recorded_decisions_have_no_visits(tmp_path):
     keys = {"game": "tictactoe", "games": 2, "explore_moves": 0}
-    dataset = record_here(tmp_path, **keys, agents=["max-n", "mcts:simulations=5"])
+    dataset = record_here(tmp_path, **keys, agents=["plain", "mcts:simulations=5"])
     deep, mcts = dataset.description["agents"]
-    assert deep == {"spec": {"agent": "max-n"}, "value": "score"}
+    assert deep == {"spec": {"agent": "plain"}, "value": "score"}
     assert mcts["value"] == "win"
     rows = [dataset[n] for n in range(len(dataset)) if dataset[n]["agent"] == 0]
     for row in rows:
@@ -454,8 +458,8 @@ def test_recorded_decisions_have_no_visits(tmp_path):
 def test_moves_are_drawn_by_visits_only_where_somebody_counts_them(tmp_path):
     keys = {"game": "tictactoe", "games": 1, "explore_moves": 2}
     with pytest.raises(ValueError, match="no agent searches and counts visits"):
-        record_here(tmp_path, **keys, agents="max-n")
-    assert len(record_here(tmp_path, **keys, agents=["max-n", "mcts:simulations=5"]))
+        record_here(tmp_path, **keys, agents="plain")
+    assert len(record_here(tmp_path, **keys, agents=["plain", "mcts:simulations=5"]))
 
 
 def test_agents_that_search_by_the_kernel_count_visits():

@@ -9,8 +9,10 @@ from mcts_agents.agents import to_mapping
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.presets import PRESETS
 
+OF_MCTS = [name for name, preset in PRESETS.items() if preset.agent == "mcts"]
 
-@pytest.mark.parametrize("name", PRESETS)
+
+@pytest.mark.parametrize("name", OF_MCTS)
 def test_a_preset_is_an_agent_whose_options_can_be_overridden(name):
     agent = make_agent(name)
     assert isinstance(agent, MCTSAgent)
@@ -25,6 +27,17 @@ def test_a_preset_is_an_agent_whose_options_can_be_overridden(name):
     assert make_agent({"agent": name, "exploration": 3}).settings.exploration == 3
     assert name not in KINDS
     assert len(PRESETS[name].about) <= 50  # a line of `mcts-agents list`
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS.keys() - set(OF_MCTS)))
+def test_presets_of_other_kinds(name):
+    preset = PRESETS[name]
+    assert to_mapping(make_agent(name)) == preset.mapping()
+    changed = make_agent(f"{name}:nodes=7,table=1").settings
+    assert (changed.nodes, changed.table, changed.killers) == (7, 1, False)
+    assert KINDS[preset.agent].agent is type(make_agent(name))
+    assert name not in KINDS
+    assert len(preset.about) <= 50
 
 
 def test_presets_nest_and_stand_in_files(tmp_path):

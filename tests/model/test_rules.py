@@ -373,6 +373,9 @@ def test_attributes():
         "nearest_opponent",
         "visible_action",
         "move_code",
+        "pass_turn",
+        "outcomes",
+        "apply_outcome",
         "playout_moves",
     }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):

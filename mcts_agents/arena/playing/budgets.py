@@ -41,13 +41,14 @@ BUDGETS: dict[str, Budget] = {
     "forward_model_calls": Budget(
         {"calls": 1}, True, lambda amount: f"{amount:,} model calls"
     ),
+    "nodes": Budget({"nodes": 1}, True, lambda amount: f"{amount:,} nodes"),
 }
 
 _UNITS = {unit: option for option, one in BUDGETS.items() for unit in one.units}
 _FORM = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\s*")
 _EXPECTED = (
-    "expected a time such as 40ms or 1s, a number of simulations such as 1000, or of "
-    "forward-model calls such as 5000calls"
+    "expected a time such as 40ms or 1s, a number of simulations such as 1000, of "
+    "forward-model calls such as 5000calls, or of nodes such as 5000nodes"
 )
 
 

@@ -32,14 +32,16 @@ class SearchResult:
             or only one that `action_filter` keeps, and in searches of another kind.
         forward_model_calls: Actions applied, one for each player.
         seconds: Time that the decision took.
-        nodes: Decisions (bandits) in all trees.
-        depth: Longest path in any tree, in decisions of that tree.
+        nodes: Decisions (bandits) in all trees; in a minimax search the states that
+            were reached.
+        depth: Longest path in any tree, in decisions of that tree; how many decisions
+            a minimax search looked ahead.
         solved: Whether the game's result under best play was proven; then the search
             ended before its budget.
         reused: Visits of the acting player's root that were left from an earlier
             decision (`reuse_tree`).
         bytes: Memory that nodes, edges, joint actions, stored states and optional
-            statistics take.
+            statistics take, or all that a minimax search works on.
     """
 
     action: int

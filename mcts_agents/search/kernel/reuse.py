@@ -9,8 +9,8 @@ The history must go on from the same player's last decision. Ranges of values st
 pools of an abstraction begin anew. If a kept root is proven (`solver.py`) the search
 ends at once, without a simulation, with the kept root's answer.
 
-`reuse_tree` is refused beside what is in `_check` below, beside sequential halving, and in
-copies of environments that hide something (`options/applicability.py`).
+`reuse_tree` is refused beside what is in `_check` below, beside sequential halving, and
+in copies of environments that hide something (`options/applicability.py`).
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Options in the signature and in the help of a class that takes them as keywords."""
 
 import inspect
-from dataclasses import fields
+from collections.abc import Collection
+from dataclasses import Field, fields
 from typing import Any
 
 from mcts_agents.search.options.option import Option, option_of
@@ -9,7 +10,13 @@ from mcts_agents.search.options.option import Option, option_of
 WIDTH = 84  # `help` indents by four
 
 
-def show_options(agent: type, described: type, *, besides: type) -> None:
+def show_options(
+    agent: type,
+    described: type,
+    *,
+    besides: type,
+    only: Collection[str] | None = None,
+) -> None:
     """Show a dataclass's options as keywords of a class, in place of its `**options`.
 
     A subclass with a constructor of its own has a signature of its own.
@@ -18,24 +25,29 @@ def show_options(agent: type, described: type, *, besides: type) -> None:
         agent: The class.
         described: The dataclass, whose options the help explains.
         besides: Another one, whose fields are keywords too.
+        only: The names of those options that the class takes; None: all.
     """
     constructor: Any = agent.__init__
     own = inspect.signature(constructor)
     kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
     shown = [
         inspect.Parameter(field.name, kept[-1].kind, default=field.default)
-        for field in (*fields(besides), *fields(described))
+        for field in (*fields(besides), *_fields(described, only))
     ]
     constructor.__signature__ = own.replace(parameters=kept + shown)
     if agent.__doc__ is not None:  # Python may be told to leave them out
         text = inspect.cleandoc(agent.__doc__)
-        agent.__doc__ = f"{text}\n\n{options_text(described)}"
+        agent.__doc__ = f"{text}\n\n{options_text(described, only)}"
 
 
-def options_text(described: type) -> str:
+def _fields(described: type, only: Collection[str] | None) -> list[Field]:
+    return [f for f in fields(described) if only is None or f.name in only]
+
+
+def options_text(described: type, only: Collection[str] | None = None) -> str:
     """Return the options of a dataclass by group: default, meaning, what is allowed."""
     groups: dict[str, list[str]] = {}
-    for field in fields(described):
+    for field in _fields(described, only):
         option = option_of(field)
         text = f"{field.name}={field.default!r}: {option.text} Allowed: "
         lines = wrapped(f"{text}{python_words(option)}.")

@@ -1,0 +1,359 @@
+"""Settings of the minimax family: which algorithm, how far, in what order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
+from mcts_agents.search.options.option import check_options, option
+
+# Without any budget.
+DEFAULT_NODES = 100_000
+MOST_DEPTH = 200
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm of the family.
+
+    Attributes:
+        about: What it is, in one line.
+        source: Where it comes from.
+        fixed: Options that make it what it is; users cannot change these.
+        options: Options that only some algorithms have, of which this one has these.
+        two_players: Whether it is for two teams only.
+        takes_chance: Whether it searches games in which chance intervenes.
+    """
+
+    about: str
+    source: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    two_players: bool = False
+    takes_chance: bool = False
+
+
+_FREE = {"free_opponents": None, "free_moves": None, "ranked_moves": 1}
+ALGORITHMS: dict[str, Algorithm] = {
+    "alphabeta": Algorithm(
+        "minimax with alpha-beta pruning, for two players or teams",
+        "Knuth, Moore 1975",
+        two_players=True,
+        options=("table", "killers", "history"),
+    ),
+    "negascout": Algorithm(
+        "alpha-beta that tests all actions but the first with a null window",
+        "Reinefeld 1983",
+        two_players=True,
+        options=("table", "killers", "history"),
+    ),
+    "expectiminimax": Algorithm(
+        "alpha-beta that averages over chance, with Star1 pruning; all opponents are "
+        "one coalition",
+        "Ballard 1983",
+        takes_chance=True,
+        options=("table", "killers", "history", "samples", "star1"),
+    ),
+    "max-n": Algorithm(
+        "every player after its own value",
+        "Luckhardt, Irani 1986; Korf 1991",
+        options=("shallow_pruning",),
+    ),
+    "paranoid-alphabeta": Algorithm(
+        "all opponents as one coalition against the player, with alpha-beta",
+        "Sturtevant, Korf 2000",
+        options=("table", "killers", "history"),
+    ),
+    "brs": Algorithm(
+        "Best-Reply Search: one opponent moves between two own turns, the others pass",
+        "Schadd, Winands 2011",
+        fixed={"free_opponents": 1, "ranked_moves": 0},
+        options=("table", "killers", "history"),
+    ),
+    "brs-plus": Algorithm(
+        "BRS+: one opponent moves freely, the others play what their order puts first",
+        "Esser et al. 2013",
+        fixed={"free_opponents": 1, "ranked_moves": 1},
+        options=("table", "killers", "history"),
+    ),
+    "opps": Algorithm(
+        "Opponent-Pruning Paranoid Search: how many opponents move freely, and how "
+        "many actions they and the others consider",
+        "Baier, Kaisers 2020",
+        options=("table", "killers", "history", *_FREE),
+    ),
+}
+_ONLY_SOME = {name for a in ALGORITHMS.values() for name in a.options}
+
+
+def options_of_algorithm(algorithm: str) -> tuple[str, ...]:
+    """Return the names of the options that an algorithm has, in their order."""
+    own = ALGORITHMS[algorithm].options
+    names = [field.name for field in fields(MinimaxSettings)]
+    names.remove("algorithm")
+    return tuple(n for n in names if n in own or n not in _ONLY_SOME)
+
+
+@dataclass(frozen=True)
+class MinimaxSettings:
+    """Settings of the agents of the minimax family.
+
+    Raises:
+        ValueError: A value that is not allowed, or an option that the algorithm does
+            not have; the message names it and what is.
+    """
+
+    algorithm: str = option(
+        "alphabeta",
+        "The algorithm: " + ", ".join(f"`{name}`" for name in ALGORITHMS) + ".",
+        "Algorithm",
+        choices=tuple(ALGORITHMS),
+    )
+    # -- budget
+    depth: int | None = option(
+        None,
+        "Decisions to look ahead, at most; the search deepens one by one to it.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=MOST_DEPTH,
+        optional=True,
+    )
+    nodes: int | None = option(
+        None,
+        f"States to visit, over all depths. {DEFAULT_NODES} if no budget is given. Of "
+        "several budgets the first that is spent ends the search.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+    )
+    seconds: float | None = option(
+        None,
+        "Seconds a decision, from the call of `act` to its end.",
+        "Budget",
+        kind=float,
+        above=0.0,
+        optional=True,
+    )
+    safety_margin: float = option(
+        0.0,
+        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Budget",
+        kind=float,
+        least=0.0,
+    )
+    # -- values
+    value: Any = option(
+        None,
+        "What a state at the horizon is worth: `win`, `score`, `leader` (lead over the "
+        "best other) or the game's `evaluate`. None: `evaluate` where the game has it, "
+        "`win` where the game prefers that, else `leader`.",
+        "Values",
+        choices=tuple(LEAF_VALUES),
+        optional=True,
+        objects="a function (model, state) -> a value for each player",
+    )
+    score_bonus: float | None = option(
+        None,
+        "Share of the score's magnitude that a winner gains and a loser forfeits under "
+        "`score` and `leader`. None: 0.5, and 0 in environments of other people.",
+        "Values",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        optional=True,
+    )
+    # -- order
+    ordering: str = option(
+        "game",
+        "`game`: actions are searched by the game's `action_values`, if it has these; "
+        "`none`: by their number.",
+        "Order",
+        choices=("game", "none"),
+    )
+    action_filter: str | None = option(
+        None,
+        "`game`: only actions that the game's `filter_actions` keeps; `all`: every "
+        "legal one. None: `game` where the game has a filter.",
+        "Order",
+        choices=("game", "all"),
+        optional=True,
+    )
+    killers: bool = option(
+        True, "Try actions early that refuted a sibling of the position.", "Order",
+        kind=bool,
+    )  # fmt: skip
+    history: bool = option(
+        True, "Try actions early that have refuted much anywhere.", "Order", kind=bool
+    )
+    table: int = option(
+        16,
+        "MiB of the table of positions, for games that have a `state_key`; 0: none.",
+        "Order",
+        kind=int,
+        least=0,
+        most=1 << 20,
+    )
+    # -- opponents
+    free_opponents: int | None = option(
+        None,
+        "How many opponents may move freely between two turns of the player; None: "
+        "all.",
+        "Opponents",
+        kind=int,
+        least=0,
+        optional=True,
+        source="Baier, Kaisers 2020",
+    )
+    free_moves: int | None = option(
+        None,
+        "How many actions an opponent who moves freely considers, the first by static "
+        "order; None: all.",
+        "Opponents",
+        kind=int,
+        least=1,
+        optional=True,
+        source="Baier, Kaisers 2020",
+    )
+    ranked_moves: int = option(
+        1,
+        "How many actions an opponent who does not move freely considers, the first by "
+        "static order; 0: it passes, by the game's `pass_turn`.",
+        "Opponents",
+        kind=int,
+        least=0,
+        source="Baier, Kaisers 2020",
+    )
+    # -- chance
+    samples: int = option(
+        8,
+        "How many outcomes of chance are drawn for each action, where the game does "
+        "not list them.",
+        "Chance",
+        kind=int,
+        least=1,
+        most=1000,
+    )
+    star1: bool = option(
+        True,
+        "Cut off where no values of the outcomes to come matter; without effect where "
+        "values have no bounds (`score`, `leader`, functions).",
+        "Chance",
+        kind=bool,
+        source="Ballard 1983",
+    )
+    # -- max-n
+    shallow_pruning: bool = option(
+        False,
+        "Cut off by what all values add up to: 1 under `win`, and your word that it is "
+        "1 under `evaluate`.",
+        "Max-n",
+        kind=bool,
+        source="Korf 1991",
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        algorithm = ALGORITHMS[self.algorithm]
+        for described in fields(self):
+            name = described.name
+            given = getattr(self, name)
+            if name not in _ONLY_SOME or name in algorithm.options:
+                continue
+            if name in algorithm.fixed or given != described.default:
+                if given in (described.default, algorithm.fixed.get(name)):
+                    continue
+                having = [n for n, a in ALGORITHMS.items() if name in a.options]
+                raise ValueError(
+                    f"{name}={given!r}: {self.algorithm} has no such option; "
+                    f"{', '.join(having)} have"
+                )
+
+    def for_model(self, model: ForwardModel) -> "MinimaxSettings":
+        """Fill what was left open with the game's choices, and check what it can do.
+
+        Raises:
+            ValueError: The game cannot be searched so; the message says why.
+        """
+        algorithm = ALGORITHMS[self.algorithm]
+        chosen: dict[str, Any] = dict(algorithm.fixed)
+        if self.value is None:
+            chosen["value"] = "leader"
+            if model.search_defaults.get("value") == "win":
+                chosen["value"] = "win"
+            if model.has("evaluate"):
+                chosen["value"] = "evaluate"
+        if self.score_bonus is None:
+            chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
+        if self.action_filter is None:
+            has_filter = model.has("filter_actions")
+            chosen["action_filter"] = "game" if has_filter else "all"
+        if self.nodes is None and self.depth is None and self.seconds is None:
+            chosen["nodes"] = DEFAULT_NODES
+        filled = object.__new__(MinimaxSettings)
+        for described in fields(self):
+            name = described.name
+            value = chosen.get(name, getattr(self, name))
+            object.__setattr__(filled, name, value)
+        filled._check(model, algorithm)
+        return filled
+
+    def _check(self, model: ForwardModel, algorithm: Algorithm) -> None:
+        name = f"{model.name}: {self.algorithm}"
+        if algorithm.two_players and model.team_count > 2:
+            raise ValueError(
+                f"{name} is for two players or teams, and here are {model.team_count}; "
+                "use paranoid-alphabeta, max-n, brs-plus or opps"
+            )
+        if model.chance and not algorithm.takes_chance:
+            copied = ", or pass deterministic=True if it has none"
+            raise ValueError(
+                f"{name} cannot search a game with chance; use expectiminimax"
+                + (copied if model.copies_environments else "")
+            )
+        needed = [("value", "evaluate", "evaluate", "use value='leader' or 'win'")]
+        needed += [("action_filter", "game", "filter_actions", "use 'all'")]
+        needed += [("ranked_moves", 0, "pass_turn", "use brs-plus")]
+        for option_name, value, function, instead in needed:
+            given = getattr(self, option_name)
+            used = option_name != "ranked_moves" or self.leaves_out(model)
+            if given == value and used and not model.has(function):
+                raise ValueError(
+                    f"{name}: {option_name}={value!r} needs the game's function "
+                    f"`{function}`, which it lacks; {instead}"
+                )
+        if self.ranks(model) and self.ordering == "game":
+            if not model.has("action_values"):
+                raise ValueError(
+                    f"{name} needs the game's function `action_values`, by which "
+                    "opponents' actions are ranked, and the game lacks it; use "
+                    "paranoid-alphabeta, or ordering='none' to rank them by number"
+                )
+        added = self.value in ("win", "evaluate") and model.team_count == model.players
+        if self.shallow_pruning and not added:
+            raise ValueError(
+                f"{name}: shallow_pruning needs values that add up to 1: value='win', "
+                "or 'evaluate' if the game's evaluation does, and no team mates"
+            )
+
+    def leaves_out(self, model: ForwardModel) -> bool:
+        """Whether some opponents have no free move."""
+        teams = list(model.teams)
+        opponents = model.players - min(teams.count(team) for team in teams)
+        return self.free_opponents is not None and self.free_opponents < opponents
+
+    def passes(self, model: ForwardModel) -> bool:
+        """Whether opponents who do not move freely pass."""
+        return self.leaves_out(model) and self.ranked_moves == 0
+
+    def ranks(self, model: ForwardModel) -> bool:
+        """Whether static order decides what opponents consider."""
+        by_rank = self.leaves_out(model) and self.ranked_moves > 0
+        return by_rank or self.free_moves is not None
+
+    def restricts(self, model: ForwardModel) -> bool:
+        """Whether opponents do not consider all of their actions."""
+        return self.leaves_out(model) or self.free_moves is not None

@@ -1,0 +1,206 @@
+"""What a minimax search says of itself, and what it refuses."""
+
+import _thread
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from mcts_agents.envs import load_game
+from mcts_agents.minimax import Minimax, MinimaxSettings
+from tests.minimax.reference import Paranoid, generator, max_n
+from tests.minimax.test_references import positions
+from tests.minimax.thicket import BARE, DICE, SAMPLED, SURE
+
+
+def value_of(result, action=None):
+    action = result.action if action is None else action
+    return dict(zip(result.actions.tolist(), result.values, strict=True))[action]
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "negascout", "max-n"])
+def test_a_step_that_a_budget_ends_counts_as_far_as_it_came(algorithm):
+    model = SURE.model(extra=True)
+    for state, player in positions(model, 20):
+        searches = {
+            depth: Minimax(
+                model, MinimaxSettings(algorithm, depth=depth, value="score")
+            )
+            for depth in range(1, 8)
+        }
+        full = {d: s.run(state, player, generator()) for d, s in searches.items()}
+        depths = []
+        for nodes in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377):
+            settings = MinimaxSettings(algorithm, nodes=nodes, value="score")
+            result = Minimax(model, settings).run(state, player, generator())
+            assert result.nodes <= max(nodes, 1)
+            assert result.depth <= 7
+            depths.append(result.depth)
+            if result.depth == 0:
+                continue
+            before = full[result.depth].action
+            if result.action != before:  # only where the next step says it is better
+                plain = Paranoid(model, player, "score").actions(
+                    state, result.depth + 1
+                )
+                if algorithm == "max-n":
+                    found = max_n(model, state, player, result.depth + 1, "score")
+                    plain = {a: values[player] for a, values in found.items()}
+                assert plain[result.action] > plain[before]
+        assert depths == sorted(depths)
+
+
+def test_a_budget_too_small_for_one_action_is_kept():
+    model = load_game("sushi_go").rules.model(players=5)
+    state = model.reset(generator())
+    search = Minimax(model, MinimaxSettings("paranoid-alphabeta", nodes=10))
+    result = search.run(state, 0, generator())
+    assert (result.nodes, result.depth, result.solved) == (10, 0, False)
+    assert result.action in result.actions
+    assert np.isnan(result.values).all()
+    assert result.principal_variation == [(0, result.action)]
+
+
+def test_equal_budgets_of_nodes_give_equal_decisions():
+    model = SURE.model(players=3)
+    for name in ("paranoid-alphabeta", "brs-plus", "max-n"):
+        settings = MinimaxSettings(name, nodes=500)
+        kept = Minimax(model, settings)
+        for state, player in positions(model, 30):
+            # One that has its memory from other decisions, and a new one.
+            left = kept.run(state, player, generator())
+            right = Minimax(model, settings).run(state, player, generator())
+            assert left.action == right.action
+            assert left.nodes == right.nodes
+            np.testing.assert_array_equal(left.values, right.values)
+            assert left.principal_variation == right.principal_variation
+
+
+def test_players_who_decide_at_once_solve_nothing():
+    # Both are prepared for the worst, so their values do not add up.
+    model = SURE.model(together=True, levels=3)
+    for name in ("alphabeta", "max-n"):
+        search = Minimax(model, MinimaxSettings(name, depth=9, value="win"))
+        found = [
+            (search.run(*at, generator()).solved, len(model.movers(at[0])))
+            for at in positions(model)
+        ]
+        assert (False, 2) in found
+        assert (True, 2) not in found
+
+
+def test_samples_of_chance_solve_nothing_but_lists_do():
+    for rules, solves in ((SAMPLED, False), (DICE, True)):
+        model = rules.model(chance=True, levels=3)
+        settings = MinimaxSettings("expectiminimax", depth=9, value="win", samples=3)
+        search = Minimax(model, settings)
+        found = {search.run(*at, generator()).solved for at in positions(model, 20)}
+        assert found == {solves}
+
+
+def test_restricted_opponents_solve_nothing():
+    model = SURE.model(players=3, levels=3)
+    for name, solves in (("brs-plus", False), ("brs", False), ("max-n", True)):
+        search = Minimax(model, MinimaxSettings(name, depth=30, value="win"))
+        assert {search.run(*at, generator()).solved for at in positions(model, 20)} == {
+            solves
+        }
+
+
+def test_values_of_shallow_pruning_are_bounds():
+    model = SURE.model(players=3, steps=99)
+    options = {"depth": 5, "value": "evaluate"}
+    full = Minimax(model, MinimaxSettings("max-n", **options))
+    pruned = Minimax(model, MinimaxSettings("max-n", shallow_pruning=True, **options))
+    for state, player in positions(model):
+        exact = full.run(state, player, generator())
+        bounds = pruned.run(state, player, generator())
+        assert (bounds.values >= exact.values - 1e-12).all()
+        assert value_of(bounds) == pytest.approx(value_of(exact))
+        assert (bounds.values <= value_of(bounds) + 1e-12).all()
+
+
+def test_an_evaluation_outside_its_bounds_is_an_error():
+    model = SURE.model(evaluation="greater than 1")
+    state, player = next(iter(positions(model)))
+    for name in ("alphabeta", "max-n"):
+        search = Minimax(model, MinimaxSettings(name, depth=2, value="evaluate"))
+        with pytest.raises(
+            RuntimeError, match="`evaluate` gave a value that is not fr"
+        ):
+            search.run(state, player, generator())
+
+
+def test_shallow_pruning_refuses_values_that_add_up_to_more():
+    model = SURE.model(players=3, evaluation="all 0.5")
+    state, player = next(iter(positions(model)))
+    settings = MinimaxSettings("max-n", depth=2, value="evaluate", shallow_pruning=True)
+    with pytest.raises(RuntimeError, match="add up to more than 1"):
+        Minimax(model, settings).run(state, player, generator())
+    settings = MinimaxSettings("max-n", depth=2, value="evaluate")
+    Minimax(model, settings).run(state, player, generator())
+
+
+def test_a_budget_of_seconds_is_kept():
+    model = load_game("chinese_checkers").rules.model()
+    for name in ("paranoid-alphabeta", "brs-plus", "max-n"):
+        search = Minimax(model, MinimaxSettings(name, seconds=0.1))
+        state = model.reset(generator())
+        search.run(state, 0, generator())
+        taken = []
+        for _ in range(5):
+            began = time.perf_counter()
+            result = search.run(state, 0, generator())
+            taken.append(time.perf_counter() - began)
+            assert result.depth >= 2
+        assert min(taken) == pytest.approx(0.1, abs=0.01)
+
+
+def test_an_interrupted_search_searches_again():
+    model = load_game("chinese_checkers").rules.model()
+    search = Minimax(model, MinimaxSettings("paranoid-alphabeta", seconds=60.0))
+    state = model.reset(generator())
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    began = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        search.run(state, 0, generator())
+    timer.join()
+    assert time.perf_counter() - began < 10
+    search.settings = MinimaxSettings("paranoid-alphabeta", depth=2).for_model(model)
+    again = search.run(state, 0, generator())
+    new = Minimax(model, MinimaxSettings("paranoid-alphabeta", depth=2))
+    fresh = new.run(state, 0, generator())
+    np.testing.assert_array_equal(again.values, fresh.values)
+
+
+def test_large_and_negative_values_of_python_functions():
+    model = BARE.model()
+
+    def value(model, state):
+        left = 1e12 * float(model.scores(state)[0]) - 5e12
+        return [left, -left]
+
+    for name in ("alphabeta", "negascout"):
+        search = Minimax(model, MinimaxSettings(name, depth=4, value=value))
+        for state, player in positions(model, 30):
+            result = search.run(state, player, generator())
+            expected = Paranoid(model, player, value).actions(state, 4)
+            assert value_of(result) == max(expected.values())
+            assert expected[result.action] == max(expected.values())
+
+
+def test_a_function_that_raises_or_gives_no_number():
+    model = BARE.model()
+    state, player = next(iter(positions(model)))
+
+    def broken(model, state):
+        raise ArithmeticError("no value")
+
+    search = Minimax(model, MinimaxSettings("alphabeta", depth=3, value=broken))
+    with pytest.raises(ArithmeticError, match="no value"):
+        search.run(state, player, generator())
+    nothing = MinimaxSettings("alphabeta", depth=3, value=lambda m, s: [np.nan, 0.0])
+    with pytest.raises(ValueError, match="expected 2 finite numbers"):
+        Minimax(model, nothing).run(state, player, generator())
