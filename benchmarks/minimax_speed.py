@@ -36,6 +36,9 @@ GAMES = [
     "chinese_checkers:players=2",
     "chinese_checkers",
     "chinese_checkers:players=6",
+    "rolit:players=3",
+    "rolit",
+    "focus",
     "sushi_go:players=3",
     "diamant:players=3",
 ]

@@ -26,6 +26,8 @@ _ENVIRONMENTS = (
     "sushi_go-v0",
     "chinese_checkers-v0",
     "dots_and_boxes-v0",
+    "focus-v0",
+    "rolit-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",

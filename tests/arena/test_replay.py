@@ -30,8 +30,10 @@ VARIANTS = {
     "hex": "hex:size=3",
     "dots_and_boxes": "dots_and_boxes:width=2,height=2",
     "chinese_checkers": "chinese_checkers:max_plies_per_player=12",
+    "focus": "focus:max_plies_per_player=12",
 }
 PLAYERS = {"sushi_go": 3, "chinese_checkers": 2, "diamant": 3, "love_letter": 3}
+PLAYERS |= {"rolit": 3, "focus": 3}
 
 
 def played(game, *specs, seed=5):

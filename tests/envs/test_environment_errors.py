@@ -34,6 +34,8 @@ BAD_VARIANTS = [
     ("chinese_checkers", {"players": 9}, "players=9"),
     ("chinese_checkers", {"players": 5}, "players=5"),
     ("chinese_checkers", {"fields": 100}, "fields=100"),
+    ("rolit", {"players": 5}, "players=5: rolit is for 2 to 4 players"),
+    ("focus", {"players": 5}, "players=5: focus is for 2 to 4 players"),
 ]
 
 

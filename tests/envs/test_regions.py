@@ -48,6 +48,11 @@ VARIANTS = {
             for fields in (73, 121)
         ),
     ],
+    "focus": [
+        {"max_plies_per_player": 5},
+        *({"players": players} for players in (2, 3, 4)),
+    ],
+    "rolit": [{"players": players} for players in (2, 3, 4)],
     "love_letter": [{"players": players} for players in (2, 3, 4)],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
     "pommerman": [
@@ -196,7 +201,7 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["tictactoe", "hex", "dots_and_boxes", "chinese_checkers"]
+    "name", ["tictactoe", "hex", "dots_and_boxes", "chinese_checkers", "focus", "rolit"]
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):
     dice = random.Random(name)

@@ -169,6 +169,8 @@ OURS = (
     "sushi_go_3",
     "chinese_checkers_2",
     "dots_and_boxes_6",
+    "focus_3",
+    "rolit_3",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",

@@ -1,0 +1,123 @@
+"""# Rolit.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import rolit` |
+| Ids | `mcts_agents/rolit-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2, 3 or 4: `player_0`, `player_1`, ... (Red, Green, Yellow, Blue) |
+| Action shape | 64 |
+| Observation shape | (players + 2, 8, 8) |
+| Observation values | 0, 1 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+Othello for up to four: players in turn put balls of their colours on a board of 8x8
+fields and recolour what they enclose.
+
+**Start.** Four balls lie in the middle, clockwise from the upper left: red, green,
+yellow, blue. With fewer than four players the balls of the other colours are neutral:
+they can be captured, capture nothing, and count for nobody.
+
+**Moves.** A player puts one ball on an empty field. In each of the eight directions
+the ball captures the unbroken line of foreign balls, of one colour or several, that
+ends at an own ball; captured balls take the player's colour. If any field captures a
+ball, only such fields are legal. If none does, all empty fields that touch a ball are
+legal. So nobody passes, and a player without balls plays on.
+
+**End.** The game ends when the board is full, after 60 moves. The player with most
+balls wins. If several players have most, they draw and the others lose.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, 8, 8):
+planes, rows from the top, columns from the left.
+
+| plane | 1 where |
+|---|---|
+| 0 | my balls are |
+| 1 to players - 1 | the balls of the next players in turn order are |
+| players | neutral balls are |
+| players + 1 | everywhere, if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
+
+## Action space
+
+`row * 8 + column`. In text a field is a letter for the column and a number for the row
+from the top: `c2` is action 10.
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=4, neutral_fourth=True)`
+
+| option | |
+|---|---|
+| `render_mode` | `human`, `rgb_array` or `ansi` |
+| `players` | 2, 3 or 4 |
+| `neutral_fourth` | with 2 or 3 players: whether balls of the other colours lie there |
+
+With `neutral_fourth=False` the fields of neutral balls begin empty, so that a game has
+61 moves with three players and 62 with two. With four players nothing is neutral, and
+False is an error.
+
+## Evaluation and order of moves
+
+For searches: player i's value is e_i / sum_j e_j with e_i = 2 * stable balls + legal
+moves, as if i were to move; if nobody has any it is 1/players. A ball is stable if
+along each of the four axes its line is full, or one of its two neighbours is off the
+board or a stable ball of the same colour. The score is the number of balls.
+
+Moves are ordered by a fixed value of each field, and among equals by captured balls. A
+quarter of the table, from the corner on; the others are its mirror images:
+
+```
+5 2 4 3
+2 1 3 3
+4 3 4 4
+3 3 4 5
+```
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself" (CoG 2020): the
+start for four, the evaluation. J. A. M. Nijssen, M. H. M. Winands, "Search policies in
+multi-player games" (ICGA Journal 36, 2013): a static order by fields. The order of
+turns, the table's numbers, the test for stable balls and the neutral balls are ours;
+published rules put one ball of each colour in the middle for any number of players.
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.rolit.draw import ansi, paint, regions, size
+from mcts_agents.envs.rolit.notation import format_action, parse_action
+from mcts_agents.envs.rolit.rules import FEWEST_PLAYERS, MOST_PLAYERS, rules
+
+GAME = Game(
+    name="rolit",
+    version=0,
+    title="Rolit",
+    rules=rules,
+    player_counts=tuple(range(FEWEST_PLAYERS, MOST_PLAYERS + 1)),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+)
+raw_env, env, parallel_env = environments(GAME)
