@@ -17,12 +17,14 @@ import time
 import pyspiel
 
 from mcts_agents import MCTSAgent
+from mcts_agents.envs import connect_four, othello, tictactoe
 from mcts_agents.envs import hex as hex_game
-from mcts_agents.envs import tictactoe
 
 GAMES = {
     "tictactoe": (tictactoe.env, {}, "tic_tac_toe"),
     "hex 7x7": (hex_game.env, {"size": 7}, "hex(board_size=7)"),
+    "connect_four": (connect_four.env, {}, "connect_four"),
+    "othello": (othello.env, {}, "othello"),
 }
 
 
@@ -97,7 +99,7 @@ def main():
             print(json.dumps(row))
         else:
             print(
-                f"{game:10s} ours {row['ours_per_second']:>11,.0f}/s   OpenSpiel "
+                f"{game:12s} ours {row['ours_per_second']:>11,.0f}/s   OpenSpiel "
                 f"{row['openspiel_per_second']:>11,.0f}/s   ratio {row['ratio']:.2f} "
                 f"({row['ratio_least']:.2f} to {row['ratio_most']:.2f})"
             )

@@ -28,6 +28,8 @@ _ENVIRONMENTS = (
     "dots_and_boxes-v0",
     "focus-v0",
     "rolit-v0",
+    "connect_four-v0",
+    "othello-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",

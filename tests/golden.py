@@ -19,6 +19,8 @@ IN_SMALL_SET = {
     "openspiel: games of hex_11x11": 24,
     "openspiel: games of hex_7x7_forced_b2": 17,
     "openspiel: games of hex_7x7_forced_c3": 16,
+    "openspiel: games of connect_four": 15,
+    "openspiel: games of othello": 13,
     "openspiel: games of breakthrough_6x5": 10,
     "openspiel: games of dots_and_boxes_2x2": 7,
     "openspiel: games of dots_and_boxes_3x4": 14,

@@ -295,6 +295,8 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("hex", ["hex_7x7", "hex_7x7_forced_b2"], [117, 117]),
         ("chinese_checkers", ["chinese_checkers_turns_4p"], [71]),
         ("dots_and_boxes", ["dots_and_boxes_2x2"], [117]),
+        ("connect_four", ["connect_four"], [117]),
+        ("othello", ["othello"], [117]),
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
         ("diamant", ["diamant"], [90]),

@@ -203,6 +203,8 @@ def test_games_of_which_nothing_is_recorded(tmp_path):
         ("dots_and_boxes_3x4", "dots_and_boxes"),
         ("dots_and_boxes_5x7", "dots_and_boxes"),
         ("dots_and_boxes_6x6", "dots_and_boxes"),
+        ("connect_four", "connect_four"),
+        ("othello", "othello"),
     ],
 )
 def test_the_rules_agree_with_the_reference(file, name):

@@ -15,7 +15,7 @@ from mcts_agents.agents import make_agent
 from mcts_agents.envs import environments, load_game
 
 # Game, variant, decisions played, and where it comes: left, top, width in pixels.
-WIDTH, HEIGHT = 1400, 1160
+WIDTH, HEIGHT = 1400, 1570
 PLACES = [
     ("sushi_go", {"players": 3}, 66, (20, 20, 860)),
     ("tictactoe", {}, 5, (1040, 20, 340)),
@@ -25,6 +25,8 @@ PLACES = [
     ("love_letter", {"players": 3}, 9, (20, 860, 460)),
     ("diamant", {"players": 4}, 12, (490, 860, 430)),
     ("hex", {"size": 9}, 40, (930, 830, 450)),
+    ("connect_four", {}, 23, (20, 1170, 410)),
+    ("othello", {}, 34, (490, 1160, 355)),
 ]
 PLAYERS = {"pommerman": "scripted:policy=simple_unbiased"}
 

@@ -1,6 +1,6 @@
 """Sets of up to 64 places as the bits of a `uint64`.
 
-Two machine instructions that Numba does not offer by name, and what is made of them.
+Three machine instructions that Numba does not offer by name, and what is made of them.
 """
 
 import numpy as np
@@ -29,6 +29,17 @@ def lowest_bit(typingctx, word):
 
     def codegen(context, builder, signature, args):
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def highest_bit(typingctx, word):
+    """Return the position of the highest set bit of a `uint64`, int64; -1 for zero."""
+
+    def codegen(context, builder, signature, args):
+        zeros = builder.ctlz(args[0], context.get_constant(types.boolean, False))
+        return builder.sub(context.get_constant(types.int64, 63), zeros)
 
     return types.int64(types.uint64), codegen
 

@@ -15,6 +15,7 @@ from mcts_agents.envs.chinese_checkers.notation import (
 from mcts_agents.envs.chinese_checkers.rules import rules
 from mcts_agents.envs.chinese_checkers.view import position
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, new_generator, random_below
+from tests.envs.chinese_checkers_positions import arranged, compare_positions
 from tests.envs.chinese_checkers_twin import Twin, distance
 from tests.golden import are_enough, golden_folder, recorded_games
 
@@ -131,26 +132,12 @@ def compare_observation(model, state, twin, player):
     assert set(turn) == {int(player == twin.turn and not twin.over)}
 
 
+def test_the_moves_of_random_positions_are_those_of_the_twin():
+    """`chinese_checkers_positions` is a command, too, which compares 10,000."""
+    assert compare_positions(400) > 400
+
+
 # -- positions made by hand
-
-
-def arranged(pieces, turn=0, **options):
-    """A model and a state with the pieces of each player on these fields."""
-    model = rules.model(players=len(pieces), **options)
-    state = model.reset(new_generator(1))
-    view, game, board = model.view(state), model.game[0], star(model.variant["fields"])
-    view["occupied"] = 0
-    for player, fields in enumerate(pieces):
-        slots = board.slots[list(fields)]
-        assert len(slots) == board.pieces
-        view["pieces"][player, : len(slots)] = slots
-        away = game["distance"][player, slots]
-        view["distance"][player] = away.sum()
-        view["home"][player] = (away < board.arm).sum()
-        for slot in slots:
-            view["occupied"][slot // 64] |= np.uint64(1 << int(slot) % 64)
-    view["turn"] = turn
-    return model, state
 
 
 def field(row, index):
@@ -249,6 +236,33 @@ def test_who_can_only_hop_is_not_skipped():
     assert model.movers(state) == (1,)
     moves = {format_action(model, a) for a in model.legal_actions(state, 1)}
     assert all(move.split(">")[1].startswith("4.") for move in moves)
+
+
+@every_board
+@every_count
+def test_a_pass_only_hands_the_move_over(players, fields):
+    model, rng = rules.model(players=players, fields=fields), new_generator(players)
+    state = model.reset(rng)
+    for plies in range(30):
+        (player,) = model.movers(state)
+        passed = model.copy(state)
+        model.pass_turn(passed)
+        assert model.movers(passed) == ((player + 1) % players,)
+        before, after = position(model, state), position(model, passed)
+        assert (before.owner, before.to_go) == (after.owner, after.to_go)
+        assert model.turn(passed) == plies
+        assert model.state_key(passed) != model.state_key(state)
+        actions = model.legal_actions(state, player)
+        action = int(actions[random_below(rng, len(actions))])
+        model.apply(state, {player: action}, rng)
+
+
+def test_a_pass_skips_who_is_shut_in():
+    wall = [field(3, i) for i in (3, 4, 5, 6)] + [field(4, i) for i in (2, 3, 4, 5, 6)]
+    free = [field(9, 0), field(9, 9), field(12, 0)]
+    model, state = arranged([wall[:6], range(6), wall[6:] + free], turn=0)
+    model.pass_turn(state)
+    assert model.movers(state) == (2,)
 
 
 @settings(max_examples=40, deadline=None)

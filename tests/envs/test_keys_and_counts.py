@@ -95,6 +95,8 @@ def stones_of(model, state):
         ("hex", {"size": 3}),
         ("hex", {"size": 7}),
         ("hex", {"size": 19, "first_cell": "c3"}),
+        ("connect_four", {}),
+        ("connect_four", {"width": 4, "height": 9}),
     ],
 )
 def test_boards_and_keys_are_one_to_one(name, options):
@@ -144,7 +146,9 @@ def test_a_board_that_a_playout_filled_has_the_key_of_its_stones():
 # -- Chinese Checkers
 
 
-@pytest.mark.parametrize(("players", "fields"), [(2, 73), (3, 73), (4, 73), (6, 121)])
+@pytest.mark.parametrize(
+    ("players", "fields"), [(2, 73), (3, 73), (4, 73), (6, 73), (6, 121)]
+)
 def test_chinese_checkers_equals_its_twin(players, fields):
     model = model_of("chinese_checkers", players=players, fields=fields)
     keys = OneToOne()

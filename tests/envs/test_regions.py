@@ -36,6 +36,8 @@ VARIANTS = {
         {"players": 5, "width": 1, "height": 10},
         {"players": 6, "width": 10, "height": 1},
     ],
+    "connect_four": [{}, {"width": 4, "height": 9}, {"width": 9, "height": 6}],
+    "othello": [{}],
     "sushi_go": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "maki": "published", "rulebook": "published"},
@@ -201,7 +203,16 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["tictactoe", "hex", "dots_and_boxes", "chinese_checkers", "focus", "rolit"]
+    "name",
+    [
+        "tictactoe",
+        "hex",
+        "dots_and_boxes",
+        "othello",
+        "chinese_checkers",
+        "focus",
+        "rolit",
+    ],
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):
     dice = random.Random(name)

@@ -38,6 +38,35 @@ def of_hex(game: dict) -> set:
     return shown
 
 
+def of_connect_four(game: dict) -> set:
+    """Also the last column, how high discs lie, full columns, and long games."""
+    shown = of_every_game(game) | {("length", len(game["moves"]) // 4)}
+    shown.add(("last", game["players"][-1], game["moves"][-1]))
+    heights = [game["moves"].count(column) for column in "1234567"]
+    shown |= {("height", column, height) for column, height in enumerate(heights)}
+    shown |= {("open columns", len(legal.split())) for legal in game["legal"]}
+    shown.add(("full board", sum(heights) == 42))
+    return shown
+
+
+def of_othello(game: dict) -> set:
+    """Also passes, corners, how many can be chosen from, and what is left empty."""
+    shown = of_every_game(game)
+    passes = [
+        p for p, m in zip(game["players"], game["moves"], strict=True) if m == "pass"
+    ]
+    shown |= {("passes", player, passes.count(player)) for player in (0, 1)}
+    turns = zip(game["players"], game["moves"], game["legal"], strict=True)
+    for player, move, legal in turns:
+        shown.add(("choices", len(legal.split())))
+        if move in ("a1", "a8", "h1", "h8"):
+            shown.add(("corner", player, move))
+    shown.add(("empty at the end", game["final"].count("-")))
+    shown.add(("lead", (game["discs"][0] - game["discs"][1]) // 8))
+    shown.add(("last mover", game["players"][-1]))
+    return shown
+
+
 def of_breakthrough(game: dict) -> set:
     """Also moves in each direction from each column, and how the game ends."""
     shown = of_every_game(game)

@@ -33,6 +33,8 @@ OPENSPIEL = {
         ("hex_7x7", "hex_11x11", "hex_7x7_forced_b2", "hex_7x7_forced_c3"),
         board_features.of_hex,
     ),
+    "connect_four": board_features.of_connect_four,
+    "othello": board_features.of_othello,
     "breakthrough_6x5": board_features.of_breakthrough,
     **dict.fromkeys(
         [f"dots_and_boxes_{size}" for size in ("2x2", "3x4", "5x7", "6x6")],

@@ -171,6 +171,8 @@ OURS = (
     "dots_and_boxes_6",
     "focus_3",
     "rolit_3",
+    "connect_four",
+    "othello",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",

@@ -1,0 +1,116 @@
+"""# Othello.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import othello` |
+| Ids | `mcts_agents/othello-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2: `player_0` (black, X), `player_1` (white, O) |
+| Action shape | 65 |
+| Observation shape | (3, 8, 8) |
+| Observation values | 0, 1 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+The players put discs of their colour on the empty squares of an 8x8 board in turn. A
+disc must capture: along a row, a column or a diagonal, one or more discs of the
+opponent lie between it and another disc of the player, without a gap. All captured
+discs become the player's. A player who cannot capture must pass; nobody may pass
+otherwise. The game ends at once when neither player can capture. The player with more
+discs wins; equally many are a draw.
+
+Player 0 has e4 and d5 at the start, player 1 has d4 and e5, and player 0 moves first.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (3, 8, 8): planes of
+the board, rows from the top, columns from the left.
+
+| plane | 1 where |
+|---|---|
+| 0 | my discs are |
+| 1 | the opponent's discs are |
+| 2 | everywhere, if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the other.
+
+## Action space
+
+| action | text | what it does |
+|---|---|---|
+| row * 8 + column | `d3` | puts a disc on that square |
+| 64 | `pass` | nothing; legal only if the player cannot capture |
+
+The letter is the column and the number the row, both from the top left.
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=2, evaluation="mobility")`
+
+- `evaluation`: what the evaluation of an unfinished position compares.
+    - `"mobility"`: three counts, each as the difference divided by the sum of both
+      players' counts: squares on which a player can play (weight 0.35), empty squares
+      beside the opponent's discs (0.15), and stable discs, which are those that an own
+      corner holds along the edges (0.5). These are the features of P. S. Rosenbloom's
+      program IAGO (1982), in a simpler form; the weights are this package's own.
+    - `"discs"`: the difference in discs divided by 64.
+
+Either lead, from -1 to 1, is mapped to the scale from 0 to 1.
+
+## Scores and action values
+
+For searches that use scores: own discs. The value of an action is the weight of its
+square in P. Norvig's table, from 0 for the squares diagonally beside a corner to 1 for
+the corners; to pass is worth 0.5. A turn is a disc put, a round is two of them.
+
+## Recorded games
+
+`mcts-agents verify othello FILE` compares these rules with games that OpenSpiel has
+recorded.
+
+## Version history
+
+- v0: first version.
+
+## Sources
+
+G. Hasegawa, Othello (1971), after Reversi (1883). P. S. Rosenbloom, "A
+World-Championship-Level Othello Program", Artificial Intelligence 19 (1982). P. Norvig,
+"Paradigms of Artificial Intelligence Programming" (1992), chapter 18.
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.othello.draw import ansi, paint, regions, size
+from mcts_agents.envs.othello.notation import (
+    format_action,
+    parse_action,
+    recorded_variant,
+)
+from mcts_agents.envs.othello.rules import rules
+
+GAME = Game(
+    name="othello",
+    version=0,
+    title="Othello",
+    rules=rules,
+    player_counts=(2,),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+    recorded_variant=recorded_variant,
+)
+raw_env, env, parallel_env = environments(GAME)
