@@ -34,13 +34,7 @@ package; install it with `pip install .` for them.
 
 An option that has no effect beside the others ("only with") or that a game cannot serve
 is refused, with what it takes. What an option's `_check` refuses is not in "only with";
-see its file. Three settings are accepted where they change nothing:
-
-- `information=perfect` with several determinizations, with `loop=sampled`, or in a game
-  that hides nothing;
-- `score_bonus` and `score_bonus_by` beside a `value` in Python;
-- `action_heuristic_interval` where nodes hold states (`loop=closed` and `sampled`),
-  unless the heuristic is `mast`.
+see its file.
 
 `none` as a default leaves the choice to the game, or switches off what the option is
 about. In Python, `none` is None, except where `none` stands among the words.

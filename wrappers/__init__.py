@@ -2,12 +2,10 @@
 
 `SingleAgentEnv` takes any PettingZoo environment, `single_agent_env` a game of this
 package by name; the latter is what `gymnasium.make("mcts_agents/SushiGo-v0")` calls.
-`recorded` lets an environment note what is played, for agents that have to replay it.
 """
 
-from mcts_agents.model.copying.recording import recorded
 from mcts_agents.wrappers.games import single_agent_env
 from mcts_agents.wrappers.opponents import Mixture
 from mcts_agents.wrappers.single_agent import SingleAgentEnv
 
-__all__ = ["Mixture", "SingleAgentEnv", "recorded", "single_agent_env"]
+__all__ = ["Mixture", "SingleAgentEnv", "single_agent_env"]

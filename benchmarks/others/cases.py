@@ -106,9 +106,9 @@ def _by_replay(case: Case) -> Case:
     """Return a case whose copies are made by going through all steps again."""
 
     def make() -> Any:
-        from mcts_agents.wrappers import recorded
+        from mcts_agents import remember
 
-        return recorded(case.make())
+        return remember(case.make())
 
     options = {**case.options, "replay": case.make}
     return replace(case, name=f"{case.name}, by replay", make=make, options=options)

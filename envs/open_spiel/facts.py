@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs.open_spiel.records import MOST_LISTED
+
 # Of int8, in which environments of this package show what players see.
 OBSERVATION_BOUNDS = (-128, 127)
 
@@ -26,6 +28,15 @@ HISTORY_FREE = frozenset(
 )  # fmt: skip
 
 
+# What a player knows of these is its own cards (or the like) and everybody's actions,
+# and OpenSpiel samples the rest with the probabilities of chance.
+ENUMERABLE = frozenset({"bargaining", "kuhn_poker", "leduc_poker", "universal_poker"})
+
+
+# Partners sit opposite each other and get the same, what the other two lose.
+PARTNERS = frozenset({"euchre"})
+
+
 class Facts:
     """One of pyspiel's games, and what the package has to know of it.
 
@@ -35,18 +46,23 @@ class Facts:
         pyspiel: The module.
         observation: One of OBSERVATIONS.
         counted: Whether rollouts count their actions and keep their last positions.
+        worlds: How many worlds a search samples, before it uses them again; 0: no end.
 
     Attributes:
         name: The game's name in the registry.
         players: Number of players.
         at_once: Whether several players may decide at once.
         chance: Whether there are chance nodes.
+        sampled: Whether OpenSpiel draws what happens there itself.
         hidden: Whether players may not see everything.
         pays_on_the_way: Whether returns may change before the end of the game.
         sum: What all returns add up to, in games where that is fixed.
         shared: Whether all players get the same.
         one_return: Whether the return of who is to move says what everybody gets.
-        one_mover: Whether one player decides at a time, and returns come at the end.
+        keeps_children: Whether compiled code may keep where actions led: one player
+            decides at a time, and returns come at the end.
+        worlds: How many worlds a search samples, before it uses them again; 0: no end.
+        enumerable: Whether all worlds of a player can be listed.
         longest: More actions than any game has, all players together.
         tells_information_state: Whether there are information states as text.
         tells_observation: Whether there are observations as text.
@@ -60,10 +76,17 @@ class Facts:
     """
 
     def __init__(
-        self, rules: Any, game: Any, pyspiel: Any, *, observation: str, counted: bool
+        self,
+        rules: Any,
+        game: Any,
+        pyspiel: Any,
+        *,
+        observation: str,
+        counted: bool,
+        worlds: int,
     ):
         self.rules, self.game, self.pyspiel = rules, game, pyspiel
-        self.counted = counted
+        self.counted, self.worlds = counted, worlds
         self.name: str = rules.name
         self.at_once: bool = rules.at_once
         self.chance: bool = rules.chance
@@ -76,11 +99,17 @@ class Facts:
         utility = kind.utility.name
         self.shared = utility == "IDENTICAL"
         fixed = self.shared or utility in ("ZERO_SUM", "CONSTANT_SUM")
-        simple = not (self.at_once or self.pays_on_the_way)
+        modes = pyspiel.GameType.ChanceMode
+        self.sampled: bool = kind.chance_mode == modes.SAMPLED_STOCHASTIC
+        simple = not (self.at_once or self.pays_on_the_way or self.sampled)
         self.one_return: bool = simple and (
-            self.players == 1 or (self.players == 2 and fixed)
+            self.players == 1
+            or (self.players == 2 and fixed)
+            or kind.short_name in PARTNERS
         )
-        self.one_mover: bool = simple
+        listed = max(game.num_distinct_actions(), game.max_chance_outcomes())
+        self.keeps_children: bool = simple and listed <= MOST_LISTED
+        self.enumerable: bool = kind.short_name in ENUMERABLE
         # OpenSpiel counts a joint action as one.
         most = self.players if self.at_once else 1
         self.longest: int = game.max_game_length() * most
@@ -124,6 +153,25 @@ class Facts:
             f"observation={observation!r}: {self.name} has "
             f"{', '.join(('auto', *here, 'blank'))}"
         )
+
+    def with_dice(self, position: Any, seed: int) -> Any:
+        """Return a position like one, for which OpenSpiel draws from another seed.
+
+        Only for games in which it does. The seed is the game's, so a game is made; what
+        came before the position is not known to it.
+        """
+        name = self.game.get_type().short_name
+        parameters = {**self.game.get_parameters(), "rng_seed": seed}
+        return self.pyspiel.load_game(name, parameters).deserialize_state(
+            position.serialize()
+        )
+
+    def thrown(self, position: Any, seed: int) -> Any:
+        """Return what follows a chance node, by OpenSpiel's own dice from a seed."""
+        after = self.with_dice(position, seed)
+        ((outcome, _),) = after.chance_outcomes()
+        after.apply_action(outcome)
+        return after
 
     def observe(self, position: Any, player: int) -> np.ndarray:
         """Return what a player sees in a position, int8, flat.

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.envs.open_spiel.model import CHANCE, SIMULTANEOUS, SpielModel
+from mcts_agents.envs.open_spiel.model import SpielModel
+from mcts_agents.envs.open_spiel.positions import CHANCE, SIMULTANEOUS
+from mcts_agents.envs.open_spiel.records import SEED_BITS
 from mcts_agents.model import ForwardModel
 
 # Random games from which names are taken, and how many positions all in all.
@@ -37,6 +39,9 @@ def _names_met(model: SpielModel) -> dict[int, str]:
     for _ in range(_GAMES):
         position = model.facts.game.new_initial_state()
         while not position.is_terminal() and positions < _POSITIONS:
+            if position.current_player() == CHANCE and model.facts.sampled:
+                position = model.facts.thrown(position, draws.randrange(SEED_BITS))
+                continue
             if position.current_player() == CHANCE:
                 outcomes = [action for action, p in position.chance_outcomes() if p]
                 position.apply_action(draws.choice(outcomes))

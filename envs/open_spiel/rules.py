@@ -16,8 +16,10 @@ PREFIX = "open_spiel:"
 
 # How games name the parameter that is the number of players.
 _PLAYERS = ("players", "num_players", "numPlayers")
-# Options of this package.
-_OWN = {"observation": "auto", "counted": False}
+# Options of this package; the last is for games that hide something.
+_OWN = {"observation": "auto", "counted": False, "worlds": 1000}
+# The most worlds that are kept: each takes the bytes of a state.
+MOST_WORLDS = 100_000
 
 
 class SpielRules(Rules):
@@ -66,10 +68,13 @@ class SpielRules(Rules):
         if kind.dynamics == types.Dynamics.MEAN_FIELD:
             raise ValueError(f"{self.name} is a mean field game, which has no moves")
         if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
-            raise ValueError(
-                f"{self.name}: OpenSpiel draws this game's chance inside of the game "
-                "(sampled stochastic), so planning would draw from the game's own dice"
-            )
+            # Each chance node has a seed of its own.
+            self._known.pop("rng_seed", None)
+            if "rng_seed" in given:
+                raise ValueError(
+                    f"{self.name}: rng_seed={given['rng_seed']}: chance is drawn with "
+                    "the seed that reset gets; leave it out"
+                )
 
     def __reduce__(self):
         """Copy and pickle by loading the game again."""
@@ -107,7 +112,8 @@ class SpielRules(Rules):
             for name, value in sorted(self._known.items())
             if name != self._counted_by and not isinstance(value, dict)
         }
-        return {"players": self._base.num_players(), **named, **_OWN}
+        own = {name: _OWN[name] for name in _OWN if name != "worlds" or self.hidden}
+        return {"players": self._base.num_players(), **named, **own}
 
     def model(self, **variant: object) -> SpielModel:
         """Return the forward model of one variant.
@@ -142,7 +148,12 @@ class SpielRules(Rules):
         except self._pyspiel.SpielError as error:
             told = ", ".join(f"{n}={v}" for n, v in parameters.items())
             raise ValueError(f"{self.name} with {told}: {_first(error)}") from error
-        own = {name: chosen[name] for name in _OWN}
+        own = {name: chosen.get(name, default) for name, default in _OWN.items()}
+        if not 0 <= own["worlds"] <= MOST_WORLDS:
+            raise ValueError(
+                f"{self.name}: worlds={own['worlds']}: expected a whole number from 0 "
+                f"to {MOST_WORLDS}; 0 draws each world anew"
+            )
         return SpielModel(Facts(self, game, self._pyspiel, **own), chosen)
 
     def _value(self, name: str, value: object, default: object) -> object:

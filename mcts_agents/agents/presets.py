@@ -86,6 +86,8 @@ def _quadrant(information: str, rollout: int) -> Preset:
             "max_depth": 30,
             "exploration": math.sqrt(2.0),
         },
+        hidden=information == "perfect",
+        copies=information != "perfect",
     )
 
 
@@ -153,7 +155,7 @@ PRESETS: dict[str, Preset] = {
     "pimc": Preset(
         "Ten determinizations, a tree for each, averaged.",
         "Ginsberg, JAIR 14, 2001; Long et al., AAAI 2010",
-        {"determinizations": 10, "information": "perfect", "final": "value"},
+        {"determinizations": 10, "final": "value"},
         hidden=True,
         copies=False,
     ),

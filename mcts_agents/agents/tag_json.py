@@ -273,6 +273,8 @@ class _Translation:
                 "numdeterminizations",
                 "trees on one determinization each take information Open_Loop",
             )
+        if options.get("determinizations", 1) != 1:
+            options.pop("information", None)  # said by their number
 
     @staticmethod
     def _idle(probe: Mapping[str, Any]) -> dict[str, str]:

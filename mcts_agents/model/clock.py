@@ -27,12 +27,12 @@ class Watch:
     def __init__(self, deadline: float, flag: np.ndarray):
         self.deadline = deadline
         self.flag = flag
-        self._is_timed = deadline < math.inf
+        self.is_timed = deadline < math.inf
         self._flags = memoryview(flag)  # read at each step of a rollout
 
     def look(self) -> bool:
         """End the search if its time is up; return whether it ends."""
-        if self._is_timed and self.deadline <= now():
+        if self.is_timed and self.deadline <= now():
             self.flag[0] = 1
         return self._flags[0] != 0
 
@@ -63,7 +63,7 @@ def running() -> Watch | None:
 def look() -> None:
     """End the innermost running search if its time is up."""
     watch = _RUNNING.get()
-    if watch is not None:
+    if watch is not None and watch.is_timed:
         watch.look()
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, draw_uint64, new_generator
-from mcts_agents.search.driver.merging import search_forest, shared
-from mcts_agents.search.driver.reading import result_of
+from mcts_agents.search.driver.merging import shared
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.forks import in_forks
 from mcts_agents.search.inspection.result import SearchResult
@@ -54,22 +53,8 @@ def search_in_processes(
     """
     _check(search.model, search.settings, processes)
 
-    def run() -> SearchResult:
-        _, only = search._actions(state.ctypes.data, player)
-        settings = search.settings
-        if only is not None:
-            return search._run(
-                state,
-                player,
-                rng,
-                started=started,
-                reserve=reserve,
-                simulations=None,
-                history=None,
-            )
-        deadline = search._deadline(started, reserve)
+    def parts(deadline: float, actions: np.ndarray) -> list[RootStatistics]:
         seeds = [draw_uint64(rng) for _ in range(processes)]
-        search._begin_changes()
         own: list[RootStatistics] = []
 
         def work(part: int) -> list[dict[str, Any]]:
@@ -77,25 +62,16 @@ def search_in_processes(
             # Forks begin alike, with the same dice in the same copies.
             search.model.throw_again(state, seed.spawn(1)[0])
             generator = new_generator(seed)
-            budget = shared(settings, processes, part)
-            if settings.determinizations > 1:
-                found = search_forest(
-                    search, state, player, generator, budget, deadline
-                )
-            else:
-                search.decay_averages(player)
-                found = [search.search_once(state, player, generator, budget, deadline)]
-            own[:] = found
-            return [{name: getattr(root, name) for name in _SENT} for root in found]
+            budget = shared(search.settings, processes, part)
+            own[:] = search.search_share(state, player, generator, budget, deadline)
+            return [{name: getattr(root, name) for name in _SENT} for root in own]
 
         sent = in_forks(work, processes)
         # The last part was searched here: its tree can be read.
         roots = [replace(own[-1], **root) for part in sent[:-1] for root in part]
-        found = result_of([*roots, *own], settings, rng, started)
-        search._whole = True
-        return found
+        return [*roots, *own]
 
-    return search._one_thread.call(search._refusal, run)
+    return search.run_by(parts, state, player, rng, started=started, reserve=reserve)
 
 
 def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> None:

@@ -140,7 +140,7 @@ def test_a_file_as_tuning_writes_it(tmp_path):
          {"backup": "max_mc", "backup_threshold": 50}),
         ({"numDeterminizations": 4, "information": "Open_Loop",
           "perfectInformationPolicy": "SingleVote"},
-         {"determinizations": 4, "information": "perfect", "combine": "vote"}),
+         {"determinizations": 4, "combine": "vote"}),
         ({"heuristic": {"class": "players.heuristics.WinOnlyHeuristic"}},
          {"value": "win"}),
         ({"heuristic": {"class": "players.heuristics.CoarseTunableHeuristic",

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test
 
+from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, load_game, make_model, parse_game
+from mcts_agents.envs.open_spiel.facts import PARTNERS
 from mcts_agents.model import new_generator
 from mcts_agents.testing import check_environment
 from tests.golden import golden_folder
@@ -177,7 +179,8 @@ def test_specs_are_those_of_this_package_and_of_pyspiel():
         ("hex:counted=3", "counted=3: expected true or false"),
         ("liars_dice_ir", "no tensor of what a player sees there; add the option"),
         ("mfg_garnet", "mean field game"),
-        ("tarok", "sampled stochastic"),
+        ("tarok(rng_seed=3)", "chance is drawn with the seed that reset gets"),
+        ("tarok:rng_seed=3", "unknown option of open_spiel:tarok 'rng_seed'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_name(spec, words):
@@ -185,6 +188,76 @@ def test_what_cannot_be_is_refused_with_its_name(spec, words):
         model_of(spec)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(PARTNERS))
+def test_partners_get_the_same(name):
+    model = model_of(name)
+    rng = new_generator(2)
+    found = set()
+    for _ in range(20):
+        state = model.reset(rng)
+        model.playout(state, rng, model.facts.longest)
+        kept = model.scores(state).tolist()
+        counted = model.facts.game.new_initial_state()
+        draws = random.Random(len(found))
+        while not counted.is_terminal():
+            counted.apply_action(draws.choice(counted.legal_actions()))
+        for returns in (kept, counted.returns()):
+            assert returns[0] == returns[2] == -returns[1] == -returns[3]
+            found.add(returns[0])
+    assert len(found) > 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "steps"),
+    [
+        ("tarok", 30),
+        ("negotiation", 30),
+        ("stones_and_gems", 30),
+        ("bridge_uncontested_bidding", 1),  # to score a game takes it seconds
+    ],
+)
+def test_chance_that_openspiel_draws_itself_comes_from_the_seed(spec, steps):
+    def games(seed):
+        model = model_of(f"{spec}:observation=blank")
+        rng, draws, shown = new_generator(seed), random.Random(3), []
+        for _ in range(3):
+            state = model.reset(rng)
+            for _ in range(steps):
+                movers = model.movers(state)
+                if not movers:
+                    break
+                legal = model.legal_actions(state, movers[0]).tolist()
+                model.apply(state, {movers[0]: draws.choice(legal)}, rng)
+                shown.append(str(model.position(state)))
+            # What was dropped is played again, chance included.
+            model._positions.by_number.clear()
+            assert str(model.position(state)) == shown[-1]
+        return shown
+
+    found = games(1)
+    assert games(1) == found
+    if spec != "stones_and_gems":  # whose default board leaves nothing to chance
+        assert games(2) != found
+
+
+def test_games_with_dice_of_their_own_are_planned_in():
+    raw_env, _, _ = environments("open_spiel:stones_and_gems")
+    env, untouched = raw_env(observation="blank"), raw_env(observation="blank")
+    env.reset(seed=1), untouched.reset(seed=1)
+    plans = [
+        MCTSAgent(simulations=20, rollout=rollout, seed=3).plan(env).visits.tolist()
+        for rollout in (1000, 1000, 5)
+    ]
+    assert plans[0] == plans[1]
+    for _ in range(10):
+        for each in (env, untouched):
+            each.step(1)
+        MCTSAgent(simulations=5, rollout=5, seed=3).act(env)
+    assert str(env.forward_model.position(env.spectator_state())) == str(
+        untouched.forward_model.position(untouched.spectator_state())
+    )
 
 
 def test_chance_has_the_frequencies_of_openspiel():
@@ -251,9 +324,9 @@ def test_states_and_environments_are_copied_and_pickled():
 
 
 def test_dropped_positions_are_played_again(monkeypatch):
-    from mcts_agents.envs.open_spiel import model as module
+    from mcts_agents.envs.open_spiel import positions
 
-    monkeypatch.setattr(module, "MOST_KEPT", 4)
+    monkeypatch.setattr(positions, "MOST_KEPT", 4)
     model = model_of("tic_tac_toe")
     rng = new_generator(0)
     states = [model.reset(rng)]

@@ -2,12 +2,16 @@
 
 import copy
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, make_model
+from mcts_agents.envs.open_spiel import records
+from mcts_agents.envs.open_spiel.facts import ENUMERABLE
+from mcts_agents.envs.open_spiel.tables import worlds_of
 from mcts_agents.model import new_generator
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -60,7 +64,7 @@ def test_samples_agree_with_what_their_player_knows(spec):
 def bytes_of_what_can_be_known(model, state, sample):
     """Return a sample's bytes, without numbers that each process or copy draws."""
     words = sample.view(np.int64).copy()
-    words[[0, 1, 4]] = 0
+    words[[records.OWNER, records.NUMBER, records.ROOT, records.KEPT]] = 0
     return words.tobytes()
 
 
@@ -124,6 +128,78 @@ def test_a_strong_sample_has_the_right_frequencies():
         counts[cards] = counts.get(cards, 0) + 1
     assert len(counts) == 6
     assert sum((n - 200) ** 2 / 200 for n in counts.values()) < 20.5
+
+
+def worlds_of_a_search(spec, simulations):
+    """Return the deals in which the iterations of one search began."""
+    model = make_model(f"open_spiel:{spec}")[1]
+    state = model.reset(new_generator(0))
+    (player,) = model.movers(state)
+    model.redeterminise(state, player, new_generator(1))
+    dealt = len(model.position(state).history())
+    met = []
+
+    def value(model, leaf):
+        met.append(tuple(model.position(leaf).history()[:dealt]))
+        return [0.0] * model.players
+
+    agent = MCTSAgent(simulations=simulations, rollout=0, value=value, seed=3)
+    agent.search(model, state, player)
+    return met
+
+
+def test_a_search_begins_in_so_many_worlds_at_the_most():
+    assert len(set(worlds_of_a_search("oh_hell:worlds=5", 300))) == 5
+    assert len(set(worlds_of_a_search("oh_hell:worlds=0", 300))) > 250
+    counts = Counter(worlds_of_a_search("oh_hell:worlds=4", 2000))
+    # Each of the first four iterations has its own, and all are drawn alike then.
+    assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 16.3
+    # Below the limit nothing is used again.
+    few = worlds_of_a_search("oh_hell:worlds=400", 300)
+    assert few == worlds_of_a_search("oh_hell:worlds=0", 300)
+
+
+def test_a_search_of_few_worlds_meets_all_of_them_as_often_as_they_are_likely():
+    counts = Counter(worlds_of_a_search("kuhn_poker:players=3,worlds=100", 3000))
+    assert len(counts) == 6
+    assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 20.5
+
+
+@pytest.mark.parametrize("spec", sorted(ENUMERABLE))
+def test_listed_worlds_are_those_that_openspiel_samples(spec):
+    compared = 0
+    for model, state, player in walks(f"{spec}:observation=blank", 3, seed=4):
+        truth = model.position(state)
+        worlds = {}
+        for world, chance in worlds_of(truth, player, 1000):
+            assert model.knowledge(world, player) == model.knowledge(truth, player)
+            history = tuple(world.history())
+            worlds[history] = worlds.get(history, 0.0) + chance
+        draws = random.Random(compared)
+        count = 50 * len(worlds)
+        sampled = Counter(
+            tuple(truth.resample_from_infostate(player, draws.random).history())
+            for _ in range(count)
+        )
+        assert set(sampled) <= set(worlds)
+        share = count / sum(worlds.values())
+        distance = sum(
+            (sampled[history] - chance * share) ** 2 / (chance * share)
+            for history, chance in worlds.items()
+        )
+        freedom = max(len(worlds) - 1, 1)
+        assert distance < freedom + 4.5 * (2 * freedom) ** 0.5
+        compared += 1
+        if compared == 8:
+            break
+    assert compared >= 4
+
+
+def test_worlds_are_an_option_of_games_that_hide_something():
+    with pytest.raises(ValueError, match="worlds=-1: expected a whole number from 0"):
+        make_model("open_spiel:kuhn_poker:worlds=-1")
+    with pytest.raises(ValueError, match="worlds"):
+        make_model("open_spiel:hex:worlds=5")
 
 
 @pytest.mark.parametrize("spec", ["battleship", "phantom_ttt", "liars_dice", "hanabi"])

@@ -142,6 +142,60 @@ def test_a_kept_tree_helps():
     assert result.visits.sum() == 200 + result.reused
 
 
+class Centred(gymnasium.Env):
+    """Pays what is played: numbers from -1 to 1, and in pairs with `parts`."""
+
+    observation_space = spaces.Discrete(9)
+
+    def __init__(self, parts=False):
+        self.action_space = spaces.Discrete(3, start=-1)
+        if parts:
+            self.action_space = spaces.MultiDiscrete([3, 3], start=[-1, -1])
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.time = 0
+        return 0, {}
+
+    def step(self, action):
+        self.time += 1
+        return self.time, float(np.sum(action)), self.time == 5, False, {}
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_actions_that_do_not_count_from_0_are_found_in_a_kept_tree(parts):
+    env = remember(Centred(parts))
+    env.reset(seed=0)
+    agent = planner(200, reuse_tree=True)
+    env.step(agent.act(env))
+    assert 0 < agent.plan(env).reused < 200
+
+
+def test_what_was_played_in_a_box_is_found_in_no_tree():
+    env = gymnasium.make("Pendulum-v1")
+    env = remember(env)
+    env.reset(seed=0)
+    env.step(np.array([0.5], np.float32))
+    agent = planner(20, reuse_tree=True, continuous=3)
+    with pytest.raises(ValueError, match=r"reuse_tree=True: .*Box has no number"):
+        agent.plan(env)
+    assert planner(20, continuous=3).plan(env).simulations == 20
+
+
+def test_resets_have_a_seed_and_an_environment_remembers_once():
+    env = remember(Dice())
+    assert remember(env) is env
+    env.reset(seed=4)
+    thrown = []
+    for _ in range(2):
+        env.reset()
+        thrown.append([env.step(0)[0] for _ in range(10)])
+    again = remember(Dice())
+    again.reset(seed=4)
+    again.reset()
+    assert [again.step(0)[0] for _ in range(10)] == thrown[0] != thrown[1]
+
+
 def test_nothing_is_noted_by_a_search():
     for env in (gathering(moves=(1, 3)), remember(Dice())):
         if not hasattr(env, "agents"):

@@ -8,11 +8,10 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from mcts_agents import MCTSAgent
+from mcts_agents import MCTSAgent, remember
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying import suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, UnfaithfulCopyError
-from mcts_agents.wrappers import recorded
 from tests.model.third_party import Countdown, Dice, Matching
 
 
@@ -65,7 +64,7 @@ def planner(make, simulations=40, **settings):
 
 
 def started(make, seed=1):
-    env = recorded(make())
+    env = remember(make())
     env.reset(seed=seed)
     return env
 
@@ -150,11 +149,11 @@ def test_resets_without_a_seed_follow_from_the_last_seed():
 )
 def test_pettingzoo_environments_are_replayed_too(make, agent):
     make_with_dice = partial(with_dice, make)
-    env = recorded(make_with_dice())
+    env = remember(make_with_dice())
     env.reset(seed=1)
     if agent is None:
         env.step(0)
-    before = str(env.recording.situation())
+    before = str(env.remembered.situation())
     copying = MCTSAgent(simulations=60, perfect_information=True, seed=0)
     replaying = planner(make_with_dice, 60)
     plain = make_with_dice()
@@ -165,7 +164,7 @@ def test_pettingzoo_environments_are_replayed_too(make, agent):
         replaying.plan(env, agent).visits.tolist()
         == copying.plan(plain, agent).visits.tolist()
     )
-    assert str(env.recording.situation()) == before
+    assert str(env.remembered.situation()) == before
 
 
 def with_dice(make):
@@ -174,8 +173,33 @@ def with_dice(make):
     return env
 
 
+@pytest.mark.parametrize("watched", [False, True])
+def test_one_wrapper_serves_replays_and_kept_trees(watched):
+    make = partial(with_dice, partial(pettingzoo.make, "aec", "classic/connect_four"))
+    env = remember(make())
+    if watched:
+        env = pettingzoo.utils.OrderEnforcingWrapper(env)
+    env.reset(seed=1)
+    agent = planner(make, 100, reuse_tree=True)
+    for move in (agent.act(env), 3):
+        env.step(move)
+    result = agent.plan(env)
+    assert result.reused > 0
+    assert result.visits.sum() == 100 + result.reused
+
+
+def test_positions_kept_from_earlier_plans_do_not_disturb_a_replay():
+    """Looking for dice goes on where the last plan's copies are."""
+    make = partial(with_dice, partial(pettingzoo.make, "aec", "classic/connect_four"))
+    env, agent = remember(make()), planner(make, 60)
+    env.reset(seed=1)
+    for _ in range(4):
+        assert agent.plan(env).simulations == 60
+        env.step(agent.act(env))
+
+
 def test_wrappers_above_the_recording_are_copied():
-    env = recorded(LockedDice())
+    env = remember(LockedDice())
     env = gymnasium.wrappers.TimeLimit(env, 3)
     env.reset(seed=0)
     env.step(0)
@@ -187,7 +211,7 @@ def test_wrappers_above_the_recording_are_copied():
 def test_what_cannot_be_replayed_is_told():
     bare = LockedDice()
     bare.reset(seed=0)
-    with pytest.raises(ValueError, match=r"wrappers\.recorded\(env\)"):
+    with pytest.raises(ValueError, match=r"mcts_agents\.remember\(env\)"):
         planner(LockedDice).act(bare)
     with pytest.raises(ValueError, match=r"expected another"):
         planner(Dice).act(started(LockedDice))
@@ -202,8 +226,6 @@ def test_what_cannot_be_replayed_is_told():
         planner(LockedDice, snapshots=True)
     with pytest.raises(ValueError, match=r"redeterminise.*lost"):
         MCTSAgent(simulations=5, replay=Dice, redeterminise=print)
-    with pytest.raises(TypeError, match="neither a Gymnasium"):
-        recorded(3)
 
 
 def test_lunar_lander_is_planned_by_replay():

@@ -1,5 +1,7 @@
 """Snapshots instead of copies: one scratch environment, and the live one untouched."""
 
+import importlib.util
+import sys
 import threading
 
 import gymnasium
@@ -218,6 +220,47 @@ def test_atari_is_planned_by_snapshots_and_stays_as_it_is():
         ours, theirs = live.step(action), untouched.step(action)
         assert (ours[0] == theirs[0]).all()
         assert ours[1:] == theirs[1:]
+
+
+class Shrinking:
+    """Stands for OpenCV where it is not installed: takes every n-th pixel."""
+
+    INTER_AREA = 3
+
+    @staticmethod
+    def resize(image, size, interpolation):
+        rows = np.arange(size[1]) * image.shape[0] // size[1]
+        columns = np.arange(size[0]) * image.shape[1] // size[0]
+        return image[rows][:, columns]
+
+
+def test_preprocessed_atari_is_planned_and_stays_as_it_is(monkeypatch):
+    """Through frames that are skipped, joined and shrunk, and the count of lives."""
+    if importlib.util.find_spec("cv2") is None:
+        monkeypatch.setitem(sys.modules, "cv2", Shrinking)
+
+    def make():
+        env = breakout(frameskip=1, repeat_action_probability=0.25)
+        return gymnasium.wrappers.AtariPreprocessing(env, terminal_on_life_loss=True)
+
+    live, untouched = started(make(), 1), started(make(), 1)
+    agent = planner(8, rollout=4)
+    for _ in range(6):
+        action = agent.act(live)
+        ours, theirs = live.step(action), untouched.step(action)
+        assert (ours[0] == theirs[0]).all()
+        assert ours[1:] == theirs[1:]
+    assert live.lives == untouched.lives > 0
+    model = CopiedEnvironment(live, perfect_information=True)
+    with model.planning(None, new_generator(0)) as (state, _):
+        twin = model.copy(state)
+        for _ in range(3):
+            model.apply(twin, [1], new_generator(0))
+        held = model.environment(twin)
+        assert held.obs_buffer[0] is not live.obs_buffer[0]
+        # Four frames a step, three steps further than the live one.
+        number = held.unwrapped.ale.getEpisodeFrameNumber()
+        assert number == live.unwrapped.ale.getEpisodeFrameNumber() + 12
 
 
 def test_plans_for_atari_are_reproducible():

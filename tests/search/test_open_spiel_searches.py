@@ -83,18 +83,38 @@ def visits(result):
     return result.visits.tolist(), result.values.tolist()
 
 
-def test_dropped_positions_change_no_decision(monkeypatch):
-    from mcts_agents.envs.open_spiel import model as module
-    from mcts_agents.envs.open_spiel import rows
+@pytest.mark.parametrize("spec", ["connect_four", "oh_hell", "backgammon"])
+def test_dropped_positions_change_no_decision(monkeypatch, spec):
+    from mcts_agents.envs.open_spiel import positions, records
 
     def decision():
         agent = MCTSAgent(simulations=1500, seed=3)
-        return visits(agent.plan(environment("connect_four")))
+        return visits(agent.plan(environment(spec, observation="blank")))
 
     kept = decision()
-    monkeypatch.setattr(module, "MOST_KEPT", 64)
+    monkeypatch.setattr(positions, "MOST_KEPT", 64)
     assert decision() == kept
-    assert rows.CHILDREN > 1500
+    assert records.CHILDREN > 1500
+
+
+@pytest.mark.parametrize("spec", ["leduc_poker", "blackjack", "backgammon", "hex"])
+def test_full_tables_change_no_decision(spec):
+    """What is known of positions is thrown away when its tables are full."""
+    from mcts_agents.envs.open_spiel.records import CHILDREN, LISTS
+
+    def decision(entries, listed):
+        env = environment(spec, observation="blank")
+        used = env.forward_model._children._used
+        used[:] = entries, listed
+        found = visits(MCTSAgent(simulations=400, seed=3).plan(env))
+        return found, used.tolist()
+
+    plain, _ = decision(0, 0)
+    for entries, listed in ((CHILDREN // 2 - 100, 0), (0, LISTS - (1 << 16) - 50)):
+        found, used = decision(entries, listed)
+        assert found == plain
+        if entries or spec != "hex":  # which lists nothing
+            assert used[0] < CHILDREN // 4
 
 
 def test_kuhn_poker_is_valued_exactly():
@@ -231,14 +251,14 @@ def test_an_exception_in_a_callback_comes_out_as_itself(monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments)
 
-    original = model._legal_actions
+    original = model._children.child()
     agent = MCTSAgent(simulations=500, seed=1)
-    row = model.game["legal_actions"][0].copy()
+    row = model.game["child"][0].copy()
     model.game.flags.writeable = True
-    model.game["legal_actions"][0] = (model._address(model._guarded(failing), 4), 0)
+    model.game["child"][0] = (model._address(model._guarded(failing), 4), 0)
     with pytest.raises(KeyboardInterrupt):
         agent.plan(env)
-    model.game["legal_actions"][0] = row
+    model.game["child"][0] = row
     agent.reset(1)
     again = agent.plan(env)
     assert visits(again) == visits(MCTSAgent(simulations=500, seed=1).plan(env))

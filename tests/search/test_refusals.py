@@ -20,9 +20,32 @@ HEURISTIC = {"action_heuristic": "game"}
 EVALUATED = {"evaluator": len, "tree_policy": "alphago"}
 FIRST = RootPolicy("first", final=lambda root, settings, rng: 0)
 
+
+def worth(model, state):
+    """Return a value for each player."""
+    return [0.0] * model.players
+
+
 # Option: a value, what keeps it from having an effect, words of the message, and what
 # lets it have one.
 NEEDS = [
+    ("information", "perfect", {"determinizations": 2}, "determinizations 1", None),
+    ("information", "perfect", {"loop": "sampled"}, "loop open or closed", None),
+    ("score_bonus", 0.2, {"value": worth}, "no function in Python", {"value": "score"}),
+    (
+        "score_bonus_by",
+        "tag",
+        {"value": worth},
+        "no function in Python",
+        {"value": "leader", "score_bonus": 0.5},
+    ),
+    (
+        "action_heuristic_interval",
+        5,
+        {"loop": "sampled", **HEURISTIC},
+        "loop open or action_heuristic mast",
+        {"loop": "sampled", "action_heuristic": "mast"},
+    ),
     ("exploration", 2.0, {"tree_policy": "uniform"}, "tree_policy ucb1", {}),
     ("exploration", 2.0, {"tree_policy": "exp3"}, "tree_policy ucb1", {}),
     ("first_play_urgency", 1.0, {"tree_policy": "exp3"}, "tree_policy ucb1", {}),
@@ -306,6 +329,10 @@ def results(game, state, out):
         ({"opponent_model": "wise"}, "opponent_model='wise': expected random, mast"),
         ({"final": "sample"}, "final='sample' draws from an average strategy"),
         ({"determinizations": 3}, "determinizations=3: nothing is hidden in bare"),
+        (
+            {"information": "perfect"},
+            "information='perfect': nothing is hidden in bare",
+        ),
         (
             {"tree": "multi", "opponent_information": "separate"},
             "opponent_information='separate': bare has no function `state_key`",

@@ -43,6 +43,14 @@ class ActionNumbers(ABC):
     def action(self, number: int) -> Any:
         """Return what `step` takes for a number."""
 
+    def number(self, action: Any) -> int:
+        """Return the number of what was given to `step`.
+
+        Raises:
+            ValueError: The space is a Box, of which only some samples have numbers.
+        """
+        raise ValueError(f"{self.space}: what was played in a Box has no number")
+
     def flat(self, mask: Any, whose: str) -> np.ndarray:
         """Return a mask as one of shape (limit - first,), if it is a mask.
 
@@ -65,6 +73,10 @@ class DiscreteNumbers(ActionNumbers):
         """Return the number that the space uses."""
         return number + self._offset
 
+    def number(self, action: Any) -> int:
+        """Return the number of what was given to `step`."""
+        return int(action) - self._offset
+
 
 class MultiDiscreteNumbers(ActionNumbers):
     """MultiDiscrete and MultiBinary: all combinations, the last part changes first."""
@@ -86,6 +98,11 @@ class MultiDiscreteNumbers(ActionNumbers):
         """Return an array of the space's shape and dtype."""
         parts = np.array(np.unravel_index(number, self._sizes)).reshape(self._shape)
         return (parts + self._start).astype(self.space.dtype)
+
+    def number(self, action: Any) -> int:
+        """Return the number of what was given to `step`."""
+        parts = (np.asarray(action, int) - self._start).ravel()
+        return int(np.ravel_multi_index(tuple(parts), self._sizes))
 
     def flat(self, mask: Any, whose: str) -> np.ndarray:
         """Return a mask of all combinations.

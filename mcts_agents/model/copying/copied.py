@@ -52,7 +52,8 @@ from mcts_agents.model.copying.guards import (
     unchanged,
 )
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
-from mcts_agents.model.copying.outside import Contents, Outside
+from mcts_agents.model.copying.outside import Outside
+from mcts_agents.model.copying.outside_contents import Contents
 from mcts_agents.model.copying.playouts import play_at_random
 from mcts_agents.model.copying.replays import Replays
 from mcts_agents.model.copying.shown_copies import ShownCopies
@@ -514,7 +515,8 @@ def face_of(env: Any, options: CopyOptions | None = None) -> Face:
             f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
             "Gymnasium environment of one game (vectors of them cannot be planned on)"
         )
-    inner = seen_through(env)
+    replayed = options is not None and options.replay is not None
+    inner = seen_through(env, replayed=replayed)
     if isinstance(inner, parallel_to_aec_wrapper):
         # Planned from the parallel environment, where no pending action lies.
         return SerialisedFace(inner, options)

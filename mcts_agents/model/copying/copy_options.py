@@ -40,7 +40,7 @@ class CopyOptions:
         replay: The last resort for what cannot be copied: a function that makes the
             same environment anew. A search takes it through all that was played, once
             for each simulation, so the live environment has to note that:
-            `mcts_agents.wrappers.recorded(env)`. Its future steps get other dice, as
+            `mcts_agents.remember(env)`. Its future steps get other dice, as
             far as their random generators are objects of Python; dice that it throws
             elsewhere, in a library of C++ say, would be foreseen.
         processes: So many processes search a decision, each its share of the budget

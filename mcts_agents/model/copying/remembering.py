@@ -2,20 +2,29 @@
 
 From outside an environment nobody can see which actions led to where it is, nor what
 its last step returned. Wrapped, it keeps both for agents that plan in it: for tree
-reuse (`reuse_tree`), and for evaluators, which are shown the root as well.
+reuse (`reuse_tree`), for evaluators, which are shown the root as well, and for replays
+(`CopyOptions.replay`).
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
+import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
+from mcts_agents.model.copying.dice import generators_in, reseed
+from mcts_agents.model.copying.guards import with_parts
 from mcts_agents.model.history import History
 from mcts_agents.model.masks import mask_in
+
+# A step: the seed from which it threw its dice (None: its own dice), and its action.
+Step = tuple[int | None, Any]
+# The arguments of the last reset, by name, and all steps since.
+Situation = tuple[dict[str, Any], tuple[Step, ...]]
 
 
 class Remembered:
@@ -28,6 +37,11 @@ class Remembered:
         returns: What each agent has earned, by name.
         shown: What `reset` or the last step showed, a copy; None for AEC environments,
             which can be asked.
+        begun: The arguments of the last reset; None before.
+        steps: All calls of `step` since.
+        dice: In a search's environment, the planner's, from which each step gets dice
+            of its own; None where the environment throws its own.
+        given: The next step where one is gone through again.
     """
 
     def __init__(self, agents: list[str]):
@@ -35,14 +49,30 @@ class Remembered:
         self.episode = 0
         self.returns = dict.fromkeys(agents, 0.0)
         self.shown: Any = None
-        self._moves: list[tuple[int, ...]] = []
+        self.begun: dict[str, Any] | None = None
+        self.steps: list[Step] = []
+        self.dice: np.random.Generator | None = None
+        self.given: Step | None = None
+        self._moves: list[dict[str, Any]] = []
+        self._seeds = np.random.SeedSequence()
+        self._generators: list[Any] | None = None
 
-    def begin(self, shown: Any = None) -> None:
-        """Begin an episode."""
+    # -- noting
+
+    def begin(self, seed: int | None, options: Any) -> dict[str, Any]:
+        """Begin an episode; return the arguments for `reset`, with a seed always.
+
+        A reset without a seed gets one that follows from the last one given.
+        """
+        if seed is None:
+            seed = int(self._seeds.spawn(1)[0].generate_state(1)[0] >> 1)
+        else:
+            self._seeds = np.random.SeedSequence(int(seed))
+        self.begun = {"seed": seed, "options": copy.deepcopy(options)}
         self.episode += 1
         self.returns = dict.fromkeys(self.agents, 0.0)
-        self._moves = []
-        self.see(shown)
+        self.steps, self._moves, self._generators = [], [], None
+        return {"seed": seed} if options is None else {"seed": seed, "options": options}
 
     def see(self, shown: Any) -> None:
         """Keep what a step showed."""
@@ -54,13 +84,62 @@ class Remembered:
         for agent, reward in rewards.items():
             self.returns[agent] += float(reward)
 
+    def step(self, env: Any, action: Any) -> None:
+        """Note a step, or go again through the one that was `given`."""
+        step, self.given = self.given, None
+        if step is None:
+            seed = None if self.dice is None else int(self.dice.integers(2**63))
+            step = seed, copy.deepcopy(action)
+        if step[0] is not None:
+            self._throw(env, step[0])
+        self.steps.append(step)
+
     def play(self, actions: Mapping[str, Any]) -> None:
         """Note a joint action: those of agents who had a decision to make."""
-        self._moves.append(tuple(int(actions.get(agent, -1)) for agent in self.agents))
+        self._moves.append(copy.deepcopy(dict(actions)))
 
-    def history(self) -> History:
-        """Return the game so far."""
-        return History(self.episode, tuple(self._moves))
+    def _throw(self, env: Any, seed: int) -> None:
+        if self._generators is None:
+            self._generators = [*generators_in(env), *_generators_of_spaces(env)]
+        dice = np.random.default_rng(seed)
+        for generator in self._generators:
+            reseed(generator, dice)
+
+    # -- telling
+
+    def history(self, number: Callable[[str, Any], int] | None = None) -> History:
+        """Return the game so far.
+
+        Args:
+            number: Called with an agent and its action, returns the action's number.
+                Without it actions are whole numbers themselves.
+        """
+        moves = tuple(
+            tuple(
+                (int(played[agent]) if number is None else number(agent, played[agent]))
+                if agent in played
+                else -1
+                for agent in self.agents
+            )
+            for played in self._moves
+        )
+        return History(self.episode, moves)
+
+    def situation(self) -> Situation:
+        """Return how the environment came to where it is."""
+        assert self.begun is not None
+        return self.begun, tuple(self.steps)
+
+
+def _generators_of_spaces(env: Any) -> list[np.random.Generator]:
+    if isinstance(env, gymnasium.Env):
+        spaces = [env.action_space, env.observation_space]
+    else:
+        agents = env.possible_agents
+        spaces = [env.action_space(agent) for agent in agents]
+        spaces += [env.observation_space(agent) for agent in agents]
+    parts = [part for space in spaces for part in with_parts(space)]
+    return [part._np_random for part in parts if part._np_random is not None]
 
 
 class RememberingGymnasium(gymnasium.Wrapper):
@@ -69,20 +148,32 @@ class RememberingGymnasium(gymnasium.Wrapper):
     def __init__(self, env: gymnasium.Env):
         super().__init__(env)
         self.remembered = Remembered(["player_0"])
+        self._outcome: Any = None
 
-    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Reset, and begin to remember."""
-        shown, info = self.env.reset(**arguments)
-        self.remembered.begin(shown)
-        return shown, info
+        result = self.env.reset(**self.remembered.begin(seed, options))
+        self._note(result[:-1])
+        return result
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step, and remember it."""
+        self.remembered.step(self.env, action)
         result = self.env.step(action)
         self.remembered.play({"player_0": action})
         self.remembered.earn({"player_0": result[1]})
-        self.remembered.see(result[0])
+        self._note(result[:-1])
         return result
+
+    def _note(self, found: tuple[Any, ...]) -> None:
+        self.remembered.see(found[0])
+        self._outcome = [self.remembered.shown, *found[1:]]
+
+    def outcome(self) -> Any:
+        """Return what can be seen after the last step."""
+        return self._outcome
 
 
 class RememberingParallel(BaseParallelWrapper):
@@ -91,22 +182,34 @@ class RememberingParallel(BaseParallelWrapper):
     def __init__(self, env: ParallelEnv):
         super().__init__(env)
         self.remembered = Remembered(list(env.possible_agents))
+        self._outcome: Any = None
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
         """Reset, and begin to remember."""
-        observations, infos = self.env.reset(seed=seed, options=options)
-        self.remembered.begin(observations)
-        return observations, infos
+        result = self.env.reset(**self.remembered.begin(seed, options))
+        self._note(result[:-1])
+        return result
 
     def step(self, actions: dict[str, Any]) -> Any:
         """Step, and remember it."""
         shown = self.remembered.shown
         deciding = {a: v for a, v in actions.items() if not _waits(shown.get(a))}
+        self.remembered.step(self.env, actions)
         result = self.env.step(actions)
         self.remembered.play(deciding or actions)
         self.remembered.earn(result[1])
-        self.remembered.see(result[0])
+        self._note(result[:-1])
         return result
+
+    def _note(self, found: tuple[Any, ...]) -> None:
+        self.remembered.see(found[0])
+        agents = list(self.env.agents)
+        others = [dict(each) for each in found[1:]]
+        self._outcome = [agents, self.remembered.shown, *others]
+
+    def outcome(self) -> Any:
+        """Return what can be seen after the last step."""
+        return self._outcome
 
 
 class RememberingAEC(BaseWrapper):
@@ -124,9 +227,8 @@ class RememberingAEC(BaseWrapper):
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Reset, and begin to remember."""
-        self.env.reset(seed=seed, options=options)
+        self.env.reset(**self.remembered.begin(seed, options))
         self._together = {}
-        self.remembered.begin()
 
     def step(self, action: Any) -> None:
         """Step, and remember it."""
@@ -136,6 +238,7 @@ class RememberingAEC(BaseWrapper):
         ):
             self._together[agent] = action
         last = not self._at_once or agent == self.env.agents[-1]
+        self.remembered.step(self.env, action)
         self.env.step(action)
         if action is None:
             return
@@ -144,18 +247,34 @@ class RememberingAEC(BaseWrapper):
             self.remembered.play(self._together)
             self._together = {}
 
+    def outcome(self) -> Any:
+        """Return what can be seen after the last step."""
+        env = self.env
+        shown = [env.agents, env.rewards, env.terminations, env.truncations]
+        if env.agents:
+            shown += [env.agent_selection, env.observe(env.agent_selection)]
+        return shown
+
+
+REMEMBERING = (RememberingGymnasium, RememberingAEC, RememberingParallel)
+
 
 def remember(env: Any) -> Any:
     """Return an environment that keeps what was played in it since `reset`.
 
-    Wrap it last, around all other wrappers, and call `reset` afterwards.
+    Wrap it last, around all other wrappers, and call `reset` afterwards. It serves
+    tree reuse (`reuse_tree`), evaluators, and copies by replay (`replay`). Every reset
+    has a seed then: without one, one that follows from the last that was given.
 
     Args:
-        env: A PettingZoo environment, AEC or parallel, or a Gymnasium environment.
+        env: A PettingZoo environment, AEC or parallel, or a Gymnasium environment. One
+            that remembers already is returned as it is.
 
     Raises:
         ValueError: It is neither.
     """
+    if isinstance(env, REMEMBERING):
+        return env
     if isinstance(env, gymnasium.Env):
         return RememberingGymnasium(env)
     if isinstance(env, ParallelEnv):

@@ -11,13 +11,17 @@ from typing import Any
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.dice import generators_in
 from mcts_agents.model.copying.faces import Face
-from mcts_agents.model.copying.recording import RECORDED, Situation, recorded
+from mcts_agents.model.copying.remembering import (
+    REMEMBERING,
+    Situation,
+    remember,
+)
 from mcts_agents.model.copying.snapshots import Scratch, Snapshot
 from mcts_agents.model.copying.watchers import layers
 
 
 class Replays:
-    """Puts replays where copies of a recorded environment would stand.
+    """Puts replays where copies of an environment that remembers would stand.
 
     Args:
         make: `CopyOptions.replay`.
@@ -25,37 +29,44 @@ class Replays:
 
     def __init__(self, make: Callable[[], Any]):
         self._make = make
-        self._made: Any = None
+        self._recorder: Any = None
+        # One for all plans: copies of an earlier plan may still be looked at.
+        self._scratch: Scratch | None = None
 
     def begin(self, cloner: Cloner, live: Face) -> None:
-        """Let `cloner` put a replay where it meets the recorded environment.
+        """Let `cloner` put a replay where it meets the wrapper that remembers.
 
         Raises:
-            ValueError: No layer of it is recorded, `make` makes another environment, or
+            ValueError: No layer of it remembers, `make` makes another environment, or
                 no random generator can be reached in it.
         """
-        recorders = [layer for layer in layers(live.env) if isinstance(layer, RECORDED)]
+        recorders = [each for each in layers(live.env) if isinstance(each, REMEMBERING)]
         if not recorders:
             raise ValueError(
                 f"replay: {live.name} does not note what was played; wrap the live "
-                "environment with mcts_agents.wrappers.recorded(env) before its reset"
+                "environment before its reset: env = mcts_agents.remember(env)"
             )
-        recorder = recorders[0]
-        if self._made is None:
-            self._made = self._another(recorder, live.name)
-        made = self._made
-        made.recording.dice = None
-        scratch = Scratch(made, _situation, _replay, shown=_shown)
-        scratch.throw = lambda dice: setattr(made.recording, "dice", dice)
-        cloner.remember(recorder, Snapshot(scratch, recorder.recording.situation()))
+        recorder = self._recorder = recorders[0]
+        if self._scratch is None:
+            made = self._another(recorder, live.name)
+            self._scratch = Scratch(made, _situation, _replay, shown=self._shown)
+            self._scratch.throw = lambda dice: setattr(made.remembered, "dice", dice)
+        self._scratch.core.remembered.dice = None
+        situation = recorder.remembered.situation()
+        cloner.remember(recorder, Snapshot(self._scratch, situation))
+
+    def _shown(self, env: Any) -> Any:
+        """Return what can be seen of the live environment or the search's own."""
+        own = self._scratch is not None and env is self._scratch.core
+        return (env if own else self._recorder).outcome()
 
     def _another(self, recorder: Any, name: str) -> Any:
-        made = recorded(self._make())
+        made = remember(self._make())
         if type(made) is not type(recorder) or str(made) != str(recorder):
             raise ValueError(
                 f"replay: {self._make!r} made {made}, expected another {recorder}"
             )
-        made.reset(**recorder.recording.begun)
+        made.reset(**recorder.remembered.begun)
         if not generators_in(made.env):
             raise ValueError(
                 f"replay: no random generator can be reached in {name}, so a replay "
@@ -68,27 +79,23 @@ class Replays:
 
 
 def _situation(made: Any) -> Situation:
-    return made.recording.situation()
-
-
-def _shown(env: Any) -> Any:
-    return env.recording.outcome
+    return made.remembered.situation()
 
 
 def _replay(made: Any, situation: Situation) -> None:
     """Take the search's environment through the actions that lead to a situation."""
     begun, steps = situation
-    recording = made.recording
-    done = recording.steps
-    dice, recording.dice = recording.dice, None
+    remembered = made.remembered
+    done = remembered.steps
+    dice, remembered.dice = remembered.dice, None
     try:
-        goes_on = recording.begun is begun and len(done) <= len(steps)
+        goes_on = remembered.begun is begun and len(done) <= len(steps)
         if not goes_on or any(a is not b for a, b in zip(done, steps, strict=False)):
             made.reset(**begun)
-            done = recording.steps
+            done = remembered.steps
         for step in steps[len(done) :]:
-            recording.given = step
+            remembered.given = step
             made.step(step[1])
-        recording.begun = begun
+        remembered.begun = begun
     finally:
-        recording.dice = dice
+        remembered.dice = dice

@@ -6,6 +6,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 
+from mcts_agents.model.copying.actions import ActionNumbers
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.held_copies import HeldCopies
 from mcts_agents.model.copying.situations import Situations
@@ -25,12 +26,14 @@ class ShownCopies(ForwardModel):
     _copies: HeldCopies
     _situations: Situations
     _observation_space: spaces.Space | None = None
+    _numbers: dict[str, ActionNumbers]
 
     def _show(self, live: Face) -> None:
         """Take the observation space, if all players have the same."""
         space, *others = (live.observation_space(p) for p in range(self.players))
         alike = all(other == space for other in others)
         self._observation_space = space if alike else None
+        self._numbers = dict(zip(live.agents, live.numbers, strict=True))
         if alike:
             self.observation_shape = space.shape or ()
 
@@ -96,7 +99,8 @@ class ShownCopies(ForwardModel):
         """Return what was played in the live environment, for tree reuse.
 
         Raises:
-            ValueError: The environment does not remember it.
+            ValueError: The environment does not remember it, or actions have no
+                numbers.
         """
         remembered = remembered_by(self.env)
         if remembered is None:
@@ -105,4 +109,7 @@ class ShownCopies(ForwardModel):
                 "outside; wrap the environment before reset: env = "
                 "mcts_agents.remember(env)"
             )
-        return remembered.history()
+        try:
+            return remembered.history(lambda agent, a: self._numbers[agent].number(a))
+        except ValueError as error:
+            raise ValueError(f"reuse_tree=True: {self.name}: {error}") from error

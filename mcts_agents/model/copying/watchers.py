@@ -11,10 +11,8 @@ from gymnasium import wrappers as gymnasium_wrappers
 from pettingzoo.utils import wrappers as pettingzoo_wrappers
 
 from mcts_agents.model.copying.remembering import (
+    REMEMBERING,
     Remembered,
-    RememberingAEC,
-    RememberingGymnasium,
-    RememberingParallel,
 )
 
 WATCHERS = (
@@ -28,19 +26,22 @@ WATCHERS = (
     gymnasium_wrappers.RecordEpisodeStatistics,
     gymnasium_wrappers.RecordVideo,
     gymnasium_wrappers.RenderCollection,
-    RememberingAEC,
-    RememberingGymnasium,
-    RememberingParallel,
+    *REMEMBERING,
 )
 
 # Deeper than any real chain of wrappers; an environment that holds itself ends here.
 MOST_LAYERS = 100
 
 
-def seen_through(env: Any) -> Any:
-    """Return what lies below the outermost watching wrappers of `env`."""
+def seen_through(env: Any, *, replayed: bool = False) -> Any:
+    """Return what lies below the outermost watching wrappers of `env`.
+
+    Args:
+        env: An environment.
+        replayed: Whether what remembers is left, for a replay to stand there.
+    """
     # By the very class: somebody's subclass may do more than watch.
-    while type(env) in WATCHERS:
+    while type(env) in WATCHERS and not (replayed and type(env) in REMEMBERING):
         env = env.env
     return env
 

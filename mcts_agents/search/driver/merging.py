@@ -1,6 +1,6 @@
 """Several searches of one decision: on several determinizations, in several threads.
 
-`Search._run` asks for both (`threads`, `determinizations`). With several
+`Search.run` asks for both (`threads`, `determinizations`). With several
 determinizations no iteration draws a world of its own, whatever `information` says
 (`descent.samples_worlds`). Simulations and forward-model calls are shared out, at least
 1 for each part. `RootStatistics.merged` merges the parts of several determinizations as
@@ -93,11 +93,7 @@ def search_threads(
             raise CancelledError
         own = new_generator(np.random.SeedSequence([seeds[part], part]))
         budget = replace(shared(settings, count, part), threads=1)
-        search = searches[part]
-        if settings.determinizations > 1:
-            return search_forest(search, state, player, own, budget, deadline)
-        search.decay_averages(player)
-        return [search.search_once(state, player, own, budget, deadline)]
+        return searches[part].search_share(state, player, own, budget, deadline)
 
     with ThreadPoolExecutor(count) as pool:
         try:

@@ -6,6 +6,7 @@ the time that the agent gives (`agents/agent.py`). `Workspace` ends slices by it
 `merging` shares the time out among determinizations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -154,9 +155,6 @@ class Search:
         self, state, player, rng, *, started, reserve, simulations, history
     ) -> SearchResult:
         """See `run`."""
-        started = clock.now() if started is None else started
-        at = state.ctypes.data
-        actions, only = self._actions(at, player)
         evaluation = self._workspace.evaluation
         if evaluation and evaluation.later:
             raise ValueError(
@@ -166,12 +164,12 @@ class Search:
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, simulations=simulations)
-        if only is not None:
-            forced = forced_result(self.settings, player, actions, only)
-            return replace(forced, seconds=clock.now() - started)
-        deadline = self._deadline(started, reserve)
-        self._begin_changes()
-        if settings.threads > 1:
+
+        def parts(deadline: float, actions: np.ndarray) -> list[RootStatistics]:
+            if settings.threads == 1:
+                return self.search_share(
+                    state, player, rng, settings, deadline, history, actions
+                )
             if not self._threads:
                 alone = replace(self._given, threads=1)
                 self._threads = [
@@ -182,20 +180,81 @@ class Search:
                     own.share_memory(settings.threads)
                     if evaluation:
                         own.evaluation.lock = evaluation.lock
-            parts = search_threads(
-                self._threads, state, player, rng, settings, deadline
-            )
-        elif settings.determinizations > 1:
-            parts = search_forest(self, state, player, rng, settings, deadline)
-        else:
-            self.decay_averages(player)
-            part = self.search_once(
-                state, player, rng, settings, deadline, history, actions
-            )
-            parts = [part]
-        found = result_of(parts, self.settings, rng, started)
+            return search_threads(self._threads, state, player, rng, settings, deadline)
+
+        return self._run_by(parts, state, player, rng, started, reserve)
+
+    def run_by(
+        self,
+        parts: Callable[[float, np.ndarray], list[RootStatistics]],
+        state: np.ndarray,
+        player: int,
+        rng: np.ndarray,
+        *,
+        started: float | None = None,
+        reserve: float = 0.0,
+    ) -> SearchResult:
+        """Decide as `run` does, by the roots of searches that others share out.
+
+        Args:
+            parts: Called where there is a choice, with the deadline (a time by
+                `clock.now`, inf for none) and the player's legal actions; returns the
+                root statistics of all searches. The result shows the last one's tree.
+            state: As in `run`, as are the arguments below.
+            player: The acting player.
+            rng: The search's generator.
+            started: When the decision began.
+            reserve: Seconds before the end of a budget at which to end.
+
+        Raises:
+            ValueError: As `run`.
+            RuntimeError: As `run`.
+            BaseException: Whatever `parts` raises; the search forgets all then.
+        """
+        return self._one_thread.call(
+            self._refusal, self._run_by, parts, state, player, rng, started, reserve
+        )
+
+    def _run_by(self, parts, state, player, rng, started, reserve) -> SearchResult:
+        """See `run_by`."""
+        started = clock.now() if started is None else started
+        actions, only = self._actions(state.ctypes.data, player)
+        if only is not None:
+            forced = forced_result(self.settings, player, actions, only)
+            return replace(forced, seconds=clock.now() - started)
+        deadline = self._deadline(started, reserve)
+        self._begin_changes()
+        found = result_of(parts(deadline, actions), self.settings, rng, started)
         self._whole = True
         return found
+
+    def search_share(
+        self,
+        state: np.ndarray,
+        player: int,
+        rng: np.ndarray,
+        budget: SearchSettings,
+        deadline: float,
+        history: History | None = None,
+        actions: np.ndarray | None = None,
+    ) -> list[RootStatistics]:
+        """Search all determinizations from one root, in this thread; see `run`.
+
+        Args:
+            state: As in `run`.
+            player: As in `run`.
+            rng: As in `run`.
+            budget: Whose determinizations, simulations and forward-model calls to use.
+            deadline: The time by `clock.now` at which to end; inf for none.
+            history: As in `run`; of no use to several determinizations.
+            actions: The player's legal actions, if they are known already.
+        """
+        if budget.determinizations > 1:
+            return search_forest(self, state, player, rng, budget, deadline)
+        self.decay_averages(player)
+        return [
+            self.search_once(state, player, rng, budget, deadline, history, actions)
+        ]
 
     def choose(
         self,

@@ -1,21 +1,32 @@
 """Which options apply beside which others, and to which games.
 
 An option that differs from its default where it has no effect, or that the game cannot
-serve, is refused with what it takes (`docs/options.md` names what is not). What that is
-says the part of its algorithm, in the algorithm's own file; those of options that
-belong to no compiled file stand here.
+serve, is refused with what it takes. What that is says the part of its algorithm, in
+the algorithm's own file; those of options that belong to no compiled file stand here.
 """
 
 from typing import Any
 
 from mcts_agents.model import ForwardModel
-from mcts_agents.search.kernel.parts import Condition, Part
+from mcts_agents.search.kernel.parts import Condition, Part, one_of
 from mcts_agents.search.kernel.search_record import PARTS
 from mcts_agents.search.kernel.tree_policies import TREE_POLICIES, tree_policy_of
 
 
 def _draws(settings: Any) -> bool:
     return tree_policy_of(settings.tree_policy).draws
+
+
+def _in_python(function: Any) -> bool:
+    """Whether it is a function of the user's that was not compiled."""
+    return callable(function) and not hasattr(function, "py_func")
+
+
+def _check_worlds(model: ForwardModel, settings: Any) -> None:
+    if settings.information == "perfect" and not model.hidden_information:
+        raise ValueError(
+            f"information='perfect': nothing is hidden in {model.name}; leave it out"
+        )
 
 
 def _check_final(model: ForwardModel, settings: Any) -> None:
@@ -111,6 +122,9 @@ def _check_several(model: ForwardModel, settings: Any) -> None:
                 )
 
 
+_NOT_PYTHON = Condition(
+    lambda s: not _in_python(s.value), "a value that is no function in Python"
+)
 DRIVER_PARTS = (
     Part(
         needs={
@@ -118,6 +132,23 @@ DRIVER_PARTS = (
                 Condition(lambda s: s.seconds is not None, "a budget of seconds")
             ],
         }
+    ),
+    Part(
+        needs={
+            "information": [
+                Condition(lambda s: s.determinizations == 1, "determinizations 1"),
+                one_of("loop", "open", "closed"),
+            ],
+            "score_bonus": [_NOT_PYTHON],
+            "score_bonus_by": [_NOT_PYTHON],
+            "action_heuristic_interval": [
+                Condition(
+                    lambda s: s.loop == "open" or s.action_heuristic == "mast",
+                    "loop open or action_heuristic mast",
+                )
+            ],
+        },
+        check=_check_worlds,
     ),
     Part(check=_check_final),
     Part(check=_check_counting),
@@ -136,7 +167,10 @@ DRIVER_PARTS = (
 )
 ALL_PARTS = (*DRIVER_PARTS, *PARTS)
 
-NEEDS = {name: needs for part in ALL_PARTS for name, needs in part.needs.items()}
+NEEDS: dict[str, list[Condition]] = {}
+for _part in ALL_PARTS:
+    for _name, _needs in _part.needs.items():
+        NEEDS.setdefault(_name, []).extend(_needs)
 
 
 def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:

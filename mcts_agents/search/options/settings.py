@@ -233,7 +233,7 @@ class SearchSettings:
         "set",
         "Where information is hidden, `set`: a new determinization each iteration; "
         "`perfect`: one determinization for the whole search (PI-MCTS). With several "
-        "`determinizations` each tree has one, whatever this says.",
+        "`determinizations` each tree has one anyway.",
         "Information",
         choices=("set", "perfect"),
         source=_MULTITREE,
