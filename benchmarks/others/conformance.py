@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents import MCTSAgent
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from others.cases import Case, cases
 from others.digest import changes, digest, shown_digest
 from others.episodes import Episode, episode
@@ -202,7 +203,7 @@ def _speed(
             started = time.perf_counter()
             # Copies share the environment until one of them is changed.
             copied = model.copy(state)
-            if model.copies_environments:
+            if isinstance(model, CopiedEnvironment):
                 model.environment(copied, own=True)
             copies.append(time.perf_counter() - started)
     return {"simulations": simulations / spent, "copy": float(np.median(copies))}
