@@ -104,9 +104,10 @@ def test_env_ends_the_game_at_an_illegal_action(label):
     env.reset(seed=1)
     agent = env.agent_selection
     illegal = np.flatnonzero(env.observe(agent)["action_mask"] == 0)
-    if not len(illegal):  # an empty board: take a cell that was just taken
+    while not len(illegal):  # an empty board: take a cell that is taken, a full column
         env.step(0)
-        agent, illegal = env.agent_selection, [0]
+        agent = env.agent_selection
+        illegal = np.flatnonzero(env.observe(agent)["action_mask"] == 0)
     env.step(int(illegal[0]))
     assert env.rewards == {a: -1.0 * (a == agent) for a in env.possible_agents}
     with pytest.raises(RuntimeError, match=r"the game is over.*reset\(\)"):

@@ -174,7 +174,7 @@ def test_random_games_agree_with_openspiel():
             passes += action == PASS
         assert model.is_over(state)
         assert model.returns(state) == other.returns()
-    assert passes > 500
+    assert passes > 300
 
 
 @pytest.mark.parametrize("evaluation", ["mobility", "discs"])

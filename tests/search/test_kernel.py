@@ -140,7 +140,7 @@ def test_search_equals_its_twin(case):
         paranoid=paranoid,
         rollout=rollout,
         max_depth=max_depth,
-        information=information,
+        information=information if model.hidden_information else "set",
         value=value,
     )
     for seed, moves in enumerate((0, 1, 2)):
