@@ -54,7 +54,7 @@ def _debt() -> Choice:
     """All scores of the searcher are negative, and the better of them are wins."""
     above = (  # -12; for each first move, reply, and second move
         ((1.25, 0.25), (1.0, 0.125)),
-        ((2.0, 1.5), (1.875, 1.625)),
+        ((2.0, 1.5), (1.875, 1.25)),
         ((0.5, 0.0), (1.375, 0.375)),
         ((0.75, 0.625), (0.875, 0.25)),
     )
