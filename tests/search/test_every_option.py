@@ -79,7 +79,7 @@ CASES = {
     ),
     "action_filter": (POMMERMAN, LONG, "all", "game"),
     "paranoid": (auction(), {}, False, True),
-    "abstraction": (DOTS, LONG, "none", "own", "all"),
+    "abstraction": (DOTS, MANY, "none", "own", "all"),
     "abstraction_visits": (DOTS, {"abstraction": "all", **LONG}, 1.0, 300.0),
     "abstraction_context": (
         DOTS,
