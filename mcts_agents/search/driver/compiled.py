@@ -22,8 +22,7 @@ from mcts_agents.search.kernel import (
     root_reading,
     tree,
 )
-from mcts_agents.search.kernel.abstraction import POOL
-from mcts_agents.search.kernel.records import JOINT, PLUG_IN
+from mcts_agents.search.kernel.records import JOINT, PLUG_IN, POOL
 from mcts_agents.search.kernel.search_record import SEARCH
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 

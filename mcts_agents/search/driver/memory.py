@@ -5,9 +5,9 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.kernel import closed_loop
-from mcts_agents.search.kernel.abstraction import POOL, weights
+from mcts_agents.search.kernel.abstraction import weights
 from mcts_agents.search.kernel.backup_operators import is_complex
-from mcts_agents.search.kernel.records import EDGE, JOINT, NODE, STATISTIC
+from mcts_agents.search.kernel.records import EDGE, JOINT, NODE, POOL, STATISTIC
 from mcts_agents.search.kernel.rollout import policy_bytes
 from mcts_agents.search.kernel.search_record import ARRAYS, keeps_statistics
 from mcts_agents.search.kernel.status import (
@@ -171,8 +171,9 @@ class Memory:
             for name in names:
                 arrays[view][name] = addresses[name]
             arrays[view]["edges_length"] = len(arrays["edges"])
-        for name in ("abstract_means", "abstract_weights"):
+        for name in ("abstract_means", "abstract_weights", "pools"):
             arrays["decision"][name] = arrays[name].ctypes.data
+        arrays["decision"]["pools_length"] = len(arrays["pools"])
         arrays["backup"]["values"] = arrays["passed"].ctypes.data
         arrays["backup"]["players"] = self._model.players
         leaf = arrays["leaf"]

@@ -159,7 +159,7 @@ class Workspace:
         decision = arrays["decision"]
         decision["low"], decision["high"] = 0.0, 1.0
         decision["worst"] = 0.0
-        decision["abstract_visits"] = 0
+        decision["abstract_visits"] = decision["edge_pools"] = 0
         decision["square_root_logs"] = self.compiled.square_root_logs.ctypes.data
         leaf = arrays["leaf"]
         leaf["game"] = model.game_address

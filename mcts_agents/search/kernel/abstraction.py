@@ -34,6 +34,7 @@ from mcts_agents.model.contract import MAX_PLAYERS
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.parts import Array, Condition, Part, array_of, one_of
 from mcts_agents.search.kernel.records import (
+    POOL,
     candidate_edge,
     decision_of,
     each_legal_action,
@@ -44,19 +45,10 @@ from mcts_agents.search.kernel.records import (
     settings_at,
 )
 from mcts_agents.search.kernel.rewards import value_of_step
-from mcts_agents.search.kernel.tree_policies import reads
+from mcts_agents.search.kernel.tree_policies import reads, tree_policy_of
 from mcts_agents.search.kernel.tree_policies.extended import WEIGHTS
 from mcts_agents.search.kernel.tree_policies.first_play import comes_first
 
-# The value of an action in a context.
-POOL = np.dtype(
-    [
-        ("key", np.uint64),  # of context and action
-        ("visits", np.int64),
-        ("mean", np.float64),
-        ("context", np.uint64),
-    ]
-)
 # What one takes where arrays have just doubled, its places in the hash table included.
 POOL_BYTES = 2 * POOL.itemsize + 4 * 4
 
@@ -94,7 +86,23 @@ def _values(model, settings):
             or not isinstance(settings.tree_policy, str)
         ),
         "root_contexts": FIRST_CONTEXTS if _in_sequence(settings) else NO_CONTEXT,
+        "pools_in_place": is_on(settings) and _in_place(settings),
+        "pools_unknown": settings.reuse_tree,
     }
+
+
+def _in_place(settings):
+    """Whether the tree policy reads pools where they are.
+
+    In a graph an edge has several.
+    """
+    policy = tree_policy_of(settings.tree_policy)
+    reads_them = policy.abstract is not None
+    return (
+        reads_them
+        and policy.chooser(settings) is policy.abstract
+        and not settings.graph
+    )
 
 
 def _check(model, settings):
@@ -114,6 +122,8 @@ PART = Part(
         ("pools_at_root", np.int64),  # those of the root hold more than its edges
         ("pool_count", np.int64),
         ("root_contexts", np.uint64, MAX_PLAYERS),
+        ("pools_in_place", np.int64),  # the tree policy reads them where they are
+        ("pools_unknown", np.int64),  # edges of a kept tree do not know theirs
     ],
     values=_values,
     arrays={
@@ -182,6 +192,7 @@ def show_pools(search, depth):
     """
     decision = decision_of(search)
     decision.abstract_visits = 0
+    decision.edge_pools = 0
     if not search.abstracted >> decision.player & 1:
         return
     if depth == 0 and not search.pools_at_root:
@@ -192,7 +203,22 @@ def show_pools(search, depth):
     # Most decisions of a bushy tree try something new.
     if not search.own_policy and comes_first(decision, settings_at(search.settings)):
         return
-    look_up_pools(search)
+    if not search.pools_in_place:
+        look_up_pools(search)
+        return
+    if search.pools_unknown:
+        find_pools(search)
+    decision.edge_pools = search.edge_pools
+
+
+@njit
+def find_pools(search):
+    """Note the number of each candidate's pool."""
+    decision = decision_of(search)
+    for i in range(decision.count):
+        edge = candidate_edge(search, i)
+        if edge_pools_of(search)[edge] == 0:
+            find_pool(search, decision.player, edge)
 
 
 @njit

@@ -142,8 +142,23 @@ DECISION = np.dtype(
         ("simulations_left", np.int64),  # that the budget has, this one included
         ("raw_value", np.float64),  # the node's, by the evaluator; NaN: none
         ("abstract_weights", np.intp),  # of pools, by an action's visits: float64
+        # Instead of what is said of each candidate's pool: all POOL records, and the
+        # number of each edge's from 1, int32; 0: it has none. No address: no pools.
+        ("pools", np.intp),
+        ("pools_length", np.int64),
+        ("edge_pools", np.intp),
     ],
     align=True,
+)
+
+# The value of an action in a context (`abstraction`).
+POOL = np.dtype(
+    [
+        ("key", np.uint64),  # of context and action
+        ("visits", np.int64),
+        ("mean", np.float64),
+        ("context", np.uint64),
+    ]
 )
 
 # What a tree policy's update sees after an iteration (its `view`). Append only.

@@ -22,11 +22,11 @@ CoG 2022, sections II and IV.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
-from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.search.kernel.arithmetic import LOG_TABLE_SIZE, square_root_log
-from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.records import POOL, settings_at
 from mcts_agents.search.kernel.tree_policies.extended import (
     WEIGHTS,
     greatest_index,
@@ -87,13 +87,13 @@ def ucb1(view_address, settings_address, rng_address):
 def abstract_ucb1(view_address, settings_address, rng_address):
     """Return the edge that UCB1 takes with opponent move abstraction alone."""
     view = decision_at(view_address)
-    if view.untried > 0 or view.abstract_visits == 0:
+    if view.untried > 0 or view.edge_pools == 0:
         return ucb1(view_address, settings_address, rng_address)
     edges = edges_at(view)
     settings = settings_at(settings_address)
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
-    pool_visits = float64_at(view.abstract_visits, view.count)
-    pool_means = float64_at(view.abstract_means, view.count)
+    pools = carray(as_pointer(view.pools), view.pools_length, POOL)
+    numbers = int32_at(view.edge_pools, view.edges_length)
     weights = float64_at(view.abstract_weights, WEIGHTS)
     e = settings.abstraction_visits
     scale = scale_of(view)
@@ -106,10 +106,11 @@ def abstract_ucb1(view_address, settings_address, rng_address):
         index = view.first + i if everywhere else candidate(view, i)
         edge = edges[index]
         value = edge.mean
-        if pool_visits[i] > 0.0:
+        number = np.int64(numbers[index])
+        if number > 0:
             visits = np.int64(edge.visits)
             beta = weights[visits] if visits < WEIGHTS else weight_of(e, visits)
-            value += beta * (pool_means[i] - value)
+            value += beta * (pools[number - 1].mean - value)
         if not everywhere:
             possible = possible_visits(view, edge)
             explored = settings.exploration * square_root_log(logs, possible)
