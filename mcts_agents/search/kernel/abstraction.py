@@ -152,7 +152,6 @@ PART = Part(
             one_of("abstraction_context", "sequence"),
         ],
     },
-    extended=is_on,
     check=_check,
 )
 

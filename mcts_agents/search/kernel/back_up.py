@@ -88,12 +88,11 @@ def back_up(search):
             if search.keeps_statistics:
                 update_statistics(search, bandit, step, value)
             take_in(search, bandit, step, value)
-            if EXTENDED:
-                if search.abstracted:
-                    update_pool(search, i, bandit.player, value)
+            if search.abstracted:
+                update_pool(search, i, bandit.player, value)
+    elif search.abstracted:
+        update_pools(search)
     if EXTENDED:
-        if search.abstracted and search.complex_backup:
-            update_pools(search)
         if search.averages_length > 0:
             update_averages(search)
 

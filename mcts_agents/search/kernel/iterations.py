@@ -205,9 +205,8 @@ def lacking_room(search):
             joints = 2 * longest + 1
     if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if EXTENDED and search.abstracted:
-        if most_pools(search) > len(pools_of(search)):
-            lacking |= LACKS_POOLS
+    if search.abstracted and most_pools(search) > len(pools_of(search)):
+        lacking |= LACKS_POOLS
     return lacking
 
 

@@ -53,9 +53,8 @@ def select(search, tree, mine):
             if search.proven != UNPROVEN:
                 prove_path(search, search.proven)
                 return SLICE_DONE
-        if EXTENDED:
-            if search.abstracted and listed > 1:
-                show_pools(search, search.depth[tree])
+        if search.abstracted and listed > 1:
+            show_pools(search, search.depth[tree])
         link = choose(search)
         if not is_candidate(search, bandit, link):
             return MODEL_ERROR if call.failed(search) else BAD_CHOICE
