@@ -4,10 +4,13 @@
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
 rollout length and as many simulations; processor time, each measured several times in
 turn, the medians compared. Environments whose packages are missing are left out, and
-named. `--closed` measures nodes that hold states (`deterministic=True`) against the
-open loop, at simulations that are as deep as `--depth` says.
+named. `--suite` does the same in all that `environments_of_others.py` plans in and the
+naive search can step. `--closed` measures what `deterministic=True` saves, where a
+simulation takes `--depth` steps on the average, after `--opening` random actions.
 
     python benchmarks/copied_environments.py [--environment chess ...] [--json]
+    python benchmarks/copied_environments.py --suite
+    python benchmarks/copied_environments.py --closed --environment chess
 """
 
 import argparse
@@ -15,15 +18,18 @@ import copy
 import importlib
 import itertools
 import json
+import random
 import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
 import numpy as np
 from naive_search import World, search, world_of
+from others.cases import cases
+from pettingzoo import ParallelEnv
 
 from mcts_agents import MCTSAgent
 from mcts_agents.model.copying.cloning import Cloner
@@ -49,6 +55,8 @@ ENVIRONMENTS: dict[str, tuple[str, int, int]] = {
 }
 # Actions of each decision where depth is measured.
 WIDTH = 3
+# What a search takes, about, in environments of the suite.
+SUITE_SECONDS = 0.25
 # Packages that register their environments when they are imported.
 _REGISTERED_BY = {
     "MiniGrid": "minigrid",
@@ -102,10 +110,10 @@ def deep_copies_are_faithful(root: World) -> bool:
         return False
 
 
-def measured(name: str, repeats: int) -> dict[str, Any]:
+def measured(
+    name: str, env: Any, rollout: int, simulations: int, repeats: int
+) -> dict[str, Any]:
     """Return simulations per second of each search, and the ratios."""
-    _, rollout, simulations = ENVIRONMENTS[name]
-    env = made(name)
     root = world_of(env)
     dice = np.random.default_rng(0)
     agent = MCTSAgent(
@@ -134,37 +142,102 @@ def measured(name: str, repeats: int) -> dict[str, Any]:
     return row
 
 
-def closed(name: str, depth: int, repeats: int) -> dict[str, Any]:
-    """Return what nodes that hold states save, in simulations per second.
+def of_the_suite(repeats: int) -> Iterator[dict[str, Any]]:
+    """Yield rows of the environments that `environments_of_others.py` plans in.
 
-    Three actions a decision and no rollouts: so many simulations that each node down to
-    the given depth is met once; most iterations end at that depth.
+    Those that the naive search can step: in turn, or with one agent; numbers as
+    actions, and masks, if any, in observations. Rollouts have 10 actions, as they have
+    there, and a search takes about a quarter of a second.
+    """
+    for case in cases():
+        row = {"environment": case.name}
+        try:
+            env = case.make()
+            env.reset(seed=1)
+            if case.options or isinstance(env, ParallelEnv):
+                raise ValueError("the naive search cannot step it")
+            world = world_of(env)
+            started = time.perf_counter()
+            search(world, lambda env: Cloner(None).clone(env), 10, 10)
+            spent = time.perf_counter() - started
+            simulations = max(4, int(10 * SUITE_SECONDS / spent))
+            yield measured(case.name, env, 10, simulations, repeats)
+        except Exception as error:  # what it says is the row
+            yield row | {"left_out": f"{type(error).__name__}: {error}".splitlines()[0]}
+
+
+# What is known of an environment, and what is done with it: nothing, so that legal
+# actions are asked for at each visit; that a path leads to one situation; and that its
+# nodes may then hold states.
+KNOWN: dict[str, dict[str, Any]] = {
+    "unknown": {},
+    "open": {"deterministic": True, "loop": "open"},
+    "closed": {"deterministic": True},
+}
+
+
+def closed(name: str, depth: float, opening: int, repeats: int) -> dict[str, Any]:
+    """Return what `deterministic=True` saves, in simulations per second.
+
+    Three actions a decision and no rollouts: so many simulations that one of them takes
+    `depth` steps on the average where nothing is known of the environment.
     """
     env = made(name)
-    simulations = sum(WIDTH**level for level in range(1, depth + 1))
-    calls, steps = {}, {}
-    for loop in ("open", "closed"):
-        agent = MCTSAgent(
-            simulations=simulations,
-            perfect_information=True,
-            deterministic=True,
-            loop=loop,
-            rollout=0,
-            exploration=1000.0,
-            action_heuristic=lambda model, state, player, actions: 0.0 * actions,
-            action_heuristic_interval=10**6,
-            widening=WIDTH,
-            widening_exponent=1e-9,
-            value=lambda model, state: np.zeros(model.players),
-            seed=0,
-        )
-        calls[loop] = lambda agent=agent: agent.plan(env)
-        steps[loop] = agent.plan(env).forward_model_calls
-    found = medians(calls, repeats)
-    row = {"environment": name, "depth": depth}
-    row |= {f"{k}_steps": round(v / simulations, 2) for k, v in steps.items()}
+    world, dice = world_of(env), random.Random(1)
+    for _ in range(opening):
+        world.step(dice.choice(world.legal()))
+    simulations = 100
+    while _steps(_knowing("unknown", simulations), env) < depth * simulations:
+        simulations += simulations // 5
+    agents = {known: _knowing(known, simulations) for known in KNOWN}
+    row: dict[str, Any] = {"environment": name, "simulations": simulations}
+    for known, agent in agents.items():
+        row[f"{known}_steps"] = round(_steps(agent, env) / simulations, 2)
+    found = medians({k: lambda a=a: a.plan(env) for k, a in agents.items()}, repeats)
     row |= {f"{k}_per_second": round(simulations / v, 1) for k, v in found.items()}
-    return row | {"closed_to_open": round(found["open"] / found["closed"], 2)}
+    for other in ("unknown", "open"):
+        row[f"closed_to_{other}"] = round(found[other] / found["closed"], 2)
+    return row
+
+
+def _steps(agent: MCTSAgent, env: Any) -> int:
+    return agent.plan(env).forward_model_calls
+
+
+def _knowing(known: str, simulations: int) -> MCTSAgent:
+    """Return an agent that tries `WIDTH` actions a decision, all alike often."""
+    # An open loop would ask for the same worths again and again; a closed one does not.
+    once = {} if known == "closed" else {"action_heuristic_interval": 10**6}
+    return MCTSAgent(
+        simulations=simulations,
+        perfect_information=True,
+        rollout=0,
+        exploration=1000.0,
+        action_heuristic=lambda model, state, player, actions: 0.0 * actions,
+        widening=WIDTH,
+        widening_exponent=1e-9,
+        value=lambda model, state: np.zeros(model.players),
+        seed=0,
+        **once,
+        **KNOWN[known],
+    )
+
+
+def rows(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield a row for each environment."""
+    if asked.suite:
+        yield from of_the_suite(asked.repeats)
+        return
+    for name in asked.environment or ENVIRONMENTS:
+        try:
+            if asked.closed:
+                yield closed(name, asked.depth, asked.opening, asked.repeats)
+            else:
+                _, rollout, simulations = ENVIRONMENTS[name]
+                rollout = rollout if asked.rollout is None else asked.rollout
+                yield measured(name, made(name), rollout, simulations, asked.repeats)
+        except (ImportError, gymnasium.error.Error) as error:
+            yield {"environment": name, "missing": str(error).splitlines()[0]}
 
 
 def main() -> None:
@@ -172,23 +245,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environment", nargs="*", choices=list(ENVIRONMENTS))
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rollout", type=int)
+    parser.add_argument("--suite", action="store_true")
     parser.add_argument("--closed", action="store_true")
-    parser.add_argument("--depth", type=int, default=5)
+    parser.add_argument("--depth", type=float, default=5.0)
+    parser.add_argument("--opening", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
-    for name in asked.environment or ENVIRONMENTS:
-        try:
-            if asked.closed:
-                row = closed(name, asked.depth, asked.repeats)
-            else:
-                row = measured(name, asked.repeats)
-        except (ImportError, gymnasium.error.Error) as error:
-            row = {"environment": name, "missing": str(error).splitlines()[0]}
+    ratios: dict[str, list[float]] = {}
+    for row in rows(asked):
         if asked.json:
             print(json.dumps(row), flush=True)
         else:
             print("  ".join(f"{k}={v}" for k, v in row.items()), flush=True)
+        for name in row.keys() & {"to_naive", "to_deepcopy", "closed_to_unknown"}:
+            ratios.setdefault(name, []).append(row[name])
+    if not asked.json:
+        for name, found in ratios.items():
+            middle = statistics.median(found)
+            print(f"{name}: median of {len(found)} {middle:.2f}, least {min(found)}")
 
 
 if __name__ == "__main__":

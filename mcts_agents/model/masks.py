@@ -19,7 +19,9 @@ def mask_in(shown: Any) -> Any:
     It is an array, or a tuple of one for each part of a MultiDiscrete action.
     """
     mask = shown.get("action_mask") if isinstance(shown, dict) else None
-    return mask if mask is None or isinstance(mask, tuple) else np.asarray(mask)
+    if type(mask) is np.ndarray or mask is None or isinstance(mask, tuple):
+        return mask
+    return np.asarray(mask)
 
 
 def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
@@ -75,8 +77,10 @@ class PlainMasks:
             None where something about the mask is unusual, so that `as_mask` has to
             look at it. An empty list where no action is legal.
         """
-        found = self.read(mask)
-        return None if found is None else found[0]
+        if type(mask) is np.ndarray and mask.shape == self._shape:
+            found = self._known.get(mask.tobytes()) or self.read(mask)
+            return None if found is None else found[0]
+        return None
 
     def read(self, mask: Any) -> tuple[list[int], int] | None:
         """Return the same, and the mask as the bits of an integer, 0 if not known."""

@@ -429,11 +429,13 @@ class CopiedEnvironment(ShownCopies):
 
     def _changed(self, handle: int, own: int) -> tuple[HeldCopy, int]:
         """Return the copy that a state will have for its own, about to be stepped."""
-        found = self._copies.own(handle, own)
-        if found[0].legal:
-            found[0].legal = {}
         self._steps += 1
-        return found
+        held = self._copies.held.get(handle)
+        if handle != own or held is None or held.holders != 1:
+            held, handle = self._copies.own(handle, own)
+        if held.legal:
+            held.legal = {}
+        return held, handle
 
     def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
         if self._certainty.due:

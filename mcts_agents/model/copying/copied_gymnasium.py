@@ -11,11 +11,15 @@ from gymnasium.wrappers import TimeLimit
 
 from mcts_agents.model import clock
 from mcts_agents.model.copying.actions import ProposedNumbers
-from mcts_agents.model.copying.copied_parallel import shown_mask
+from mcts_agents.model.copying.copied_parallel import (
+    kept_mask,
+    seen_mask,
+    shown_mask,
+)
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import COMMON, NO_RANGE, NUMBERS, Face
+from mcts_agents.model.copying.faces import BITS, COMMON, NO_RANGE, NUMBERS, Face
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import PlainMasks, shows_masks
+from mcts_agents.model.masks import PlainMasks, mask_in, shows_masks
 
 # Attributes that are True when an episode has ended, in environments that have them.
 ENDED = tuple(
@@ -81,7 +85,15 @@ class GymnasiumFace(Face):
 
     def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """See `Face.legal_range`."""
-        return NO_RANGE if self._mask is not None or self._asks() else self._range
+        if self._asks():
+            return NO_RANGE
+        if self._mask is None:
+            return self._range
+        found = None if self._are_coded else self._plain_masks.read(self._mask)
+        if found is None or not found[1]:
+            return NO_RANGE
+        known[0] = found[0]
+        return found[1], BITS
 
     def _asks(self) -> bool:
         """Whether there may be masks that no step has shown."""
@@ -128,30 +140,30 @@ class GymnasiumFace(Face):
         """See `Face.play`; plain are numbers as actions."""
         if self._done or limit <= 0 or self._are_coded or self._asks():
             return 0
-        step, whole = self.env.step, self._whole_spaces[0]
-        masks = self._plain_masks
-        legal = whole if self._mask is None else masks.legal(self._mask)
-        played = 0
+        step, whole, mask = self.env.step, self._whole_spaces[0], self._mask
+        legal_in = self._plain_masks.legal
+        legal = whole if mask is None else legal_in(mask)
+        played, most, least, numbers = 0, COMMON, -COMMON, NUMBERS
         while legal and played < limit:
             action = legal[next(draws) * len(legal) >> 32]
             shown, reward, terminated, truncated, info = step(action)
             played += 1
-            if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
+            if type(reward) in numbers and least <= reward <= most:
                 returns[0] += reward
             else:
                 self._earn({self.agents[0]: reward}, returns)
             if terminated or truncated:
                 self._done = True
                 break
-            if isinstance(shown, dict) or "action_mask" in info:
-                mask = self._mask = shown_mask(shown, info)
-                legal = whole if mask is None else masks.legal(mask)
-            elif self._mask is not None:
-                self._mask, legal = None, whole
+            if isinstance(shown, dict):
+                mask = seen_mask(shown, info)
+            else:
+                mask = mask_in(info) if "action_mask" in info else None
+            legal = whole if mask is None else legal_in(mask)
             if watch is not None and watch.look():
                 break
         if played:
-            self._shown = shown
+            self._shown, self._mask = shown, kept_mask(mask)
         return played
 
     def restart(self, seed: int) -> None:

@@ -170,9 +170,20 @@ class SerialisedFace(ParallelFace):
 
 def shown_mask(observation: Any, info: Any) -> Any:
     """Return a copy of the mask in an observation, else of the one in the info."""
+    return kept_mask(seen_mask(observation, info))
+
+
+def seen_mask(observation: Any, info: Any) -> Any:
+    """Return the mask in an observation, else the one in the info.
+
+    The environment may fill the same array again in its next step.
+    """
     mask = mask_in(observation)
-    mask = mask_in(info) if mask is None else mask
-    # The environment may fill the same array again in its next step.
+    return mask_in(info) if mask is None else mask
+
+
+def kept_mask(mask: Any) -> Any:
+    """Return a copy of a mask."""
     if isinstance(mask, tuple):
         return tuple([np.array(part) for part in mask])
     return None if mask is None else mask.copy()
