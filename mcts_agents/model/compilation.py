@@ -50,7 +50,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
 from mcts_agents.model.compile_progress import interrupt_held, say, told
-from mcts_agents.model.machine_code import CodeFile, njit_with
+from mcts_agents.model.machine_code import FORMAT, CodeFile, njit_with
 
 # Modules whose content is fixed by the versions that enter the key.
 _FIXED_BY_VERSION = {"numba", "numpy", "llvmlite", "math", "builtins"}
@@ -256,7 +256,7 @@ def _content_key(source, namespace, roots) -> tuple[str | None, int]:
     The hash is None if a source has no file.
     """
     digest = hashlib.sha256()
-    versions = [m.__version__ for m in (numba, llvmlite, np)]
+    versions = [FORMAT, *(m.__version__ for m in (numba, llvmlite, np))]
     processor = cpu_target.target_context.codegen().magic_tuple()
     checked = numba.config.BOUNDSCHECK  # 0 overrules what functions say, None does not
     digest.update(

@@ -5,24 +5,48 @@ finds: a file that was cut short fails in every later process, and flipped bits 
 executed. It also needs a folder that can be written, even to read from it. So Numba is
 given a cache that keeps the functions of a module in one file with a checksum, which
 is written aside and moved into place when all of them are compiled.
+
+A process links what it loads by symbols, and the first of two that are alike serves
+both. Numba makes a symbol of a function's name, its parameters, and its number in the
+process that compiled it. So functions of one name and different code (a helper in two
+kernels, a game of before and after an edit) would be taken for one another when they
+were compiled by two processes under the same number: here processes count from numbers
+that no two of them share.
 """
 
 import hashlib
+import itertools
+import os
 import pickle
+import secrets
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from numba import njit
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaWarning
 from numba.core.serialize import dumps
 
+# Of the files and what is in them; part of every key, so that others are not read.
+FORMAT = 2
+
 # What a file begins with, before the SHA-256 of all that follows.
-_HEADER = b"mcts-agents machine code 1\n"
+_HEADER = f"mcts-agents machine code {FORMAT}\n".encode()
+
+
+def _count_apart() -> None:
+    """Let Numba number this process's functions as no other process does."""
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))
+
+
+_count_apart()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_apart)
 
 
 class CodeFile:
