@@ -51,6 +51,34 @@ def test_aec_environments_remember_those_who_die_too():
     assert env.remembered.returns == returns
 
 
+class Paying(Dice):
+    """Pays in arrays of one number, or what is given instead of a number."""
+
+    def __init__(self, reward=None):
+        super().__init__()
+        self.reward = reward
+
+    def step(self, action):
+        shown, reward, *others = super().step(action)
+        paid = np.array([reward]) if self.reward is None else self.reward
+        return shown, paid, *others
+
+
+def test_rewards_that_are_arrays_are_remembered():
+    env = remember(Paying())
+    env.reset(seed=0)
+    paid = sum(float(env.step(2)[1][0]) for _ in range(9))
+    assert env.remembered.returns == {"player_0": paid}
+    planner().act(env)
+
+
+def test_rewards_that_are_no_numbers_are_refused():
+    env = remember(Paying(reward=float("nan")))
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="reward of player_0 is nan"):
+        env.step(2)
+
+
 def test_simultaneous_moves_are_one():
     played = (((0, 1), (1, 1)), {"player_0": 0.0, "player_1": 0.0})
     env = remember(Matching())

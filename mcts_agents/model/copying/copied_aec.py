@@ -1,6 +1,6 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gymnasium import spaces
@@ -136,14 +136,15 @@ class AECFace(Face):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
-        legal: list[int] | None,
+        known: Mapping[int, list[int]],
     ) -> int:
         """See `Face.play`; plain are numbers as actions, and masks of bytes."""
         env, places = self.env, self._places
         if limit <= 0 or self._proposed or not (self._is_plain and self.movers()):
             return 0
         step, agent, played = env.step, env.agent_selection, 0
-        legal = legal or self._plain_legal(places[agent], agent)
+        player = places[agent]
+        legal = known.get(player) or self._plain_legal(player, agent)
         while legal:
             step(legal[next(draws) * len(legal) >> 32])
             played += 1

@@ -18,6 +18,7 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from mcts_agents.model.copying.dice import generators_in, reseed
 from mcts_agents.model.copying.guards import with_parts
+from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.history import History
 from mcts_agents.model.masks import mask_in
 
@@ -80,9 +81,13 @@ class Remembered:
         self.shown = copy.deepcopy(shown)
 
     def earn(self, rewards: Mapping[str, Any]) -> None:
-        """Add each agent's reward."""
+        """Add each agent's reward.
+
+        Raises:
+            ValueError: A reward is no finite number.
+        """
         for agent, reward in rewards.items():
-            self.returns[agent] += float(reward)
+            self.returns[agent] += finite_reward(reward, f"the reward of {agent}")
 
     def step(self, env: Any, action: Any) -> None:
         """Note a step, or go again through the one that was `given`."""
