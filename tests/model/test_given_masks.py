@@ -14,7 +14,7 @@ from mcts_agents.envs import tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.testing import check_environment
-from tests.model.third_party import Matching
+from tests.model.third_party import Matching, Uneven
 
 
 class Masked(gymnasium.Env):
@@ -257,3 +257,37 @@ def test_who_comes_again_decides_again():
             seen.append(movers)
             model.apply(state, dict.fromkeys(movers, 2), new_generator(0))
     assert seen == [[0, 1], [1], [0, 1], [0, 1]]
+
+
+class Roles(Uneven):
+    """The second player is shown masks, though no space says so, the first is not."""
+
+    def observe(self, agent):
+        if agent == "first":
+            return self.steps
+        return {"observation": self.steps, "action_mask": np.eye(5, dtype=np.int8)[1]}
+
+    def step(self, action):
+        assert self.agent_selection == "first" or action == 1
+        super().step(action)
+
+
+def test_masks_of_one_player_are_seen_where_another_has_none():
+    env = Roles()
+    env.reset()
+    MCTSAgent(simulations=50, perfect_information=True, seed=0).act(env)
+
+
+def test_given_masks_end_with_the_first_step_of_a_playout():
+    env = Uneven()
+    env.reset()
+    model = CopiedEnvironment(env, perfect_information=True)
+    masks = {"first": np.array([1, 0]), "second": np.eye(5, dtype=np.int8)[1]}
+    after = set()
+    with model.planning(None, new_generator(1), masks) as (root, _):
+        model.legal_actions(root, 0)
+        for seed in range(20):
+            state = model.copy(root)
+            model.playout(state, new_generator(seed), 2)
+            after.add(model.environment(state).last_action)
+    assert after == set(range(5))
