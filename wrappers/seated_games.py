@@ -13,7 +13,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied import results_by_return
-from mcts_agents.model.copying.faces import finite_reward
+from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.masks import as_mask, mask_in, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
 

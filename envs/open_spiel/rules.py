@@ -96,7 +96,7 @@ class SpielRules(Rules):
             raise ValueError(unknown_name("game of OpenSpiel", name, known))
         try:
             return self._pyspiel.load_game(text)
-        except self._pyspiel.SpielError as error:
+        except (self._pyspiel.SpielError, IndexError) as error:  # a lookup in C++
             raise ValueError(f"{PREFIX}{quoted(text)}: {_first(error)}") from error
 
     def has(self, name: str) -> bool:

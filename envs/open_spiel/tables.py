@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs.open_spiel.hearts import is_passing, passed_anew
 from mcts_agents.envs.open_spiel.positions import (
     CHANCE,
     NO_NUMBER,
@@ -125,6 +126,7 @@ class Pool:
         self._positions = positions
         self._facts = positions.facts
         self._most = worlds
+        self._passes = self._facts.game.get_type().short_name == "hearts"
         self._words = positions.state_size // 8
         self._record = np.zeros(1, POOL)
         self._shares = np.zeros(worlds)
@@ -160,6 +162,8 @@ class Pool:
                 f"{self._facts.name}: agents cannot plan in this game without seeing "
                 f"what is hidden, because OpenSpiel cannot resample it ({error})"
             ) from error
+        if self._passes and is_passing(position):
+            drawn = passed_anew(drawn, position, observer, draws)
         self._write(at, drawn, draws)
         return 1
 

@@ -10,7 +10,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied_parallel import shown_mask
-from mcts_agents.model.copying.faces import finite_reward
+from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.masks import as_mask, mask_in
 from mcts_agents.testing.report import Place
 

@@ -241,3 +241,33 @@ def test_pictures_show_players_what_they_know():
     cards = model.position(state).history()
     assert game.ansi(model, state, 0) == str(cards[0])
     assert game.ansi(model, state, None) == f"{cards[0]} {cards[1]}"
+
+
+def test_cards_that_are_passed_in_hearts_were_held():
+    """OpenSpiel's own samples let players pass cards that they were not dealt."""
+    model = make_model("open_spiel:hearts")[1]
+    rng, draws = new_generator(5), random.Random(5)
+    samples = Counter()
+    for _ in range(6):
+        state = model.reset(rng)
+        for _ in range(12):
+            (player,) = model.movers(state)
+            if model.position(state).history()[0] == 0:
+                break  # nobody passes
+            known = model.knowledge(model.position(state), player)
+            for _ in range(5):
+                sample = model.copy(state)
+                model.redeterminise(sample, player, rng)
+                position = model.position(sample)
+                assert model.knowledge(position, player) == known
+                replayed = position.get_game().new_initial_state()
+                for action in position.history():
+                    assert action in replayed.legal_actions()
+                    replayed.apply_action(action)
+                samples[
+                    position.history()[53:] == model.position(state).history()[53:]
+                ] += 1
+            MCTSAgent(simulations=20, seed=1).search(model, state, player)
+            legal = model.legal_actions(state, player)
+            model.apply(state, {player: draws.choice(legal)}, rng)
+    assert samples[False] > 100

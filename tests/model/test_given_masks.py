@@ -1,5 +1,7 @@
 """Masks that the caller passes on, and those that nobody did."""
 
+from typing import ClassVar
+
 import gymnasium
 import numpy as np
 import pytest
@@ -9,8 +11,10 @@ from pettingzoo.utils import parallel_to_aec
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
 from mcts_agents.envs import tictactoe
+from mcts_agents.model import new_generator
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.testing import check_environment
-from tests.model.third_party import Matching
+from tests.model.third_party import Matching, Uneven
 
 
 class Masked(gymnasium.Env):
@@ -178,3 +182,112 @@ def test_undeclared_masks_of_a_parallel_environment_are_missed():
 def test_the_check_passes_masks_on_as_well():
     report = check_environment(Masked)
     assert "action_mask=" in str(report)
+
+
+class Joining(ParallelEnv):
+    """Four rounds in which others are there each time; only steps show masks.
+
+    Args:
+        present: The numbers of the agents that are there in each round.
+        over: Agents that are over when they appear, by the number of the round.
+    """
+
+    metadata: ClassVar = {"name": "joining_v0", "render_modes": []}
+
+    def __init__(self, present=((0, 1), (0, 1, 2), (0, 1, 2), (0, 1, 2)), over=None):
+        self.possible_agents = ["first", "second", "third"]
+        self.present = present
+        self.over = over or {}
+        self.render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Discrete(9)
+
+    def action_space(self, agent):
+        return spaces.Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.steps = 0
+        self.come()
+        return self.shown()
+
+    def come(self):
+        self.agents = [self.possible_agents[i] for i in self.present[self.steps]]
+
+    def shown(self):
+        mask = np.array([1, 0, 1], np.int8)
+        infos = {agent: {"action_mask": mask} for agent in self.agents}
+        return dict.fromkeys(self.agents, self.steps), infos
+
+    def step(self, actions):
+        assert sorted(actions) == sorted(self.agents)
+        assert 1 not in actions.values()
+        self.steps += 1
+        before = self.agents
+        self.agents = []
+        if self.steps < len(self.present):
+            self.come()
+        rewards = {agent: float(actions[agent]) for agent in before}
+        ends = dict.fromkeys([*before, *self.agents], not self.agents)
+        if self.steps in self.over:
+            ends[self.possible_agents[self.over[self.steps]]] = True
+        observations, infos = self.shown()
+        return observations, rewards, ends, dict.fromkeys(ends, False), infos
+
+
+def test_who_joins_later_needs_no_mask_before():
+    env = Joining()
+    _, infos = env.reset()
+    masks = {agent: info["action_mask"] for agent, info in infos.items()}
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+    assert agent.act(env, "first", action_mask=masks) == 2
+    with pytest.raises(ValueError, match="masks lie only in"):
+        agent.act(env, "first")
+
+
+def test_who_comes_again_decides_again():
+    env = Joining(present=[(0, 1), (1,), (0, 1, 2), (0, 1)], over={2: 2})
+    _, infos = env.reset()
+    masks = {agent: info["action_mask"] for agent, info in infos.items()}
+    model = CopiedEnvironment(env, perfect_information=True)
+    seen = []
+    with model.planning("first", new_generator(0), masks) as (root, _):
+        state = model.copy(root)
+        while movers := list(model.movers(state)):
+            seen.append(movers)
+            model.apply(state, dict.fromkeys(movers, 2), new_generator(0))
+    assert seen == [[0, 1], [1], [0, 1], [0, 1]]
+
+
+class Roles(Uneven):
+    """The second player is shown masks, though no space says so, the first is not."""
+
+    def observe(self, agent):
+        if agent == "first":
+            return self.steps
+        return {"observation": self.steps, "action_mask": np.eye(5, dtype=np.int8)[1]}
+
+    def step(self, action):
+        assert self.agent_selection == "first" or action == 1
+        super().step(action)
+
+
+def test_masks_of_one_player_are_seen_where_another_has_none():
+    env = Roles()
+    env.reset()
+    MCTSAgent(simulations=50, perfect_information=True, seed=0).act(env)
+
+
+def test_given_masks_end_with_the_first_step_of_a_playout():
+    env = Uneven()
+    env.reset()
+    model = CopiedEnvironment(env, perfect_information=True)
+    masks = {"first": np.array([1, 0]), "second": np.eye(5, dtype=np.int8)[1]}
+    after = set()
+    with model.planning(None, new_generator(1), masks) as (root, _):
+        model.legal_actions(root, 0)
+        for seed in range(20):
+            state = model.copy(root)
+            model.playout(state, new_generator(seed), 2)
+            after.add(model.environment(state).last_action)
+    assert after == set(range(5))

@@ -1,11 +1,14 @@
 """Environments that remember what was played, for tree reuse."""
 
+from typing import ClassVar
+
 import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
+from pettingzoo.utils import parallel_to_aec
 
 from mcts_agents import MCTSAgent, remember
 from mcts_agents.model.copying.watchers import remembered_by
@@ -49,6 +52,34 @@ def test_aec_environments_remember_those_who_die_too():
     assert moves_of(env) == ((1, -1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))
     returns = {"player_0": -1.0, "player_1": -1.0, "player_2": 1.0}
     assert env.remembered.returns == returns
+
+
+class Paying(Dice):
+    """Pays in arrays of one number, or what is given instead of a number."""
+
+    def __init__(self, reward=None):
+        super().__init__()
+        self.reward = reward
+
+    def step(self, action):
+        shown, reward, *others = super().step(action)
+        paid = np.array([reward]) if self.reward is None else self.reward
+        return shown, paid, *others
+
+
+def test_rewards_that_are_arrays_are_remembered():
+    env = remember(Paying())
+    env.reset(seed=0)
+    paid = sum(float(env.step(2)[1][0]) for _ in range(9))
+    assert env.remembered.returns == {"player_0": paid}
+    planner().act(env)
+
+
+def test_rewards_that_are_no_numbers_are_refused():
+    env = remember(Paying(reward=float("nan")))
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="reward of player_0 is nan"):
+        env.step(2)
 
 
 def test_simultaneous_moves_are_one():
@@ -242,3 +273,51 @@ def test_evaluators_see_the_root():
     assert seen[0].shape == (1, 4)
     root = np.array(env.unwrapped.state, np.float32)
     assert seen[0][0].tolist() == root.tolist()
+
+
+class Turns(ParallelEnv):
+    """Both act in each step, but only one of them has a legal action; infos say it."""
+
+    metadata: ClassVar = {"name": "turns_v0", "render_modes": []}
+
+    def __init__(self):
+        self.possible_agents = ["first", "second"]
+        self.render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Discrete(9)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.agents = list(self.possible_agents)
+        self.steps = 0
+        return self._shown()
+
+    def _shown(self):
+        turn = self.possible_agents[self.steps % 2]
+        infos = {a: {"action_mask": np.full(2, a == turn)} for a in self.agents}
+        return dict.fromkeys(self.agents, self.steps), infos
+
+    def step(self, actions):
+        self.steps += 1
+        observations, infos = self._shown()
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        over = dict.fromkeys(self.agents, self.steps == 8)
+        if self.steps == 8:
+            self.agents = []
+        return observations, rewards, over, dict.fromkeys(over, False), infos
+
+
+@pytest.mark.parametrize("convert", [None, parallel_to_aec])
+def test_who_waits_by_a_mask_in_infos_has_not_moved(convert):
+    env = remember(Turns() if convert is None else convert(Turns()))
+    env.reset()
+    for _ in range(2):
+        if convert is None:
+            env.step({"first": 0, "second": 0})
+        else:
+            env.step(0)
+            env.step(0)
+    assert moves_of(env) == ((0, -1), (-1, 0))

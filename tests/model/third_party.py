@@ -111,6 +111,42 @@ class Countdown(AECEnv, EzPickle):
         self._deads_step_first()
 
 
+class Uneven(AECEnv):
+    """Two take turns: the first has two actions, the second has five."""
+
+    metadata = {"name": "uneven_v0", "render_modes": []}
+
+    def __init__(self):
+        self.possible_agents = ["first", "second"]
+        self.render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Discrete(7)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2 if agent == "first" else 5)
+
+    def observe(self, agent):
+        return self.steps
+
+    def reset(self, seed=None, options=None):
+        self.agents = list(self.possible_agents)
+        self.steps = 0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = "first"
+
+    def step(self, action):
+        assert action in range(self.action_space(self.agent_selection).n)
+        self.steps += 1
+        self.last_action = action
+        self.terminations = dict.fromkeys(self.agents, self.steps == 6)
+        self.agent_selection = self.agents[self.steps % 2]
+
+
 class Dice(gymnasium.Env):
     """Guess a die that is thrown after the guess; ten throws."""
 

@@ -403,7 +403,12 @@ class CopiedEnvironment(ShownCopies):
 
     def _copy(self, target: int, source: int) -> None:
         _, own = self._situations.handles(target)
-        _, handle = self._copies.store(own, self._copies.at(source))
+        held = self._copies.at(source)
+        if held.is_lent:  # who may change it means this one alone
+            held, handle = self._copies.store(own, held.clone(self._copied))
+            self._situations.write(target, held, handle)
+            return
+        _, handle = self._copies.store(own, held)
         self._situations.copy(target, source, handle)
 
     def _movers(self, state: int) -> int:
@@ -413,7 +418,9 @@ class CopiedEnvironment(ShownCopies):
         held = self._copies.at(state)
         legal = held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
-            legal = held.legal[player] = held.face.legal_actions(player)
+            legal = held.face.legal_actions(player)
+            if not held.is_lent:
+                held.legal[player] = legal
             clock.look()
         self._legal_room.from_address(out)[: len(legal)] = legal
         return len(legal)

@@ -1,6 +1,6 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gymnasium import spaces
@@ -32,7 +32,8 @@ class AECFace(Face):
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        self._masks_in_observations = True
+        # By player, whose observations may show masks; copies share the list.
+        self._observes_masks = [True] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -73,7 +74,7 @@ class AECFace(Face):
             return NO_RANGE
         agent = self.env.agent_selection
         player = self._places[agent]
-        if not self._masks_in_observations:
+        if not self._observes_masks[player]:
             return self._whole_range(player)
         # Whoever gets here will be asked next; large masks may wait until then.
         if not self._is_small or self._given:
@@ -136,14 +137,16 @@ class AECFace(Face):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
-        legal: list[int] | None,
+        known: Mapping[int, list[int]],
     ) -> int:
         """See `Face.play`; plain are numbers as actions, and masks of bytes."""
         env, places = self.env, self._places
-        if limit <= 0 or self._proposed or not (self._is_plain and self.movers()):
+        is_plain = self._is_plain and not (self._proposed or self._given)
+        if limit <= 0 or not (is_plain and self.movers()):
             return 0
         step, agent, played = env.step, env.agent_selection, 0
-        legal = legal or self._plain_legal(places[agent], agent)
+        player = places[agent]
+        legal = known.get(player) or self._plain_legal(player, agent)
         while legal:
             step(legal[next(draws) * len(legal) >> 32])
             played += 1
@@ -167,7 +170,7 @@ class AECFace(Face):
         """Return the legal actions, None if they have to be looked at more closely."""
         if self._given:
             return None
-        if not self._masks_in_observations:
+        if not self._observes_masks[player]:
             mask = mask_in(self.env.infos.get(agent))
             return self._whole_spaces[player] if mask is None else None
         shown = self.env.observe(agent)
@@ -200,10 +203,10 @@ class AECFace(Face):
         """Return the mask in the observation, else the one in the infos."""
         agent = self.agents[player]
         mask = None
-        if self._masks_in_observations:
+        if self._observes_masks[player]:
             mask = mask_in(self.env.observe(agent))
             # Observations may be pictures: do not have them made for nothing.
-            self._masks_in_observations = self._declares_masks or mask is not None
+            self._observes_masks[player] = self._declares_masks or mask is not None
         return mask_in(self.env.infos.get(agent)) if mask is None else mask
 
     def difference(self, twin: Face) -> str | None:

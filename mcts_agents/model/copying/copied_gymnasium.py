@@ -1,6 +1,6 @@
 """Gymnasium environments as a forward model sees them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gymnasium
@@ -135,7 +135,7 @@ class GymnasiumFace(Face):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
-        legal: list[int] | None,
+        known: Mapping[int, list[int]],
     ) -> int:
         """See `Face.play`; plain are numbers as actions."""
         if self._done or limit <= 0 or self._are_coded or self._asks():

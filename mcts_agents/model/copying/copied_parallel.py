@@ -95,13 +95,13 @@ class ParallelFace(Face):
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         self._earn(rewards, returns)
         self._shown = observations
-        over = {a for a in actions if terminations.get(a) or truncations.get(a)}
-        self._finished |= over
-        masks = {
-            a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
-        }
+        # Who has gone may come again, and who comes may be over at once.
+        here = self.env.agents
+        over = {a for a in here if terminations.get(a) or truncations.get(a)}
+        self._finished = self._finished.intersection(here) | over
+        masks = {a: shown_mask(observations.get(a), infos.get(a)) for a in here}
         if self._at_root:
-            self._check_root(masks)
+            self._check_root({a: masks[a] for a in masks if a in actions})
             self._at_root = False
         self._step_is_over()
         self._masks = masks
@@ -118,7 +118,11 @@ class ParallelFace(Face):
         }
 
     def _check_root(self, masks: dict[str, Any]) -> None:
-        """Raise ValueError if a first step shows masks of which none was known."""
+        """Raise ValueError if a first step shows masks of which none was known.
+
+        Args:
+            masks: What it shows to the agents that were there before.
+        """
         shown = [self.agents.index(a) for a, mask in masks.items() if mask is not None]
         if any(self.checked_mask(player) is None for player in shown):
             raise self._masks_are_unknown()

@@ -5,7 +5,6 @@ who moves, which actions are legal, what a step earns. Actions are numbers (`act
 says which); those of Discrete spaces from 0 are the spaces' own.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -18,6 +17,7 @@ from mcts_agents.model.copying.actions import ProposedNumbers, numbers_of
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import CopyOptions
+from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.copying.uncached import without_caches
 from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import mask_in, shows_masks
@@ -111,7 +111,7 @@ class Face(ABC):
         returns: list[float],
         limit: int,
         watch: clock.Watch | None,
-        legal: list[int] | None,
+        known: Mapping[int, list[int]],
     ) -> int:
         """Play at random as long as that is plain; return how many actions were played.
 
@@ -125,7 +125,7 @@ class Face(ABC):
             returns: What each player earned so far, added to.
             limit: The most actions.
             watch: Of the search; it ends the loop when its time is up.
-            legal: The only mover's legal actions, if they are known.
+            known: Legal actions, of players of whom they are known.
         """
         return 0
 
@@ -397,27 +397,6 @@ def without_pictures(env: Any) -> None:
     for layer in layers(env):
         if getattr(layer, "__dict__", {}).get("render_mode") is not None:
             layer.render_mode = None
-
-
-def finite_reward(reward: Any, whose: str) -> float:
-    """Return a reward, a number or an array of one number, as a float.
-
-    Raises:
-        ValueError: It is no number, infinite or NaN.
-    """
-    try:
-        if not isinstance(reward, float | int) and hasattr(reward, "shape"):
-            # ValueError if it is not one number.
-            earned = float(np.asarray(reward).item())
-        else:
-            earned = float(reward)
-    except (TypeError, ValueError, OverflowError):
-        earned = math.nan
-    if not math.isfinite(earned):
-        raise ValueError(
-            f"{whose} is {reward!r}, expected a finite number; step() must return one"
-        )
-    return earned
 
 
 def require_reset(env: Any, made: str) -> None:

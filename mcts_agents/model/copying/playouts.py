@@ -49,8 +49,7 @@ def play_at_random(
     known, held.legal = held.legal, {}
     with closing(drawing(rng)) as draws:
         if checked is None:
-            (legal,) = known.values() if len(known) == 1 else (None,)
-            played = face.play(draws, returns, limit, watch, legal)
+            played = face.play(draws, returns, limit, watch, known)
             if watch is not None and watch.flag[0]:
                 return played
         while movers := movers_now():

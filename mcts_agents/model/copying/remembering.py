@@ -18,6 +18,7 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from mcts_agents.model.copying.dice import generators_in, reseed
 from mcts_agents.model.copying.guards import with_parts
+from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.history import History
 from mcts_agents.model.masks import mask_in
 
@@ -80,9 +81,13 @@ class Remembered:
         self.shown = copy.deepcopy(shown)
 
     def earn(self, rewards: Mapping[str, Any]) -> None:
-        """Add each agent's reward."""
+        """Add each agent's reward.
+
+        Raises:
+            ValueError: A reward is no finite number.
+        """
         for agent, reward in rewards.items():
-            self.returns[agent] += float(reward)
+            self.returns[agent] += finite_reward(reward, f"the reward of {agent}")
 
     def step(self, env: Any, action: Any) -> None:
         """Note a step, or go again through the one that was `given`."""
@@ -183,27 +188,29 @@ class RememberingParallel(BaseParallelWrapper):
         super().__init__(env)
         self.remembered = Remembered(list(env.possible_agents))
         self._outcome: Any = None
+        self._waiting: set[str] = set()
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
         """Reset, and begin to remember."""
         result = self.env.reset(**self.remembered.begin(seed, options))
-        self._note(result[:-1])
+        self._note(result)
         return result
 
     def step(self, actions: dict[str, Any]) -> Any:
         """Step, and remember it."""
-        shown = self.remembered.shown
-        deciding = {a: v for a, v in actions.items() if not _waits(shown.get(a))}
+        deciding = {a: v for a, v in actions.items() if a not in self._waiting}
         self.remembered.step(self.env, actions)
         result = self.env.step(actions)
         self.remembered.play(deciding or actions)
         self.remembered.earn(result[1])
-        self._note(result[:-1])
+        self._note(result)
         return result
 
-    def _note(self, found: tuple[Any, ...]) -> None:
+    def _note(self, result: tuple[Any, ...]) -> None:
+        *found, infos = result
         self.remembered.see(found[0])
         agents = list(self.env.agents)
+        self._waiting = {a for a in agents if _waits(found[0].get(a), infos.get(a))}
         others = [dict(each) for each in found[1:]]
         self._outcome = [agents, self.remembered.shown, *others]
 
@@ -234,7 +241,7 @@ class RememberingAEC(BaseWrapper):
         """Step, and remember it."""
         agent = self.env.agent_selection
         if action is not None and not (
-            self._at_once and _waits(self.env.observe(agent))
+            self._at_once and _waits(self.env.observe(agent), self.env.infos.get(agent))
         ):
             self._together[agent] = action
         last = not self._at_once or agent == self.env.agents[-1]
@@ -287,9 +294,10 @@ def remember(env: Any) -> Any:
     )
 
 
-def _waits(shown: Any) -> bool:
-    """Whether an agent's mask leaves it nothing to decide."""
-    mask = mask_in(shown)
+def _waits(observation: Any, info: Any) -> bool:
+    """Whether an agent's mask, wherever it is, leaves it nothing to decide."""
+    mask = mask_in(observation)
+    mask = mask_in(info) if mask is None else mask
     return mask is not None and not mask.any()
 
 

@@ -187,8 +187,8 @@ def results(game, state, out):
 @njit
 def copy(game, target, source):
     """Let `target` stand for what `source` stands for."""
-    root = _game(game).root
-    if root == 0 or _head(source).handle != root:
+    root, head = _game(game).root, _head(source)
+    if root == 0 or head.handle != root or head.movers == UNKNOWN:
         return _load_copy(game + _ASK_COPY)(game, target, source)
     _take(game, target, source)
     return 0

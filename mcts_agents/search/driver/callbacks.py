@@ -71,8 +71,8 @@ class Callbacks:
             view = self._copy(state)
             generator = _array(rng, 2, np.uint64)
             self.model.redeterminise(view, player, generator)
+            legal = self.model.legal_actions(view, player)  # it may change its view
             action = operator.index(decide(self.model, view, player))
-            legal = self.model.legal_actions(view, player)
             if action not in legal:
                 raise ValueError(
                     f"{agent!r} chose action {action} for player {player} of "
