@@ -1,9 +1,9 @@
 """The rules of the Video Game: two teams of agents that step and attack on a small map.
 
 Who stands where are bits of a word for each team; the health of all agents lies in two
-words, in the order in which they act (see `mcts_agents.envs.slots`). A move is a pair of
-a cell to arrive at and a target near it. How many pairs there are is counted from the
-side that has fewer, cells or targets, by words of what lies near each cell.
+words, in the order in which they act (see `mcts_agents.envs.slots`). A move is a pair
+of a cell to arrive at and a target near it. How many pairs there are is counted from
+the side that has fewer, cells or targets, by words of what lies near each cell.
 
 Source: T. Cazenave, "Monte Carlo Permutation Search" (2025), section 4.4. The paper
 gives no rules in full; these fit the playouts of its table 7.
@@ -184,7 +184,7 @@ def movers(game, state):
 
 @njit
 def arrivals(game, state, cell):
-    """Return the cells at which an agent on `cell` may arrive: free ones, or its own."""
+    """Return the cells at which an agent on `cell` may arrive, its own too."""
     taken = state.taken[0] | state.taken[1]
     return game.near[cell] & ~taken | bit_of(cell)
 
@@ -210,7 +210,8 @@ def direction_of(game, cell, arrival):
     """Return the direction of a step, STAY for none."""
     row, to_row = cell // game.size, arrival // game.size
     across = arrival - to_row * game.size - (cell - row * game.size)
-    place = (to_row - row + 1) * 3 + across + 1  # row by row, the own cell in the middle
+    # Row by row, the own cell in the middle.
+    place = (to_row - row + 1) * 3 + across + 1
     if place == 4:
         return STAY
     return place + 1 if place < 4 else place

@@ -4,8 +4,8 @@ The health of all units lies in two words, in the order in which units attack (s
 `mcts_agents.envs.slots`), so that a playout works on three numbers in registers.
 
 Source: T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. That
-the slot of a dead unit is lost, and that exact codes hold the health of both units, fits
-the playouts of its table 7.
+the slot of a dead unit is lost, and that exact codes hold the health of both units,
+fits the playouts of its table 7.
 """
 
 import numpy as np
@@ -307,7 +307,7 @@ def round(game, state):
 
 @rules.define
 def observe(game, state, player, out):
-    """Planes of players, own units first, by units: health, the next to attack, turn."""
+    """Planes of players, the own first, by units: health, the next to attack, turn."""
     plane = game.players * game.units
     for seat in range(game.players):
         owner = (player + seat) % game.players

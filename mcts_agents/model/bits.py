@@ -69,8 +69,8 @@ def bit_of(place):
 def nth_bit(word, n):
     """Return the position of the set bit of a `uint64` that `n` set bits lie below.
 
-    After S. Vigna, "Broadword implementation of rank/select queries" (WEA 2008): without
-    a branch, since random numbers `n` make branches hard to predict.
+    After S. Vigna, "Broadword implementation of rank/select queries" (WEA 2008):
+    without a branch, since random numbers `n` make branches hard to predict.
     """
     sums = word - (word >> _ONE & _PAIRS)
     sums = (sums & _FOURS) + (sums >> np.uint64(2) & _FOURS)
