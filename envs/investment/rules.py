@@ -303,7 +303,8 @@ def pass_turn(game, state):
 @rules.define
 def state_key(game, state, observer):
     """A hash of the wealth of all agents and of who gives next."""
-    key = mixed(mixed(state.ones, state.twos), np.uint64(state.slot))
+    key = mixed(mixed(state.ones, np.uint64(0)), state.twos)
+    key = mixed(key, np.uint64(state.slot))
     return np.int64(key)
 
 

@@ -480,7 +480,8 @@ def pass_turn(game, state):
 @rules.define
 def state_key(game, state, observer):
     """A hash of cells and health of all agents, who acts next, and the moves made."""
-    key = mixed(mixed(state.ones, state.twos), np.uint64(state.slot))
+    key = mixed(mixed(state.ones, ZERO), state.twos)
+    key = mixed(key, np.uint64(state.slot))
     key = mixed(key, np.uint64(state.plies))
     words = state.cells.view(np.uint64)
     for i in range((TEAMS * game.agents + 7) // 8):

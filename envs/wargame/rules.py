@@ -282,7 +282,8 @@ def pass_turn(game, state):
 @rules.define
 def state_key(game, state, observer):
     """A hash of the health of all units and of who attacks next."""
-    key = mixed(mixed(state.ones, state.twos), np.uint64(state.slot))
+    key = mixed(mixed(state.ones, np.uint64(0)), state.twos)
+    key = mixed(key, np.uint64(state.slot))
     return np.int64(key)
 
 
