@@ -6,8 +6,6 @@ which a move with the code of a first move is made by the first player, as a mea
 the first moves.
 """
 
-import numpy as np
-
 from mcts_agents.model import new_generator
 
 PLAYOUTS = 10_000
@@ -34,8 +32,25 @@ def assert_near(found, expected):
     assert abs(found - expected) <= max(0.02 * expected, 0.003), (found, expected)
 
 
-def random_action(model, state, rng):
-    """Return the player to move and a uniformly random legal action."""
-    (player,) = model.movers(state)
-    legal = model.legal_actions(state, player)
-    return player, int(np.random.default_rng(rng).choice(legal))
+def assert_stepped_alike(model, seed, limit):
+    """Check that playouts play and record what steps of `random_action` do."""
+    generators = [new_generator(seed) for _ in (0, 1, *model.move_codes)]
+    stepped, played, *recorded = [model.reset(rng) for rng in generators]
+    steps = []
+    while len(steps) < limit and not model.is_over(stepped):
+        (player,) = model.movers(stepped)
+        at = stepped.ctypes.data, player, generators[0].ctypes.data
+        action = model.call("random_action", *at)
+        codes = [
+            model.move_code(stepped, player, action, kind) for kind in model.move_codes
+        ]
+        steps.append((player, *codes))
+        model.apply(stepped, {player: action}, generators[0])
+    assert model.playout(played, generators[1], limit) == len(steps)
+    for place, kind in enumerate(model.move_codes):
+        rng = generators[2 + place]
+        moves = model.playout_moves(recorded[place], rng, limit, kind)
+        assert moves.tolist() == [(step[0], step[1 + place]) for step in steps]
+    for state, rng in zip([played, *recorded], generators[1:], strict=True):
+        assert state.tobytes() == stepped.tobytes()
+        assert (rng == generators[0]).all()

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency, chisquare
 from mcts_agents.envs.wargame import GAME, rules
 from mcts_agents.envs.wargame.draw import healths
 from mcts_agents.model import LOST, PLAYING, WON, new_generator
-from tests.envs.code_presence import assert_near, statistics
+from tests.envs.code_presence import assert_near, assert_stepped_alike, statistics
 
 SIZES = st.one_of(
     st.tuples(st.just(2), st.integers(1, 32)), st.tuples(st.just(3), st.integers(1, 21))
@@ -167,29 +167,7 @@ def test_statistics_are_those_of_the_paper(players, units):
 def test_a_playout_is_the_same_as_random_steps(players, limit):
     for seed in range(30):
         model = rules.model(players=players, units=1 + seed % 12)
-        generators = [new_generator(seed) for _ in range(4)]
-        stepped, played, *recorded = [model.reset(rng) for rng in generators]
-        steps = []
-        while len(steps) < limit and not model.is_over(stepped):
-            (player,) = model.movers(stepped)
-            at = stepped.ctypes.data, player, generators[0].ctypes.data
-            action = model.call("random_action", *at)
-            codes = [
-                model.move_code(stepped, player, action, kind)
-                for kind in model.move_codes
-            ]
-            steps.append((player, *codes))
-            model.apply(stepped, {player: action}, generators[0])
-        assert model.playout(played, generators[1], limit) == len(steps)
-        states = [played, *recorded]
-        for place, kind in enumerate(model.move_codes):
-            rng = generators[2 + place]
-            moves = model.playout_moves(recorded[place], rng, limit, kind)
-            expected = [(step[0], step[1 + place]) for step in steps]
-            assert moves.tolist() == expected
-        for state, rng in zip(states, generators[1:], strict=True):
-            assert state.tobytes() == stepped.tobytes()
-            assert (rng == generators[0]).all()
+        assert_stepped_alike(model, seed, limit)
 
 
 @pytest.mark.parametrize("players", [2, 3])
