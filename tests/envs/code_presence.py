@@ -17,13 +17,13 @@ def statistics(model, kind, seed):
     opening = model.reset(rng)
     (player,) = model.movers(opening)
     actions = model.legal_actions(opening, player).tolist()
-    first = {model.move_code(opening, player, action, kind) for action in actions}
+    first = [model.move_code(opening, player, action, kind) for action in actions]
     length = present = 0
     for _ in range(PLAYOUTS):
         moves = model.playout_moves(opening.copy(), rng, 5000, kind)
-        own = moves["code"][moves["player"] == player]
+        own = set(moves["code"][moves["player"] == player].tolist())
         length += len(moves)
-        present += len(first.intersection(own.tolist()))
+        present += sum(code in own for code in first)
     return length / PLAYOUTS, len(actions), present / PLAYOUTS / len(first)
 
 
