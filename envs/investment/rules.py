@@ -175,30 +175,30 @@ def apply(game, state, joint_action, rng):
 @rules.define
 def playout(game, state, rng, limit):
     """Random play on numbers that stay in registers."""
-    ones, twos, undecided = state.ones, state.twos, state.open
-    slot, last = np.int64(state.slot), np.int64(state.last)
-    target = np.int64(state.target)
-    played = 0
-    while played < limit and undecided:
-        last, target = slot, random_target(game, undecided, slot, rng)
-        ones, twos, undecided, slot = given(game, ones, twos, undecided, slot, target)
-        played += 1
-    state.ones, state.twos, state.open = ones, twos, undecided
-    state.slot, state.last, state.target = slot, last, target
-    return played
+    return play(game, state, rng, limit, None, 0)
 
 
 @rules.define
 def playout_moves(game, state, rng, limit, kind, out):
     """As `playout`, with the code of each move."""
+    return play(game, state, rng, limit, out, kind)
+
+
+@njit
+def play(game, state, rng, limit, moves, kind):
+    """Play at random; return the number of moves.
+
+    `moves` is where their codes of this kind are written, None for nowhere.
+    """
     ones, twos, undecided = state.ones, state.twos, state.open
     slot, last = np.int64(state.slot), np.int64(state.last)
     target = np.int64(state.target)
     played = 0
     while played < limit and undecided:
         last, target = slot, random_target(game, undecided, slot, rng)
-        out[played].player = game.player_of[slot]
-        out[played].code = code_of(game, ones, twos, slot, target, kind)
+        if moves is not None:
+            moves[played].player = game.player_of[slot]
+            moves[played].code = code_of(game, ones, twos, slot, target, kind)
         ones, twos, undecided, slot = given(game, ones, twos, undecided, slot, target)
         played += 1
     state.ones, state.twos, state.open = ones, twos, undecided

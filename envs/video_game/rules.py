@@ -2,8 +2,8 @@
 
 Who stands where are bits of a word for each team; the health of all agents lies in two
 words, in the order in which they act (see `mcts_agents.envs.slots`). A move is a pair
-of a cell to arrive at and a target near it. How many pairs there are is counted from
-the side that has fewer, cells or targets, by words of what lies near each cell.
+of a cell to arrive at and a target near it; words of what lies near each cell count
+them.
 
 Source: T. Cazenave, "Monte Carlo Permutation Search" (2025), section 4.4. The paper
 gives no rules in full; these fit the playouts of its table 7.
@@ -176,6 +176,17 @@ def is_over(game, state):
     return one_left or state.plies >= game.most_plies
 
 
+@njit
+def words_of(state):
+    """Return what `move` changes.
+
+    The cells of the team whose agent acts next, those of its enemies, and the health of
+    all, as two words.
+    """
+    team = state.slot & 1
+    return state.taken[team], state.taken[1 - team], state.ones, state.twos
+
+
 @rules.define
 def movers(game, state):
     """The team of the next agent, nobody once the game is over."""
@@ -183,26 +194,9 @@ def movers(game, state):
 
 
 @njit
-def arrivals(game, state, cell):
+def free_near(game, own, foes, cell):
     """Return the cells at which an agent on `cell` may arrive, its own too."""
-    taken = state.taken[0] | state.taken[1]
-    return game.near[cell] & ~taken | bit_of(cell)
-
-
-@njit
-def foes_near(game, state, cell):
-    """Return the cells of enemies that an agent on `cell` may reach with a step."""
-    return state.taken[1 - (state.slot & 1)] & game.reach[cell]
-
-
-@njit
-def pairs(game, few, many):
-    """Return how many pairs of a cell of `few` and one of `many` are in range."""
-    n = 0
-    while few:
-        n += count_bits(many & game.range[lowest_bit(few)])
-        few &= few - ONE
-    return n
+    return game.near[cell] & ~(own | foes) | bit_of(cell)
 
 
 @njit
@@ -228,8 +222,8 @@ def action_of(game, state, cell, arrival, target):
 def legal_actions(game, state, player, out):
     """All pairs of an arrival and a target; if there are none, all arrivals."""
     cell = np.int64(state.cells[state.slot])
-    free = arrivals(game, state, cell)
-    foes = foes_near(game, state, cell)
+    own, foes, _, _ = words_of(state)
+    free = free_near(game, own, foes, cell)
     n = 0
     for direction in range(WAYS):
         arrival = game.steps[cell, direction]
@@ -258,63 +252,60 @@ def alive(state, slot):
 
 
 @njit
-def random_move(game, state, cell, rng):
-    """Return arrival and target cell of a uniformly random legal move, as int64s."""
-    free = arrivals(game, state, cell)
-    foes = foes_near(game, state, cell)
-    by_foes = count_bits(foes) < count_bits(free)
-    few, many = (foes, free) if by_foes else (free, foes)
-    n = pairs(game, few, many)
+def random_move(game, own, foes, cell, rng):
+    """Return arrival and target cell of a uniformly random legal move, as int64s.
+
+    Pairs of an arrival and a target are counted by target, and then the drawn one is
+    found in the same order.
+    """
+    free = free_near(game, own, foes, cell)
+    foes &= game.reach[cell]
+    n, rest = 0, foes
+    while rest:
+        n += count_bits(free & game.range[lowest_bit(rest)])
+        rest &= rest - ONE
     if n == 0:
         return nth_bit(free, random_below(rng, count_bits(free))), NO_CELL
     n = random_below(rng, n)
     while True:
-        one = lowest_bit(few)
-        others = many & game.range[one]
-        count = count_bits(others)
+        target = lowest_bit(foes)
+        near = free & game.range[target]
+        count = count_bits(near)
         if n < count:
-            break
+            return nth_bit(near, n), target
         n -= count
-        few &= few - ONE
-    other = nth_bit(others, n)
-    return (other, one) if by_foes else (one, other)
+        foes &= foes - ONE
 
 
 @rules.define
 def random_action(game, state, player, rng):
     """A uniformly random legal pair of an arrival and a target."""
     cell = np.int64(state.cells[state.slot])
-    arrival, target = random_move(game, state, cell, rng)
+    own, foes, _, _ = words_of(state)
+    arrival, target = random_move(game, own, foes, cell, rng)
     return action_of(game, state, cell, arrival, target)
 
 
 @njit
-def move(game, state, arrival, target):
-    """Let the next agent step and attack; the next living one is next."""
-    slot = np.int64(state.slot)
-    team = slot & 1
+def move(state, words, slot, arrival, target):
+    """Let the agent in `slot` step and attack; return the new words.
+
+    Who stands where is changed in `state`; an agent without health leaves the map.
+    """
+    own, foes, ones, twos = words
     cell = np.int64(state.cells[slot])
-    state.taken[team] ^= bit_of(cell) ^ bit_of(arrival)
+    own ^= bit_of(cell) ^ bit_of(arrival)
     state.at[cell] = NO_SLOT
     state.at[arrival] = slot
     state.cells[slot] = arrival
     if target != NO_CELL:
-        hit(state, target)
-    state.plies += 1
-    state.last, state.origin = slot, cell
-    state.arrival, state.target = arrival, target
-    state.slot = slot_after(state.ones | state.twos, slot)
-
-
-@njit
-def hit(state, target):
-    """Take one health of the agent on a cell; it leaves the map if it has none left."""
-    slot = np.int64(state.at[target])
-    state.ones, state.twos = less_one(state.ones, state.twos, slot)
-    if not alive(state, slot):
-        state.taken[slot & 1] ^= bit_of(target)
-        state.at[target] = NO_SLOT
-        state.cells[slot] = 0
+        hit = np.int64(state.at[target])
+        ones, twos = less_one(ones, twos, hit)
+        if not (ones | twos) & bit_of(hit):
+            foes ^= bit_of(target)
+            state.at[target] = NO_SLOT
+            state.cells[hit] = 0
+    return own, foes, ones, twos
 
 
 @njit
@@ -335,45 +326,72 @@ def arrival_of(game, state, action):
 
 @rules.define
 def apply(game, state, joint_action, rng):
-    """Step and attack."""
-    action = np.int64(joint_action[state.slot & 1])
-    move(game, state, arrival_of(game, state, action), target_of(game, state, action))
+    """Step and attack; the next living agent in the order is next."""
+    slot = np.int64(state.slot)
+    action = np.int64(joint_action[slot & 1])
+    state.last, state.origin = slot, state.cells[slot]
+    state.arrival = arrival_of(game, state, action)
+    state.target = target_of(game, state, action)
+    state.taken[slot & 1], state.taken[1 - (slot & 1)], state.ones, state.twos = move(
+        state, words_of(state), slot, np.int64(state.arrival), np.int64(state.target)
+    )
+    state.plies += 1
+    state.slot = slot_after(state.ones | state.twos, slot)
 
 
 @rules.define
 def playout(game, state, rng, limit):
     """Random play without looking up actions."""
-    played = 0
-    while played < limit and not is_over(game, state):
-        cell = np.int64(state.cells[state.slot])
-        arrival, target = random_move(game, state, cell, rng)
-        move(game, state, arrival, target)
-        played += 1
-    return played
+    return play(game, state, rng, limit, None, 0)
 
 
 @rules.define
 def playout_moves(game, state, rng, limit, kind, out):
     """As `playout`, with the code of each move."""
+    return play(game, state, rng, limit, out, kind)
+
+
+@njit
+def play(game, state, rng, limit, moves, kind):
+    """Play at random on words that stay in registers; return the number of moves.
+
+    `moves` is where their codes of this kind are written, None for nowhere.
+    """
+    if limit <= 0 or is_over(game, state):
+        return 0
+    words, slot = words_of(state), np.int64(state.slot)
+    most = min(limit, game.most_plies - state.plies)
     played = 0
-    while played < limit and not is_over(game, state):
-        cell = np.int64(state.cells[state.slot])
-        arrival, target = random_move(game, state, cell, rng)
-        out[played].player = state.slot & 1
-        out[played].code = code_of(game, state, arrival, target, kind)
-        move(game, state, arrival, target)
+    while True:
+        cell = np.int64(state.cells[slot])
+        arrival, target = random_move(game, words[0], words[1], cell, rng)
+        if moves is not None:
+            moves[played].player = slot & 1
+            moves[played].code = code_of(
+                game, state, words, slot, arrival, target, kind
+            )
+        own, foes, ones, twos = move(state, words, slot, arrival, target)
         played += 1
+        last, slot = slot, slot_after(ones | twos, slot)
+        other = (last ^ slot) & 1
+        words = (foes, own, ones, twos) if other else (own, foes, ones, twos)
+        if foes == ZERO or played == most:
+            break
+    state.taken[slot & 1], state.taken[1 - (slot & 1)], state.ones, state.twos = words
+    state.plies += played
+    state.slot, state.last = slot, last
+    state.origin, state.arrival, state.target = cell, arrival, target
     return played
 
 
 @njit
-def code_of(game, state, arrival, target, kind):
+def code_of(game, state, words, slot, arrival, target, kind):
     """Return the code of a move; `kind` is 0 for exact, 1 abstract, 2 specific."""
-    slot = np.int64(state.slot)
+    _, _, ones, twos = words
     agent, health = game.agents, 0
     if target != NO_CELL:
         other = np.int64(state.at[target])
-        agent, health = other >> 1, number_at(state.ones, state.twos, other)
+        agent, health = other >> 1, number_at(ones, twos, other)
     team = slot & 1
     cells = game.size * game.size
     if kind == 2:
@@ -385,7 +403,7 @@ def code_of(game, state, arrival, target, kind):
         return attacker * (game.agents + 1) + agent
     cell = np.int64(state.cells[slot])
     code = attacker * cells + cell
-    code = code * HEALTH + number_at(state.ones, state.twos, slot) - 1
+    code = code * HEALTH + number_at(ones, twos, slot) - 1
     code = code * WAYS + direction_of(game, cell, arrival)
     return (code * (game.agents + 1) + agent) * (HEALTH + 1) + health
 
@@ -396,8 +414,9 @@ def move_code(game, state, player, action, kind):
 
     Specific codes know cells in place of agents: arrival, target, the target's health.
     """
-    arrival = arrival_of(game, state, action)
-    return code_of(game, state, arrival, target_of(game, state, action), kind)
+    arrival, target = arrival_of(game, state, action), target_of(game, state, action)
+    slot = np.int64(state.slot)
+    return code_of(game, state, words_of(state), slot, arrival, target, kind)
 
 
 @rules.define

@@ -174,29 +174,29 @@ def apply(game, state, joint_action, rng):
 @rules.define
 def playout(game, state, rng, limit):
     """Random play on numbers that stay in registers."""
-    ones, twos, slot = state.ones, state.twos, np.int64(state.slot)
-    last, target = np.int64(state.last), np.int64(state.target)
-    played = 0
-    while played < limit and (ones | twos) & game.enemies[slot]:
-        last, target = slot, random_target(game, ones | twos, slot, rng)
-        ones, twos = less_one(ones, twos, target)
-        slot = slot_after(ones | twos, slot)
-        played += 1
-    state.ones, state.twos, state.slot = ones, twos, slot
-    state.last, state.target = last, target
-    return played
+    return play(game, state, rng, limit, None, 0)
 
 
 @rules.define
 def playout_moves(game, state, rng, limit, kind, out):
     """As `playout`, with the code of each move."""
+    return play(game, state, rng, limit, out, kind)
+
+
+@njit
+def play(game, state, rng, limit, moves, kind):
+    """Play at random; return the number of moves.
+
+    `moves` is where their codes of this kind are written, None for nowhere.
+    """
     ones, twos, slot = state.ones, state.twos, np.int64(state.slot)
     last, target = np.int64(state.last), np.int64(state.target)
     played = 0
     while played < limit and (ones | twos) & game.enemies[slot]:
         last, target = slot, random_target(game, ones | twos, slot, rng)
-        out[played].player = game.player_of[slot]
-        out[played].code = code_of(game, ones, twos, slot, target, kind)
+        if moves is not None:
+            moves[played].player = game.player_of[slot]
+            moves[played].code = code_of(game, ones, twos, slot, target, kind)
         ones, twos = less_one(ones, twos, target)
         slot = slot_after(ones | twos, slot)
         played += 1
