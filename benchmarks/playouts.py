@@ -32,6 +32,13 @@ GAMES = {
     "connect_four": "connect_four",
     "othello": "othello",
     "dots_and_boxes:width=7,height=5": "dots_and_boxes(num_rows=5,num_cols=7)",
+    "wargame": None,
+    "wargame:units=20": None,
+    "wargame:players=3": None,
+    "investment": None,
+    "investment:pairs=21": None,
+    "investment:players=3": None,
+    "video_game": None,
     "chinese_checkers:players=2": None,
     "chinese_checkers:players=6": None,
 }

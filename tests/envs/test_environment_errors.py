@@ -36,6 +36,9 @@ BAD_VARIANTS = [
     ("chinese_checkers", {"fields": 100}, "fields=100"),
     ("rolit", {"players": 5}, "players=5: rolit is for 2 to 4 players"),
     ("focus", {"players": 5}, "players=5: focus is for 2 to 4 players"),
+    ("wargame", {"players": 4}, "players=4: wargame is for 2 or 3 players"),
+    ("investment", {"players": 1}, "players=1: investment is for 2 or 3 players"),
+    ("video_game", {"players": 3}, "players=3: video_game is for 2 players"),
 ]
 
 

@@ -38,6 +38,9 @@ VARIANTS = {
     ],
     "connect_four": [{}, {"width": 4, "height": 9}, {"width": 9, "height": 6}],
     "othello": [{}],
+    "wargame": [{}, {"units": 32}, {"players": 3, "units": 4}],
+    "investment": [{}, {"pairs": 1}, {"pairs": 32}, {"players": 3}],
+    "video_game": [{}, {"size": 3, "agents": 1}, {"size": 8, "agents": 16}],
     "sushi_go": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "maki": "published", "rulebook": "published"},
@@ -212,6 +215,9 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
         "chinese_checkers",
         "focus",
         "rolit",
+        "wargame",
+        "investment",
+        "video_game",
     ],
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):

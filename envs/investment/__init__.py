@@ -1,0 +1,117 @@
+"""The Investment Pair Game.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import investment` |
+| Ids | `mcts_agents/investment-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2 or 3: `player_0`, `player_1`, ... (teams A, B, C in pictures) |
+| Action shape | pairs (11, with three players 10) |
+| Observation shape | (4, players, pairs) |
+| Observation values | 0 to 3 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+Every player has a team of numbered agents. Agents with the same number are a pair, with
+three teams a group of three, and compete to reach a wealth of 3; all begin with
+nothing. Agents act in a fixed order: agent 1 of team 0, agent 1 of team 1, with three
+teams agent 1 of team 2, then agent 2 of team 0, and so on; after the last agents the
+first ones are next.
+
+The agent that acts gives one unit of wealth to any agent of its own team whose pair is
+undecided, which may be itself. The first agent of a pair with 3 units wins the pair.
+The others of the pair have lost it, and pass from then on; the winner goes on giving.
+
+The game ends when all pairs are decided. The team with most pairs wins. If several
+teams have most, they draw and the others lose; an odd number of pairs keeps two teams
+from it. From the opening a random game has 46 gifts with 11 pairs, 88 with 21, and 52
+with ten groups of three.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (4, players, pairs):
+planes with a row for each team, the asking player's own first and the others as they
+follow in the order of seats, and a column for each pair.
+
+| plane | at (row, pair) |
+|---|---|
+| 0 | the agent's wealth, 0 to 3 |
+| 1 | 1 if the pair is undecided |
+| 2 | 1 if the agent gives next |
+| 3 | 1 everywhere if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
+
+## Action space
+
+Action i gives to agent i of the own team, counted from 0. In text agents count from 1.
+
+## Rewards
+
+| won | drawn | lost |
+|---|---|---|
+| +1 | 0 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error. To
+searches a draw of k teams is worth 1/k.
+
+## Options
+
+`env(render_mode=None, players=2, pairs=None)`
+
+- `players`: teams, 2 or 3.
+- `pairs`: 1 to 32 with two players and 1 to 21 with three. None means 11 with two
+  players and 10 with three.
+
+## Codes of moves
+
+| kind | code of | codes |
+|---|---|---|
+| `abstract` | team and target | players * pairs |
+| `exact` | these and three kinds of wealth | 36 times as many, 108 with three players |
+
+The wealth in exact codes is that of the agent that gives, of the target, and of the
+target's opponents, before the gift.
+
+## Scores and values
+
+The score is the number of pairs won. The evaluation of a position is a team's mean
+share in the pairs: all of a pair that it has won, and (w + 1) / sum (w + 1) of an
+undecided one, where w is the wealth of its agents. A gift is worth 1 if it wins a pair,
+else 2/3 or 1/3 by what the target lacks then. A turn is a gift, a round as many gifts
+as there are teams.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.3 and 4.5. That wealth
+begins at 0, that nothing is given to agents whose pairs are decided, that winners go on
+giving, and the codes, are ours: with this the lengths of random games and the
+frequencies of codes are those of the paper's table 7.
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.investment.draw import ansi, paint, regions, size
+from mcts_agents.envs.investment.notation import format_action, parse_action
+from mcts_agents.envs.investment.rules import FEWEST_PLAYERS, MOST_PLAYERS, rules
+
+GAME = Game(
+    name="investment",
+    version=0,
+    title="Investment Pair Game",
+    rules=rules,
+    player_counts=tuple(range(FEWEST_PLAYERS, MOST_PLAYERS + 1)),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+)
+raw_env, env, parallel_env = environments(GAME)

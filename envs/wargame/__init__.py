@@ -1,0 +1,110 @@
+"""The Wargame.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import wargame` |
+| Ids | `mcts_agents/wargame-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2 or 3: `player_0`, `player_1`, ... (A, B, C in pictures) |
+| Action shape | units * (players - 1) (10) |
+| Observation shape | (3, players, units) |
+| Observation values | 0 to 3 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+Armies of numbered units shoot at one another, and all that players choose is the
+target. Every unit begins with a health of 3. Units attack in a fixed order: unit 1 of
+player 0, unit 1 of player 1, with three players unit 1 of player 2, then unit 2 of
+player 0, and so on; after the last units the first ones are next. The unit takes one
+health of any living unit of an enemy. A unit without health is dead, and its turn is
+lost: nobody attacks in its place. So a player may attack twice in succession.
+
+The last player with living units wins. With three players, one who has lost all units
+is out and the others go on. There are no draws. From the opening a random game has 54
+attacks with two players of 10 units, 111 with 20, and 85 with three players of 10.
+
+Attacks may be made in any order without changing where they lead, which searches that
+count permutations of moves make use of.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (3, players, units):
+planes with a row for each player, the asking one first and the others as they follow in
+the order of seats, and a column for each unit.
+
+| plane | at (row, unit) |
+|---|---|
+| 0 | the unit's health, 0 to 3 |
+| 1 | 1 if it attacks next |
+| 2 | 1 everywhere if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
+
+## Action space
+
+Action `behind * units + unit` hits that unit, counted from 0, of the player who sits
+`behind + 1` seats after the mover. In text units count from 1: `7`, with three players
+`1.7` for the next player's unit and `2.7` for that of the one after.
+
+## Rewards
+
+| won | lost |
+|---|---|
+| +1 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=2, units=10)`
+
+- `players`: 2 or 3.
+- `units`: units of each player, 1 to 32 with two players and 1 to 21 with three.
+
+## Codes of moves
+
+| kind | code of | codes |
+|---|---|---|
+| `abstract` | attacker and target | players * units * actions |
+| `exact` | these and the health of both before the hit | 9 times as many |
+
+## Scores and values
+
+The score is the number of living units. The evaluation of a position is each player's
+share of the health of all units. An attack is worth 1 if it kills, else 2/3 or 1/3 by
+what it leaves. A turn is an attack, a round as many attacks as there are players.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. That the
+turns of dead units are lost, and that exact codes hold both healths, is ours: with this
+the lengths of random games and the frequencies of codes are those of the paper's table
+7.
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.wargame.draw import ansi, paint, regions, size
+from mcts_agents.envs.wargame.notation import format_action, parse_action
+from mcts_agents.envs.wargame.rules import FEWEST_PLAYERS, MOST_PLAYERS, rules
+
+GAME = Game(
+    name="wargame",
+    version=0,
+    title="Wargame",
+    rules=rules,
+    player_counts=tuple(range(FEWEST_PLAYERS, MOST_PLAYERS + 1)),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+)
+raw_env, env, parallel_env = environments(GAME)
