@@ -1,4 +1,4 @@
-"""Captures and neighbours on 8x8, in whole words, against walks from square to square."""
+"""Captures and neighbours on 8x8, in whole words, against walks square by square."""
 
 import numpy as np
 import pytest
