@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs.flanked import SIDE, SQUARES
 from mcts_agents.envs.othello.notation import COLUMNS, format_action
 from mcts_agents.envs.othello.rules import PASS
-from mcts_agents.envs.othello.squares import SIDE, SQUARES
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,

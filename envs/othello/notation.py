@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from mcts_agents.envs.flanked import SIDE
 from mcts_agents.envs.othello.rules import PASS
-from mcts_agents.envs.othello.squares import SIDE
 from mcts_agents.model import ForwardModel
 
 COLUMNS = "abcdefgh"

@@ -7,15 +7,15 @@ game is over depends on them anyway.
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.othello.squares import (
+from mcts_agents.envs.flanked import (
     ONE,
     SQUARES,
     ZERO,
     beside,
     captured,
     capturing,
-    stable_on_edges,
 )
+from mcts_agents.envs.othello.stable import stable_on_edges
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
 from mcts_agents.model.hashing import mixed
@@ -132,8 +132,9 @@ def apply(game, state, joint_action, rng):
     action = np.int64(joint_action[player])
     if action != PASS:
         own, other = state.discs[player], state.discs[1 - player]
-        turned = captured(own, other, action)
-        state.discs[player] = own | turned | bit_of(action)
+        disc = bit_of(action)
+        turned = captured(disc, own, other)
+        state.discs[player] = own | turned | disc
         state.discs[1 - player] = other ^ turned
     state.last = action
     hand_over(state, 1 - player)
@@ -154,8 +155,9 @@ def playout(game, state, rng, limit):
             last = PASS
         else:
             last = nth_bit(moves, random_below(rng, count_bits(moves)))
-            turned = captured(own, other, last)
-            own |= turned | bit_of(last)
+            disc = bit_of(last)
+            turned = captured(disc, own, other)
+            own |= turned | disc
             other ^= turned
         own, other = other, own
         mover = 1 - mover

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs.flanked import SIDE, SQUARES
 from mcts_agents.envs.marbles import paint_marble
 from mcts_agents.envs.painting import (
     BACKGROUND,
@@ -25,7 +26,6 @@ from mcts_agents.envs.painting import (
     text,
 )
 from mcts_agents.envs.regions import Rectangle, Region, legal_actions
-from mcts_agents.envs.rolit.captures import FIELDS, SIDE
 from mcts_agents.envs.rolit.notation import COLUMNS, format_action
 from mcts_agents.envs.rolit.rules import COLORS
 from mcts_agents.model import DRAWN, WON, ForwardModel
@@ -80,7 +80,7 @@ def paint(
     surface.fill(BACKGROUND)
     _paint_tray(surface)
     owners = _owners(model, state)
-    for field in range(FIELDS):
+    for field in range(SQUARES):
         x, y = _center(field)
         circle(surface, (x, y + 1), RADIUS * 0.92, lighter(TRAY, 0.12))
         circle(surface, (x, y), RADIUS * 0.9, darker(TRAY, 0.22))
@@ -122,7 +122,7 @@ def _owners(model: ForwardModel, state: np.ndarray) -> dict[int, int]:
     return {
         field: color
         for color in range(COLORS)
-        for field in range(FIELDS)
+        for field in range(SQUARES)
         if words[color] >> field & 1
     }
 

@@ -2,7 +2,7 @@
 
 import re
 
-from mcts_agents.envs.rolit.captures import FIELDS, SIDE
+from mcts_agents.envs.flanked import SIDE, SQUARES
 from mcts_agents.model import ForwardModel
 
 COLUMNS = "abcdefgh"
@@ -15,8 +15,8 @@ def format_action(model: ForwardModel, action: int) -> str:
     Raises:
         ValueError: The board has no such field.
     """
-    if not 0 <= action < FIELDS:
-        raise ValueError(f"{action}: expected a field, 0 to {FIELDS - 1}")
+    if not 0 <= action < SQUARES:
+        raise ValueError(f"{action}: expected a field, 0 to {SQUARES - 1}")
     row, column = divmod(int(action), SIDE)
     return f"{COLUMNS[column]}{row + 1}"
 

@@ -1,6 +1,6 @@
 """The rules of Rolit on 8x8 fields for 2 to 4 players.
 
-Each colour's balls are the bits of one word (see `captures`). The start is figure 3 of
+Each colour's balls are the bits of one word (see `flanked`). The start is figure 3 of
 H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself" (CoG 2020), and
 so are the evaluation and, after J.A.M. Nijssen and M.H.M. Winands, "Search policies in
 multi-player games" (ICGA Journal 36, 2013), the static order of moves.
@@ -9,16 +9,16 @@ multi-player games" (ICGA Journal 36, 2013), the static order of moves.
 import numpy as np
 from numba import njit
 
-from mcts_agents.envs.rolit.captures import (
-    FIELDS,
+from mcts_agents.envs.flanked import (
     ONE,
     SIDE,
+    SQUARES,
     ZERO,
+    beside,
     captured,
-    placeable,
-    safe_lines,
-    stable,
+    capturing,
 )
+from mcts_agents.envs.rolit.stable import safe_lines, stable
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
 from mcts_agents.model.hashing import mixed
@@ -90,7 +90,7 @@ def variant(game, *, players=4, neutral_fourth=True):
     game["start_colors"] = COLORS if neutral_fourth else players
     return Spec(
         players=players,
-        actions=FIELDS,
+        actions=SQUARES,
         observation_shape=(players + 2, SIDE, SIDE),
     )
 
@@ -103,7 +103,7 @@ def reset(game, state, rng):
         placed = color < game.start_colors
         state.balls[color] = bit_of(row * SIDE + column) if placed else ZERO
     state.turn = 0
-    state.left = FIELDS - game.start_colors
+    state.left = SQUARES - game.start_colors
     state.last = NO_FIELD
 
 
@@ -111,6 +111,16 @@ def reset(game, state, rng):
 def occupied(state):
     """Return the fields with a ball."""
     return state.balls[0] | state.balls[1] | state.balls[2] | state.balls[3]
+
+
+@njit
+def placeable(own, occupied):
+    """Return the fields on which the owner of `own` may put a ball.
+
+    Those that capture; if there are none, all that touch a ball.
+    """
+    fields = capturing(own, occupied & ~own)
+    return fields if fields else beside(occupied) & ~occupied
 
 
 @njit
@@ -251,7 +261,7 @@ def state_key(game, state, observer):
 @njit
 def balls_put(game, state):
     """Return the number of balls that players have put."""
-    return FIELDS - game.start_colors - np.int64(state.left)
+    return SQUARES - game.start_colors - np.int64(state.left)
 
 
 @rules.define
@@ -273,9 +283,9 @@ def observe(game, state, player, out):
         plane = game.players
         if color < game.players:
             plane = (color - player + game.players) % game.players
-        for field in range(FIELDS):
+        for field in range(SQUARES):
             if state.balls[color] & bit_of(field):
-                out[plane * FIELDS + field] = 1
+                out[plane * SQUARES + field] = 1
     if state.left > 0 and state.turn == player:
-        for field in range(FIELDS):
-            out[(game.players + 1) * FIELDS + field] = 1
+        for field in range(SQUARES):
+            out[(game.players + 1) * SQUARES + field] = 1
