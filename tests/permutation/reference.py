@@ -118,29 +118,33 @@ class Plain:
         known = self.amaf(reference, node.moves)
         permuted = self.permutations(node, node.moves, len(self.values))
         node.counted = len(self.values)
-        found = [
-            self.combined((node.visits[i], node.sums[i]), known[i], permuted[i])
-            for i in range(len(node.actions))
-        ]
-        best = max(found)
-        ties = [i for i, value in enumerate(found) if value == best]
+        own = list(zip(node.visits, node.sums, strict=True))
+        statistics = list(zip(own, known, permuted, strict=True))
+        # Fractions are slow, and only needed for those that floats can hardly tell.
+        rough = [self.combined(*three, number=float) for three in statistics]
+        near = [i for i, value in enumerate(rough) if value > max(rough) - 1e-9]
+        if np.isinf(max(rough)):
+            near = [i for i, value in enumerate(rough) if np.isinf(value)]
+        found = {i: self.combined(*statistics[i]) for i in near}
+        ties = [i for i in near if found[i] == max(found.values())]
         return ties[draw_below(self.rng, len(ties)) if len(ties) > 1 else 0]
 
-    def combined(self, own, known, permuted):
+    def combined(self, own, known, permuted, number=Fraction):
         """Return Q* of an action, from (count, sum) of each kind of statistics."""
         n, n_amaf, n_permuted = own[0], known[0], permuted[0]
         if n + n_amaf == 0:
             return np.inf
         mean, mean_amaf, mean_permuted = (
-            total / Fraction(count) if count else Fraction(0)
+            number(total) / number(count) if count else number(0)
             for count, total in (own, known, permuted)
         )
         if self.algorithm != "mcps" or not self.permutes:
-            beta = Fraction(n_amaf) / (n_amaf + n + self.bias * n_amaf * n)
+            weight = n_amaf + n + number(self.bias) * n_amaf * n
+            beta = number(n_amaf) / weight
             return (1 - beta) * mean + beta * mean_amaf
         if n_amaf == 0:
             return mean  # c grows beyond all bounds
-        c = Fraction(n_amaf + n_permuted, n_amaf)
+        c = number(n_amaf + n_permuted) / n_amaf
         weight = c * n + n_amaf + n_permuted
         parts = c * n * mean + n_amaf * mean_amaf + n_permuted * mean_permuted
         return parts / weight

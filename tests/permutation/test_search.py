@@ -13,7 +13,6 @@ from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, codes_of
-from tests.toy_games import nim
 
 # A power of two: sums with it are exact, as those of fractions are.
 BIAS = 2.0**-12
@@ -203,16 +202,8 @@ def test_growing_changes_nothing():
         before = vars(tight.memory.rooms).copy()
         found = tight.run(state, 0, new_generator(1))
         after = vars(tight.memory.rooms)
-        assert all(
-            after[name] > before[name]
-            for name in ("nodes", "edges", "blocks", "moves", "entries", "playouts")
-        )
+        for name in ("nodes", "edges", "moves", "entries", "playouts"):
+            assert after[name] > before[name], name
         assert found.visits.tolist() == expected.visits.tolist()
         np.testing.assert_array_equal(found.values, expected.values)
         assert found.forward_model_calls == expected.forward_model_calls
-
-
-def test_nim_is_played_perfectly():
-    model = nim()
-    if not model.has("state_key"):
-        pytest.skip("nim has no keys")

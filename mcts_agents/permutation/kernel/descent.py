@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
+from mcts_agents.model.addresses import float64_at, int32_at
 from mcts_agents.permutation.kernel.codes import (
     NO_CODE,
     NO_ROOM,
@@ -42,8 +43,6 @@ from mcts_agents.permutation.kernel.records import (
     UNKNOWN,
     edge_actions_of,
     edge_children_of,
-    edge_permutation_sums_of,
-    edge_permutations_of,
     edge_places_of,
     edge_sums_of,
     edge_visits_of,
@@ -51,7 +50,6 @@ from mcts_agents.permutation.kernel.records import (
     joint_action_of,
     lack,
     leaf_of,
-    legal_of,
     nodes_of,
     path_edges_of,
     path_nodes_of,
@@ -261,8 +259,13 @@ def expand(search, node):
     if first + n > search.edge_actions_length:
         lack(search, LACKS_EDGES)
         return GROW
+    # Views of the new edges alone, since the address of an array is read again after
+    # each write that might have changed it.
+    legal = int32_at(search.legal, n)
+    actions = int32_at(search.edge_actions + 4 * first, n)
+    places = int32_at(search.edge_places + 4 * first, n)
     for i in range(n):
-        action = np.int64(legal_of(search)[i])
+        action = np.int64(legal[i])
         if action < 0 or action >= search.action_count:
             return BAD_ACTION
         place = place_of_move(search, player, code_of_action(search, player, action))
@@ -272,15 +275,14 @@ def expand(search, node):
             return GROW
         if place == NO_CODE:
             return BAD_CODE
-        edge = first + i
-        edge_actions_of(search)[edge] = action
-        edge_places_of(search)[edge] = place
-        edge_children_of(search)[edge] = UNKNOWN
-        edge_visits_of(search)[edge] = 0.0
-        edge_sums_of(search)[edge] = 0.0
-        if search.permutes:
-            edge_permutations_of(search)[edge] = 0.0
-            edge_permutation_sums_of(search)[edge] = 0.0
+        actions[i] = action
+        places[i] = place
+    int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
+    float64_at(search.edge_visits + 8 * first, n)[:] = 0.0
+    float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
+    if search.permutes:
+        float64_at(search.edge_permutations + 8 * first, n)[:] = 0.0
+        float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
     search.edge_count += n
     this.first = first
     this.count = n

@@ -22,7 +22,7 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.random import random_below
-from mcts_agents.permutation.kernel.records import nodes_of, rng_of, scratch_of
+from mcts_agents.permutation.kernel.records import nodes_of, rng_of
 
 _1, _2 = np.uint64(1), np.uint64(2)
 
@@ -38,16 +38,7 @@ def choose_edge(search, node, reference):
     else:
         # At the root both kinds of statistics are of the same playouts.
         write_amaf(search, first, count, block, search.bias)
-    scratch = scratch_of(search)
-    best = greatest(scratch, count)
-    ties = count_equal(scratch, count, best)
-    skipped = random_below(rng_of(search), ties) if ties > 1 else np.int64(0)
-    for i in range(count):
-        if scratch[i] == best:
-            if skipped == 0:
-                return first + i
-            skipped -= 1
-    return first
+    return first + random_greatest(float64_at(search.scratch, count), rng_of(search))
 
 
 @njit
@@ -98,20 +89,30 @@ def write_permuted(search, first, count, block):
         scratch[i] = total / weight if weight > 0.0 else np.inf
 
 
+@njit
+def random_greatest(values, rng):
+    """Return the place of the greatest value; among several a random one."""
+    best = greatest(values)
+    at, ties = np.int64(-1), np.int64(0)
+    for i in range(len(values)):  # without a branch, for several at a time
+        equal = values[i] == best
+        at = max(at, i if equal else np.int64(-1))
+        ties += np.int64(equal)
+    if ties > 1:
+        skipped = random_below(rng, ties)
+        for i in range(len(values)):
+            if values[i] == best:
+                if skipped == 0:
+                    return i
+                skipped -= 1
+    return at
+
+
 # No value is NaN, which lets the processor compare several at a time.
 @njit(fastmath={"nnan", "nsz"})
-def greatest(values, count):
+def greatest(values):
     """Return the greatest of some values."""
     best = -np.inf
-    for i in range(count):
+    for i in range(len(values)):
         best = max(best, values[i])
     return best
-
-
-@njit
-def count_equal(values, count, wanted):
-    """Return how many of some values are equal to one."""
-    n = 0
-    for i in range(count):
-        n += values[i] == wanted
-    return n
