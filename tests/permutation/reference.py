@@ -57,7 +57,8 @@ class Plain:
         )
         self.nodes = {}
         self.names = {None: 0}  # of moves, as columns of `last`; the first has none
-        self.last = np.full((0, 1), -1, np.int16)  # where each playout has each move last
+        # Where each playout has each move last.
+        self.last = np.full((0, 1), -1, np.int16)
         self.values = []
 
     def key(self, state):

@@ -195,9 +195,7 @@ def test_growing_changes_nothing():
         settings = PermutationSettings(algorithm, simulations=3000)
         roomy = PermutationSearch(model, settings)
         expected = roomy.run(state, 0, new_generator(1))
-        tight = PermutationSearch(
-            model, PermutationSettings(algorithm, simulations=20)
-        )
+        tight = PermutationSearch(model, PermutationSettings(algorithm, simulations=20))
         tight.record["simulation_limit"] = 3000
         before = vars(tight.memory.rooms).copy()
         found = tight.run(state, 0, new_generator(1))
