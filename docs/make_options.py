@@ -1,9 +1,10 @@
-"""Write docs/options.md, docs/minimax_options.md and a table of docs/agents.md.
+"""Write the pages of options in docs, and a table of docs/agents.md.
 
-They are made from the code by `python docs/make_options.py`; a test asserts that all
-three files are up to date.
+They are made from the code by `python docs/make_options.py`; a test asserts that all of
+them are up to date.
 """
 
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from mcts_agents.minimax.settings import (
     MinimaxSettings,
     options_of_algorithm,
 )
+from mcts_agents.permutation import settings as permutation
+from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.applicability import needed
 from mcts_agents.search.options.option import option_of
@@ -57,6 +60,19 @@ An agent refuses options that its algorithm does not have, and what a game canno
 """
 
 
+PERMUTATION_HEAD = """# Options of RAVE, GRAVE and MCPS
+
+Made by `python docs/make_options.py` from `mcts_agents/permutation/settings.py`. The
+agents are `rave`, `grave` and `mcps`; [the page of the
+algorithms](algorithms/permutation_search.md) says what each does. As keywords of their
+classes (`MCPSAgent(simulations=5000)`, in `mcts_agents.agents`), in specs
+(`grave:ref=100`) and in files the options are the same.
+
+An agent refuses options that its algorithm does not have, and what a game cannot serve.
+`none` as a default means that there is no limit, or leaves the choice to the game.
+"""
+
+
 def options_page() -> str:
     """Return docs/options.md."""
     groups: dict[str, list[str]] = {}
@@ -85,17 +101,19 @@ def options_page() -> str:
     return "\n".join(parts)
 
 
-def minimax_page() -> str:
-    """Return docs/minimax_options.md."""
+def family_tables(
+    settings: type, algorithms: list[str], options: Callable[[str], tuple[str, ...]]
+) -> list[str]:
+    """Return the tables of the options of a family of agents."""
     names = ["option", "default", "allowed", "meaning", "only in"]
     head = [row(names), "|" + "---|" * len(names)]
     groups: dict[str, list[str]] = {}
-    for field in fields(MinimaxSettings):
+    for field in fields(settings):
         if field.name == "algorithm":
             continue
         option = option_of(field)
-        having = [n for n in ALGORITHMS if field.name in options_of_algorithm(n)]
-        everywhere = len(having) == len(ALGORITHMS)
+        having = [n for n in algorithms if field.name in options(n)]
+        everywhere = len(having) == len(algorithms)
         cells = [
             f"`{field.name}`",
             f"`{written(field.default)}`",
@@ -104,12 +122,31 @@ def minimax_page() -> str:
             "" if everywhere else ", ".join(f"`{n}`" for n in having),
         ]
         groups.setdefault(option.group, []).append(row(cells))
-    parts = [MINIMAX_HEAD]
-    for group, rows in groups.items():
-        parts.append(f"## {group}\n\n" + "\n".join([*head, *rows]) + "\n")
+    return [
+        f"## {group}\n\n" + "\n".join([*head, *rows]) + "\n"
+        for group, rows in groups.items()
+    ]
+
+
+def minimax_page() -> str:
+    """Return docs/minimax_options.md."""
+    tables = family_tables(MinimaxSettings, list(ALGORITHMS), options_of_algorithm)
+    parts = [MINIMAX_HEAD, *tables]
     parts.append(
         "## Besides\n\n`seed`: an integer from 0, or none for one of the system's. It "
         "matters only where outcomes of chance are sampled.\n"
+    )
+    return "\n".join(parts)
+
+
+def permutation_page() -> str:
+    """Return docs/permutation_options.md."""
+    algorithms = list(permutation.ALGORITHMS)
+    options = permutation.options_of_algorithm
+    tables = family_tables(PermutationSettings, algorithms, options)
+    parts = [PERMUTATION_HEAD, *tables]
+    parts.append(
+        "## Besides\n\n`seed`: an integer from 0, or none for one of the system's.\n"
     )
     return "\n".join(parts)
 
@@ -182,9 +219,11 @@ def agents_page(text: str) -> str:
 
 
 def main() -> None:
-    """Write all three files."""
+    """Write all files."""
     (DOCS / "options.md").write_text(options_page(), encoding="utf-8")
     (DOCS / "minimax_options.md").write_text(minimax_page(), encoding="utf-8")
+    page = DOCS / "permutation_options.md"
+    page.write_text(permutation_page(), encoding="utf-8")
     page = DOCS / "agents.md"
     text = agents_page(page.read_text(encoding="utf-8"))
     page.write_text(text, encoding="utf-8")

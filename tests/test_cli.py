@@ -13,6 +13,7 @@ import pytest
 
 from mcts_agents.envs import GAMES, load_game
 from mcts_agents.minimax import ALGORITHMS
+from mcts_agents.permutation import ALGORITHMS as PERMUTATION_ALGORITHMS
 from tests.command import COMMAND, run
 from tests.golden import exactly, golden_folder
 
@@ -40,7 +41,7 @@ def test_list_names_games_and_agents():
     assert games["hex"]["options"] == {"size": 7, "first_cell": None}
     agents = [row["agent"] for row in listed["agents"]]
     own = ["mcts", "one-step", "random", "scripted", "policy"]
-    assert agents == [*own, *ALGORITHMS]
+    assert agents == [*own, *ALGORITHMS, *PERMUTATION_ALGORITHMS]
     assert {"preset", "agent", "about", "options"} == set(listed["presets"][0])
     assert "multitree" in text.stdout
     assert "simulations" in text.stdout.replace("\n", "")

@@ -16,6 +16,7 @@ from mcts_agents.agents.presets import PRESETS
 from mcts_agents.envs import GAMES, environments, make_model
 from mcts_agents.minimax import ALGORITHMS as ALGORITHMS_OF_MINIMAX
 from mcts_agents.model.copying.copy_options import CopyOptions
+from mcts_agents.permutation import ALGORITHMS as ALGORITHMS_OF_PERMUTATION
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.settings import TREE_POLICIES, TREES
 from tests.command import COMMAND
@@ -50,6 +51,8 @@ def test_the_tables_are_up_to_date(make_options):
     assert (DOCS / "options.md").read_text() == make_options.options_page()
     minimax = (DOCS / "minimax_options.md").read_text()
     assert minimax == make_options.minimax_page()
+    permutation = (DOCS / "permutation_options.md").read_text()
+    assert permutation == make_options.permutation_page()
     agents = (DOCS / "agents.md").read_text()
     assert agents == make_options.agents_page(agents)
     assert agents.count("`multitree-paranoid` |") == 1
@@ -79,7 +82,8 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_specs_are_understood(page):
-    words = "|".join(("mcts", "one-step", "scripted", *ALGORITHMS_OF_MINIMAX, *PRESETS))
+    families = (*ALGORITHMS_OF_MINIMAX, *ALGORITHMS_OF_PERMUTATION)
+    words = "|".join(("mcts", "one-step", "scripted", *families, *PRESETS))
     for spec in re.findall(rf"`((?:{words}):[a-z_]+=[^`]*)`", page.read_text()):
         if "..." not in spec:
             make_agent(spec)

@@ -27,6 +27,8 @@ ROOMS = [
     "mcts_agents.search",
     "mcts_agents.minimax.kernel",
     "mcts_agents.minimax",
+    "mcts_agents.permutation.kernel",
+    "mcts_agents.permutation",
     "mcts_agents.envs",
     "mcts_agents.agents.policies",
     "mcts_agents.agents",

@@ -11,7 +11,7 @@ Forced first stone: T. Cazenave, "Monte Carlo Permutation Search" (2025).
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
 from mcts_agents.envs.hex.notation import parse_cell
 from mcts_agents.model import (
@@ -23,6 +23,7 @@ from mcts_agents.model import (
     next_uint64,
     random_below,
 )
+from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import count_bits
 from mcts_agents.model.hashing import mixed
 
@@ -174,9 +175,15 @@ def has_joined(game, state, player):
 @njit
 def place(game, state, cell):
     """Put the mover's stone on a cell; it wins if it joins the player's borders."""
-    player = np.int64(state.turn)
     row = cell // game.size
-    column = cell - row * game.size
+    place_at(game, state, row, cell - row * game.size)
+
+
+@njit
+def place_at(game, state, row, column):
+    """Put the mover's stone on the cell of a row and a column; see `place`."""
+    player = np.int64(state.turn)
+    cell = row * game.size + column
     bit = 1 << column
     state.stones[player, row] |= bit
     state.key += ROW_KEYS[player, row] << np.uint64(column)
@@ -293,6 +300,126 @@ def fill(game, state, rng):
     state.linked[0, 0] = state.stones[0, 0]
     flood(game, state, 0)
     state.winner = 0 if has_joined(game, state, 0) else 1
+
+
+# Of the moves of a random game so many, of 8, hardly ever end it.
+SAFE_EIGHTHS = 5
+_COLUMN_BITS = 5
+_MOST_CELLS, _ALL_ROWS = LARGEST * LARGEST, 2 * LARGEST
+_32, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
+
+
+@rules.define
+def playout_moves(game, state, rng, limit, kind, out):
+    """Random play to the winning move: empty cells in a random order.
+
+    Most stones are put at once, and then each player's linked ones are looked for; the
+    others one by one.
+    """
+    if state.winner != NOBODY:
+        return 0
+    cells = carray(stack_int32(_MOST_CELLS), _MOST_CELLS, np.int32)
+    n = 0
+    for row in range(game.size):
+        empty = empty_in(game, state, row)
+        for column in range(game.size):
+            cells[n] = row << _COLUMN_BITS | column  # no division to tell them apart
+            n += empty >> column & 1
+    count = min(n, limit)
+    draw_first(rng, cells, n, count)
+    player = np.int64(state.turn)
+    for i in range(count):
+        out[i].player = player
+        out[i].code = row_in(cells, i) * game.size + column_in(cells, i)
+        player = 1 - player
+    played = put_safely(game, state, cells, SAFE_EIGHTHS * count >> 3)
+    while played < count and state.winner == NOBODY:
+        place_at(game, state, row_in(cells, played), column_in(cells, played))
+        played += 1
+    return played
+
+
+@njit
+def row_in(cells, i):
+    """Return the row of a cell in a list of rows and columns."""
+    return np.int64(cells[i]) >> _COLUMN_BITS
+
+
+@njit
+def column_in(cells, i):
+    """Return the column of a cell in a list of rows and columns."""
+    return np.int64(cells[i]) & ((1 << _COLUMN_BITS) - 1)
+
+
+@njit
+def draw_first(rng, values, n, count):
+    """Bring `count` of `n` values to the front, all orders equally likely."""
+    bits = np.uint64(0)
+    for i in range(count):
+        if i & 1 == 0:
+            bits = next_uint64(rng)
+        j = i + np.int64(((bits & _LOW) * np.uint64(n - i)) >> _32)
+        bits >>= _32
+        values[i], values[j] = values[j], values[i]
+
+
+@njit
+def put_safely(game, state, cells, count):
+    """Put the first stones of a random game, unless one of them wins.
+
+    Returns:
+        How many were put: `count`, or none.
+    """
+    player = np.int64(state.turn)
+    for i in range(count):
+        put_or_take(game, state, player, row_in(cells, i), column_in(cells, i))
+        player = 1 - player
+    linked = carray(stack_int32(_ALL_ROWS), _ALL_ROWS, np.int32)
+    joined = False
+    for player in range(2):
+        for row in range(game.size):
+            linked[player * LARGEST + row] = state.linked[player, row]
+        link_borders(game, state, player)
+        joined |= has_joined(game, state, player)
+    if not joined:
+        if count > 0:
+            state.free -= count
+            last = count - 1
+            state.last = row_in(cells, last) * game.size + column_in(cells, last)
+            state.turn ^= count & 1
+        return count
+    player = np.int64(state.turn)
+    for i in range(count):
+        put_or_take(game, state, player, row_in(cells, i), column_in(cells, i))
+        player = 1 - player
+    for player in range(2):
+        for row in range(game.size):
+            state.linked[player, row] = linked[player * LARGEST + row]
+    return 0
+
+
+@njit
+def put_or_take(game, state, player, row, column):
+    """Put a stone on an empty cell, or take it away; nothing else is brought along."""
+    bit = 1 << column
+    stones = row_of(state.stones, player, row) ^ bit
+    state.stones[player, row] = stones
+    number = ROW_KEYS[player, row] << np.uint64(column)
+    if stones & bit:
+        state.key += number
+    else:
+        state.key -= number
+
+
+@njit
+def link_borders(game, state, player):
+    """Link a player's stones on the first border, and all that touch them."""
+    if player == 0:
+        state.linked[0, 0] = state.stones[0, 0]
+    else:
+        for row in range(game.size):
+            state.linked[1, row] |= state.stones[1, row] & 1
+    flood(game, state, player)
 
 
 @rules.define

@@ -8,6 +8,7 @@ from mcts_agents.agents import (
     mcts,
     minimax,
     one_step,
+    permutation,
     policy,
     random_agent,
     scripted,
@@ -26,6 +27,7 @@ from mcts_agents.agents.minimax import (
     ParanoidAlphaBetaAgent,
 )
 from mcts_agents.agents.one_step import OneStepAgent
+from mcts_agents.agents.permutation import GRAVEAgent, MCPSAgent, RAVEAgent
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
@@ -34,7 +36,7 @@ from mcts_agents.agents.specs import make_agent, parse_spec
 
 for _file in (mcts, one_step, random_agent, scripted, policy):
     register(_file.KIND)
-for _kind in minimax.KINDS:
+for _kind in (*minimax.KINDS, *permutation.KINDS):
     register(_kind)
 
 __all__ = [
@@ -44,6 +46,8 @@ __all__ = [
     "BRSAgent",
     "BRSPlusAgent",
     "ExpectiminimaxAgent",
+    "GRAVEAgent",
+    "MCPSAgent",
     "MCTSAgent",
     "MaxNAgent",
     "NegaScoutAgent",
@@ -52,6 +56,7 @@ __all__ = [
     "ParanoidAlphaBetaAgent",
     "Planner",
     "PolicyAgent",
+    "RAVEAgent",
     "RandomAgent",
     "ScriptedAgent",
     "agent_seed",

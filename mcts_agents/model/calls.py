@@ -45,6 +45,8 @@ _FILTER_ACTIONS = ROW["filter_actions"]
 _IS_OUT = ROW["is_out"]
 _NEAREST_OPPONENT = ROW["nearest_opponent"]
 _VISIBLE_ACTION = ROW["visible_action"]
+_MOVE_CODE = ROW["move_code"]
+_PLAYOUT_MOVES = ROW["playout_moves"]
 _load_pass_turn = first_class(ENTRIES["pass_turn"].signature)
 _load_outcomes = first_class(ENTRIES["outcomes"].signature)
 _load_apply_outcome = first_class(ENTRIES["apply_outcome"].signature)
@@ -65,6 +67,8 @@ _load_counter = first_class(ENTRIES["turn"].signature)
 _load_filter_actions = first_class(ENTRIES["filter_actions"].signature)
 _load_of_player = first_class(ENTRIES["is_out"].signature)
 _load_visible_action = first_class(ENTRIES["visible_action"].signature)
+_load_move_code = first_class(ENTRIES["move_code"].signature)
+_load_playout_moves = first_class(ENTRIES["playout_moves"].signature)
 _load_policy = first_class(POLICY.signature)
 
 
@@ -160,6 +164,20 @@ def playout(run, limit):
     """Play at random, `limit` actions at most; return how many were played."""
     function = _load_playout(run.table + ROW_BYTES * _PLAYOUT)
     return function(run.game, run.state, run.rng, limit)
+
+
+@njit
+def playout_moves(run, limit, kind, out):
+    """Play at random, and write the moves to address `out`; return their number."""
+    function = _load_playout_moves(run.table + ROW_BYTES * _PLAYOUT_MOVES)
+    return function(run.game, run.state, run.rng, limit, kind, out)
+
+
+@njit
+def move_code(run, player, action, kind):
+    """Return the code of a player's action in the state."""
+    function = _load_move_code(run.table + ROW_BYTES * _MOVE_CODE)
+    return function(run.game, run.state, player, action, kind)
 
 
 @njit

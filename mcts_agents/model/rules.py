@@ -128,12 +128,14 @@ class Rules:
         self._compiled: dict[str, Callable] | None = None
         self._compiled_policies: dict[str, ModuleType] = {}
         self._compiled_moves: Callable | None = None
+        self._compiled_codes: dict[Callable, ModuleType] = {}
         self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
         compiled = {"_compiled": None, "_compiled_policies": {}, "_copies": {}}
-        return {**self.__dict__, **compiled, "_compiled_moves": None}
+        moves = {"_compiled_moves": None, "_compiled_codes": {}}
+        return {**self.__dict__, **compiled, **moves}
 
     def __repr__(self) -> str:
         """Show the game and how much there is of it, in one line."""
@@ -161,6 +163,7 @@ class Rules:
             )
         self._functions[name] = function
         self._compiled = self._compiled_moves = None
+        self._compiled_codes = {}
         return function
 
     def policy(
@@ -410,15 +413,51 @@ class Rules:
         if "playout_moves" in self._functions:
             return self._compiled["playout_moves"]
         if self._compiled_moves is None:
-            namespace = {**self._types(), **_PLAYOUT_HELPERS}
-            used = ("movers", "legal_actions", "random_action", "apply", "move_code")
-            functions = {n: self._functions[n] for n in used if n in self._functions}
-            namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
-            source = playout_source(self.name, functions, "playout_moves")
-            name = f"{self.name}_playout_moves"
-            module = self._module(name, source, namespace, [*functions.values()])
-            self._compiled_moves = module.playout_moves
+            code = self._functions.get("move_code")
+            self._compiled_moves = self._moves_module(code, "").playout_moves
         return self._compiled_moves
+
+    def compiled_codes(self, code: Callable) -> ModuleType:
+        """Compile (once) codes of moves that the game does not bring.
+
+        Args:
+            code: `int(game, state, player, action)`, from 0, as in `move_code`. A
+                plain function, or one that `numba.njit` made.
+
+        Returns:
+            A module with `move_code` and `playout_moves`, whose moves have these codes
+            under any kind.
+
+        Raises:
+            RulesError: It cannot be compiled, or takes other parameters.
+        """
+        plain = getattr(code, "py_func", code)
+        found = tuple(inspect.signature(plain).parameters)
+        expected = ENTRIES["move_code"].parameters[:-1]
+        if found != expected:
+            raise RulesError(
+                f"{self.name}: codes of moves: write `def {plain.__name__}"
+                f"({', '.join(expected)})` instead of `def {plain.__name__}"
+                f"({', '.join(found)})`"
+            )
+        if plain not in self._compiled_codes:
+            self._check_returns([plain])
+            module = self._moves_module(plain, wrapper_source("move_code", expected))
+            self._compiled_codes[plain] = module
+        return self._compiled_codes[plain]
+
+    def _moves_module(self, code: Callable | None, source: str) -> ModuleType:
+        """Compile a playout that records its moves under their codes."""
+        used = ("movers", "legal_actions", "random_action", "apply")
+        functions = {n: self._functions[n] for n in used if n in self._functions}
+        own = source != ""
+        if code is not None:
+            functions["move_code"] = code
+        source += playout_source(self.name, functions, "playout_moves", own_codes=own)
+        namespace = {**self._types(), **_PLAYOUT_HELPERS}
+        namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
+        name = f"{self.name}_{'codes' if own else 'playout_moves'}"
+        return self._module(name, source, namespace, [*functions.values()])
 
     def compiled_policy(self, name: str) -> ModuleType:
         """Compile (once) a scripted policy: a module with `act`, and `begin` if any.
@@ -516,6 +555,17 @@ class CompiledModel(ForwardModel):
             signature = ENTRIES["playout_moves"].signature
             row = ROW["playout_moves"]
             self.table[row, 1] = compiled_address(function, signature)
+
+    def own_codes(self, code: Callable) -> dict[str, int]:
+        """Return the addresses of `move_code` and `playout_moves` with a user's codes.
+
+        See `Rules.compiled_codes` for `code` and for what is refused.
+        """
+        module = self._rules.compiled_codes(code)
+        return {
+            name: compiled_address(getattr(module, name), ENTRIES[name].signature)
+            for name in ("move_code", "playout_moves")
+        }
 
     def policy_address(self, name: str) -> int:
         """Return the address of a scripted policy, to be called as `POLICY`."""

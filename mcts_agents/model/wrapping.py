@@ -139,20 +139,24 @@ _NO_LEGAL_ACTION = (
 )
 
 
-def playout_source(name: str, functions: Collection[str], entry: str) -> str:
+def playout_source(
+    name: str, functions: Collection[str], entry: str, *, own_codes: bool = False
+) -> str:
     """Write a playout for compiled rules that have none of their own.
 
     Args:
         name: The game's name.
         functions: The names of the author's functions.
         entry: `playout`, or `playout_moves`, which records moves.
+        own_codes: Whether codes of moves are a user's, which have no kinds.
     """
     moves = note = ""
     if entry == "playout_moves":
         moves = f"moves = {_OUTPUTS[entry]}\n    written = 0"
         code = "action"
         if "move_code" in functions:
-            code = "author_move_code(variant, record, player, action, kind)"
+            kind = "" if own_codes else ", kind"
+            code = f"author_move_code(variant, record, player, action{kind})"
         note = _NOTE.format(code=code)
     if "random_action" in functions:
         legal = ""
@@ -201,11 +205,16 @@ def begin_source() -> str:
     )
 
 
-def wrapper_source(name: str) -> str:
-    """Write the function that turns addresses into records and calls the author's."""
+def wrapper_source(name: str, taken: Iterable[str] | None = None) -> str:
+    """Write the function that turns addresses into records and calls the author's.
+
+    Args:
+        name: The function of the contract.
+        taken: Those of its parameters that the author's function has; None: all.
+    """
     parameters = ENTRIES[name].parameters
     arguments = []
-    for parameter in parameters:
+    for parameter in parameters if taken is None else taken:
         if parameter == "game":
             arguments.append("variant")
         elif parameter == "out":

@@ -124,11 +124,21 @@ class SearchResult:
             principal_variation: See the property of this name.
             root: The root of a tree; None: there is none.
         """
-        return replace(
-            self,
-            _read_variation=lambda: list(principal_variation),
-            _read_root=None if root is None else lambda: root,
-        )
+        read_root = None if root is None else lambda: root
+        return self.showing_later(lambda: list(principal_variation), read_root)
+
+    def showing_later(
+        self,
+        read_variation: Callable[[], list[tuple[int, int]]],
+        read_root: Callable[[], ShownNode] | None,
+    ) -> "SearchResult":
+        """Return this result with what else it shows, read when it is asked for.
+
+        Args:
+            read_variation: Returns the principal variation.
+            read_root: Returns the root of a tree; None: there is none.
+        """
+        return replace(self, _read_variation=read_variation, _read_root=read_root)
 
     @cached_property
     def principal_variation(self) -> list[tuple[int, int]]:

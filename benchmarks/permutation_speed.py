@@ -1,0 +1,110 @@
+"""Time of a playout and memory of RAVE, GRAVE and MCPS, next to UCT's.
+
+Four searches of the same positions: `mcts` with UCB1 (solver off), `rave`, `grave` and
+`mcps`. Next to them is what the game takes alone: a playout as `mcts` makes it, and one
+that records its moves, which the others need. Where the rules take a shortcut to the
+end of a random game (Hex fills its board) these differ, so the table has two ratios:
+`to UCT` compares whole playouts as they are, `equal` those of a UCT whose playouts take
+as long as recorded ones. All times are the best of some repetitions in one run, on one
+core, of the processor; memory is what the search has in use at its end.
+
+    python benchmarks/permutation_speed.py
+    python benchmarks/permutation_speed.py nogo hex:size=9 --simulations 1000,5000
+    python benchmarks/permutation_speed.py hex:size=11 --simulations 100000
+"""
+
+import argparse
+import time
+
+import numpy as np
+from numba import carray, njit
+
+from mcts_agents.agents import make_agent
+from mcts_agents.envs import make_model
+from mcts_agents.model import calls as call
+from mcts_agents.model import new_generator
+from mcts_agents.model.addresses import as_pointer
+from mcts_agents.permutation import PermutationSearch, PermutationSettings
+from mcts_agents.permutation.kernel.records import PERMUTATION
+
+GAMES = ["hex:size=7,first_cell=c3", "tictactoe", "dots_and_boxes", "connect_four"]
+AGENTS = "rave,grave,mcps"
+REPETITIONS = 7
+PLAYOUTS = 20_000
+
+
+@njit
+def play(address, count, recorded):
+    """Play at random from the root, and record the moves or not."""
+    search = carray(as_pointer(address), 1, PERMUTATION)[0]
+    moves = 0
+    for _ in range(count):
+        call.copy(search)
+        if recorded:
+            kind = search.code_kind
+            moves += call.playout_moves(search, search.rollout, kind, search.trace)
+        else:
+            moves += call.playout(search, search.rollout)
+    return moves
+
+
+def best_seconds(function):
+    """Return the shortest of some repetitions of a call, and its last answer."""
+    seconds = []
+    for _ in range(REPETITIONS):
+        began = time.thread_time()
+        answer = function()
+        seconds.append(time.thread_time() - began)
+    return min(seconds), answer
+
+
+def playout_seconds(model, state):
+    """Return what a playout takes, as it is and recorded."""
+    search = PermutationSearch(model, PermutationSettings("grave", simulations=2))
+    search.run(state, model.movers(state)[0], new_generator(1))
+    address = search.record.ctypes.data
+    for recorded in (False, True):
+        play(address, 1, recorded)
+        seconds, _ = best_seconds(lambda r=recorded: play(address, PLAYOUTS, r))
+        yield seconds / PLAYOUTS
+
+
+def measure(model, state, spec):
+    """Return microseconds of a playout, and the result."""
+    agent = make_agent(spec, seed=1)
+    player = model.movers(state)[0]
+    agent.prepare(model, player)
+    agent.reset(1)
+    seconds, result = best_seconds(lambda: agent.search(model, state, player))
+    return 1e6 * seconds / result.simulations, result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("games", nargs="*", default=GAMES)
+    parser.add_argument("--agents", default=AGENTS)
+    parser.add_argument("--simulations", default="1000,5000,10000")
+    chosen = parser.parse_args()
+    for spec in chosen.games:
+        model = make_model(spec)[1]
+        state = model.reset(new_generator(np.random.SeedSequence(1)))
+        plain, recorded = (1e6 * s for s in playout_seconds(model, state))
+        print(f"\n{spec}: a playout {plain:.3f} us, recorded {recorded:.3f} us")
+        print("agent   simulations  us/playout  search  to UCT  equal  depth     MiB")
+        for n in map(int, chosen.simulations.split(",")):
+            uct, result = measure(model, state, f"mcts:simulations={n},solver=false")
+            rows = [("mcts", uct, result, plain)]
+            for name in chosen.agents.split(","):
+                found, result = measure(model, state, f"{name}:simulations={n}")
+                rows.append((name, found, result, recorded))
+            equal = uct - plain + recorded
+            for name, found, result, own in rows:
+                print(
+                    f"{name:8}{n:11}{found:12.3f}{found - own:8.3f}{found / uct:8.2f}"
+                    f"{found / (uct if name == 'mcts' else equal):7.2f}"
+                    f"{result.depth:7}{result.bytes / 2**20:8.1f}"
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,371 @@
+"""One iteration: down the tree, a playout, and what is learned from both.
+
+    choose, from the root on, until a position has no node yet  (`weights`)
+    play at random from there
+    keep the playout, and update the nodes on the path          (`statistics`)
+
+This is T. Cazenave, "Monte Carlo Permutation Search" (2025), Algorithms 1 and 2, for
+any number of players: values are each player's own. N(s, a) and Q(s, a) count moves
+that were chosen at nodes; n(s) and AMAF statistics also count the playout that made the
+node. A descent that comes to a position again, or to `max_depth`, goes on at random.
+
+Nothing has changed when an iteration ends for want of room, so it is begun again with
+the same random numbers once arrays have grown.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model import calls as call
+from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.permutation.kernel.codes import (
+    NO_CODE,
+    NO_ROOM,
+    code_of_action,
+    forget_places,
+    place_of_move,
+)
+from mcts_agents.permutation.kernel.positions import (
+    enter_position,
+    find_position,
+    key_of_state,
+)
+from mcts_agents.permutation.kernel.records import (
+    BAD_CODE,
+    LACKS_EDGES,
+    LACKS_ENTRIES,
+    LACKS_MOVES,
+    LACKS_NODES,
+    LACKS_PLAYOUTS,
+    NONE,
+    NOT_IN_TURN,
+    OVER,
+    UNKNOWN,
+    edge_actions_of,
+    edge_children_of,
+    edge_places_of,
+    edge_sums_of,
+    edge_visits_of,
+    entries_of,
+    joint_action_of,
+    lack,
+    leaf_of,
+    nodes_of,
+    path_edges_of,
+    path_nodes_of,
+    rng_of,
+    trace_of,
+    values_of,
+)
+from mcts_agents.permutation.kernel.statistics import (
+    add_to_block,
+    begin_block,
+    count_permutations,
+    record_playout,
+)
+from mcts_agents.permutation.kernel.weights import choose_edge
+from mcts_agents.search.kernel import plug_ins as plug_in
+from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
+    BAD_MOVERS,
+    BUDGET_SPENT,
+    GROW,
+    MODEL_ERROR,
+    NO_LEGAL_ACTION,
+    NOT_FINITE,
+    SLICE_DONE,
+)
+
+# Bytes of a record of the trace.
+_MOVE_BYTES = np.int64(16)
+
+
+@njit
+def begin(search):
+    """Begin a decision: a root that was never visited. Return the status."""
+    forget_places(search)
+    search.simulations = search.forward_model_calls = search.descents = 0
+    search.node_count = search.edge_count = search.block_count = 0
+    search.move_count = search.entry_count = search.deepest = 0
+    call.copy(search)
+    movers = call.movers(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    player = only_player(search, movers)
+    if player < 0:
+        return -player
+    key = key_of_state(search, player)
+    if call.failed(search):
+        return MODEL_ERROR
+    add_node(search, key, player, NONE, 0)
+    return SLICE_DONE
+
+
+@njit
+def run_slice(search, iterations):
+    """Run up to `iterations` iterations; return why the slice ended.
+
+    After any status but SLICE_DONE, BUDGET_SPENT and GROW the search must be given up.
+    """
+    for _ in range(iterations):
+        if search.simulations > 0 and (
+            search.stop
+            or search.simulations >= search.simulation_limit
+            or search.forward_model_calls >= search.call_limit
+        ):
+            return BUDGET_SPENT
+        rng, calls = rng_of(search), search.forward_model_calls
+        before, after = rng[0], rng[1]
+        status = iterate(search)
+        if status == GROW:
+            rng[0], rng[1] = before, after
+            search.forward_model_calls = calls
+        if status != SLICE_DONE:
+            return status
+    return SLICE_DONE
+
+
+@njit
+def only_player(search, movers):
+    """Return the only player to move; minus a status if there is no such player."""
+    if movers >> search.players != 0 or movers == 0:
+        return np.int64(-BAD_MOVERS)
+    if movers & (movers - 1) != 0:
+        return np.int64(-NOT_IN_TURN)
+    player = np.int64(0)
+    while movers >> player != 1:
+        player += 1
+    return player
+
+
+@njit
+def add_node(search, key, player, parent, place):
+    """Make the node of a position, for which there is room; return it."""
+    node = search.node_count
+    this = nodes_of(search)[node]
+    this.key = key
+    this.first = NONE
+    this.block = NONE
+    this.seen = 0
+    this.count = 0
+    this.player = player
+    this.visits = 0
+    this.counted = 0
+    this.parent = parent
+    this.place = place
+    this.entry = NONE
+    enter_position(search, key, node)
+    search.node_count += 1
+    return node
+
+
+@njit
+def iterate(search):
+    """Run one iteration; return the status."""
+    search.descents += 1
+    call.copy(search)
+    search.lacking = 0
+    trace, path = trace_of(search), path_nodes_of(search)
+    node = reference = depth = np.int64(0)
+    path[0] = 0
+    playing = True  # a playout is to come
+    fresh = False  # it begins at a position that has no node
+    key, player = np.uint64(0), np.int64(0)
+    while nodes_of(search)[node].visits > 0:
+        this = nodes_of(search)[node]
+        if this.seen == search.descents or depth == search.depth_limit:
+            break
+        this.seen = search.descents
+        path[depth] = node
+        if this.first == NONE:
+            status = expand(search, node)
+            if status != SLICE_DONE:
+                return status
+        # The root is the reference until another node is.
+        if this.visits > search.ref or node == 0:
+            if this.block == NONE and not begin_block(search, node):
+                return GROW
+            reference = node
+        if search.permutes and node != 0:
+            count_permutations(search, node)
+        edge = choose_edge(search, node, reference)
+        path_edges_of(search)[depth] = edge
+        trace[depth].player = this.player
+        trace[depth].code = edge_places_of(search)[edge]
+        depth += 1
+        joint_action_of(search)[this.player] = edge_actions_of(search)[edge]
+        call.apply(search)
+        search.forward_model_calls += 1
+        child = np.int64(edge_children_of(search)[edge])
+        if child == UNKNOWN:
+            movers = call.movers(search)
+            if call.failed(search):
+                return MODEL_ERROR
+            if movers == 0:
+                child = np.int64(OVER)
+            else:
+                player = only_player(search, movers)
+                if player < 0:
+                    return -player
+                key = key_of_state(search, player)
+                if call.failed(search):
+                    return MODEL_ERROR
+                child = find_position(search, key)
+                fresh = child == NONE
+                if fresh:
+                    break
+            edge_children_of(search)[edge] = child
+        if child == OVER:
+            playing = False
+            break
+        node = child
+    if call.failed(search):
+        return MODEL_ERROR
+    count = depth
+    if playing:
+        played = play(search, depth)
+        if played < 0:
+            return -played
+        count += played
+    status = evaluate(search)
+    if status != SLICE_DONE:
+        return status
+    if lacks_room(search, depth, count):
+        return GROW
+    record_playout(search, count)
+    if fresh:
+        last = add_node(search, key, player, path[depth - 1], trace[depth - 1].code)
+        edge_children_of(search)[path_edges_of(search)[depth - 1]] = last
+        update_node(search, last, depth, count)
+    elif depth == 0:  # the first iteration of all
+        update_node(search, np.int64(0), depth, count)
+    update_path(search, depth, count)
+    search.deepest = max(search.deepest, depth)
+    search.simulations += 1
+    return SLICE_DONE
+
+
+@njit
+def expand(search, node):
+    """Give a node its edges, in the state of its position; return the status."""
+    this = nodes_of(search)[node]
+    player = np.int64(this.player)
+    n = call.legal_actions(search, player)
+    if call.failed(search):
+        return MODEL_ERROR
+    if n <= 0 or n > search.legal_limit:
+        return NO_LEGAL_ACTION
+    first = search.edge_count
+    if first + n > search.edge_actions_length:
+        lack(search, LACKS_EDGES)
+        return GROW
+    # Views of the new edges alone, since the address of an array is read again after
+    # each write that might have changed it.
+    legal = int32_at(search.legal, n)
+    actions = int32_at(search.edge_actions + 4 * first, n)
+    places = int32_at(search.edge_places + 4 * first, n)
+    for i in range(n):
+        action = np.int64(legal[i])
+        if action < 0 or action >= search.action_count:
+            return BAD_ACTION
+        place = place_of_move(search, player, code_of_action(search, player, action))
+        if call.failed(search):
+            return MODEL_ERROR
+        if place == NO_ROOM:
+            return GROW
+        if place == NO_CODE:
+            return BAD_CODE
+        actions[i] = action
+        places[i] = place
+    int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
+    float64_at(search.edge_visits + 8 * first, n)[:] = 0.0
+    float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
+    if search.permutes:
+        float64_at(search.edge_permutations + 8 * first, n)[:] = 0.0
+        float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
+    search.edge_count += n
+    this.first = first
+    this.count = n
+    return SLICE_DONE
+
+
+@njit
+def play(search, depth):
+    """Play at random to the end; return the moves played, or minus a status."""
+    out = search.trace + _MOVE_BYTES * depth
+    played = call.playout_moves(search, search.rollout, search.code_kind, out)
+    if call.failed(search):
+        return np.int64(-MODEL_ERROR)
+    if played < 0 or played > search.rollout:
+        return np.int64(-BAD_ACTION)
+    search.forward_model_calls += played
+    trace = trace_of(search)
+    for i in range(depth, depth + played):
+        place = place_of_move(search, trace[i].player, trace[i].code)
+        if place == NO_ROOM:
+            return np.int64(-GROW)
+        if place == NO_CODE:
+            return np.int64(-BAD_CODE)
+        trace[i].code = place
+    return played
+
+
+@njit
+def evaluate(search):
+    """Write what the state is worth to each player into `values`; return the status."""
+    leaf_of(search).state = search.state
+    call.results(search)
+    if search.needs_scores:
+        call.scores(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    plug_in.leaf_value(search)
+    if call.failed(search):
+        return MODEL_ERROR
+    for player in range(search.players):
+        # Written so that NaN does not pass.
+        if not abs(values_of(search)[player]) < np.inf:
+            return NOT_FINITE
+    return SLICE_DONE
+
+
+@njit
+def lacks_room(search, depth, count):
+    """Whether there is no room for what an iteration leaves behind."""
+    if search.node_count == search.nodes_length:
+        lack(search, LACKS_NODES)
+    if search.entry_count + depth + 1 > search.entries_length:
+        lack(search, LACKS_ENTRIES)
+    if search.move_count + count > search.moves_length:
+        search.wanted_moves = count
+        lack(search, LACKS_MOVES)
+    if search.simulations + 1 == search.starts_length:
+        lack(search, LACKS_PLAYOUTS)
+    return search.lacking != 0
+
+
+@njit
+def update_path(search, depth, count):
+    """Take the iteration's values in, at each node where a move was chosen."""
+    path, edges, trace = path_nodes_of(search), path_edges_of(search), trace_of(search)
+    visits, sums = edge_visits_of(search), edge_sums_of(search)
+    for i in range(depth):
+        visits[edges[i]] += 1.0
+        sums[edges[i]] += values_of(search)[trace[i].player]
+        update_node(search, np.int64(path[i]), i, count)
+
+
+@njit
+def update_node(search, node, depth, count):
+    """Count a playout at a node, which it reached after `depth` moves."""
+    this = nodes_of(search)[node]
+    this.visits += 1
+    if this.block != NONE:
+        add_to_block(search, node, depth, count)
+    else:
+        entry = entries_of(search)[search.entry_count]
+        entry.playout = search.simulations
+        entry.depth = depth
+        entry.previous = this.entry
+        this.entry = search.entry_count
+        search.entry_count += 1

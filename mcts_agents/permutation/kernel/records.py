@@ -1,0 +1,203 @@
+"""The record of a search by permutation statistics, and the arrays that it works on.
+
+A *position* has one node, however it was reached. A node gets its edges when a descent
+first chooses there, and a block of AMAF statistics when it first serves as a reference.
+A *place* is the number under which a player's code of a move is counted, from 1, in the
+order in which codes turn up; place 0 stands for moves that are not counted.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.search.kernel.parts import array_of, record_of
+from mcts_agents.search.kernel.records import LEAF
+
+# Instead of the number of a node, edge, entry or block.
+NONE = -1
+# Of an edge: where it leads is not known yet, or the game is over there.
+UNKNOWN, OVER = -1, -2
+
+# What a slice ends with, besides the statuses of `search.kernel.status`.
+NOT_IN_TURN = 100
+BAD_CODE = 101
+
+# What a search that must grow lacks room for, as bits.
+(
+    LACKS_NODES,
+    LACKS_EDGES,
+    LACKS_BLOCKS,
+    LACKS_MOVES,
+    LACKS_ENTRIES,
+    LACKS_PLAYOUTS,
+    LACKS_PLACES,
+    LACKS_CODES,
+) = (1 << bit for bit in range(8))
+
+# Codes are below this number.
+MOST_CODES = 1 << 24
+
+NODE = np.dtype(
+    [
+        ("key", np.uint64),
+        ("first", np.int64),  # the first of its edges, side by side; NONE: none yet
+        ("block", np.int64),  # of AMAF statistics, or NONE
+        ("seen", np.int64),  # the descent that was here last
+        ("count", np.int32),  # edges
+        ("player", np.int32),  # who decides
+        ("visits", np.int32),  # playouts from here on, n(s)
+        ("counted", np.int32),  # playouts that its permutation statistics cover
+        ("parent", np.int32),  # the node from which it was first reached,
+        ("place", np.int32),  # and by which move
+        ("entry", np.int32),  # its last ENTRY, or NONE
+    ],
+    align=True,
+)
+
+# A playout that went through a node which has no AMAF statistics yet.
+ENTRY = np.dtype(
+    [
+        ("playout", np.int32),
+        ("depth", np.int32),  # how many of its moves were made before the node
+        ("previous", np.int32),  # the node's ENTRY before this one, or NONE
+    ]
+)
+
+# An AMAF statistic: how many playouts have the move, and the sum of their values to
+# the player who makes it.
+COUNT, SUM = range(2)
+
+_ARRAYS = (
+    # fixed
+    "table",
+    "plug_ins",
+    "legal",
+    "joint_action",
+    "teams",
+    "results",
+    "scores",
+    "evaluation",
+    "values",
+    "leaf",
+    "settings",
+    "rng",
+    "trace",  # MOVE records of the iteration
+    "scratch",  # a value for each edge of a node
+    "path_nodes",
+    "path_edges",
+    # grow with the tree
+    "nodes",
+    "positions",  # hash table: node + 1
+    "edge_visits",  # N(s, a)
+    "edge_sums",  # N(s, a) Q(s, a)
+    "edge_permutations",  # of permutations: how many playouts
+    "edge_permutation_sums",  # and the sum of their values to the node's player
+    "edge_actions",
+    "edge_places",
+    "edge_children",
+    "amaf",  # COUNT and SUM of each place, block after block
+    # grow with the playouts
+    "moves",  # the places of each playout's moves, in order
+    "starts",  # where a playout's moves begin
+    "entries",
+    "playout_values",  # of each playout to each player
+    "bits",  # for each place the set of playouts that have it
+    "rows",  # for each playout a byte for each place: whether it has it
+    "masks",  # scratch: a set of playouts
+    # grow with the codes
+    "place_of",  # of each player's codes
+    "place_players",
+    "place_codes",
+    "place_seen",  # the playout that had it last, while moves are taken in
+    "sums",  # scratch: two rows
+)
+
+# The names that `model.calls` and the plug-ins of leaf values read are theirs.
+PERMUTATION = np.dtype(
+    [
+        field
+        for name in _ARRAYS
+        for field in ((name, np.intp), (f"{name}_length", np.int64))
+    ]
+    + [
+        ("game", np.intp),
+        ("state", np.intp),
+        ("root_state", np.intp),
+        ("error", np.intp),
+        ("players", np.int64),
+        ("root_player", np.int64),
+        ("legal_limit", np.int64),
+        ("action_count", np.int64),
+        ("needs_scores", np.int64),
+        ("has_move_code", np.int64),
+        ("code_kind", np.int64),
+        ("permutes", np.int64),  # whether permutation statistics are kept
+        ("ref", np.int64),
+        ("bias", np.float64),
+        ("rollout", np.int64),
+        ("depth_limit", np.int64),
+        ("simulation_limit", np.int64),
+        ("call_limit", np.int64),
+        # what goes on
+        ("lacking", np.int64),
+        ("wanted_code", np.int64),  # a code beyond those that there is room for
+        ("wanted_moves", np.int64),  # moves of a playout for which there is no room
+        ("simulations", np.int64),
+        ("forward_model_calls", np.int64),
+        ("descents", np.int64),
+        ("deepest", np.int64),
+        ("node_count", np.int64),
+        ("edge_count", np.int64),
+        ("block_count", np.int64),
+        ("move_count", np.int64),
+        ("entry_count", np.int64),
+        ("place_count", np.int64),
+        ("code_room", np.int64),  # codes of one player that `place_of` has room for
+        ("place_room", np.int64),  # places that blocks and rows have room for
+        ("words", np.int64),  # of one set of playouts
+        ("policy_bytes", np.int64),  # `model.calls` asks for these
+        ("policies", np.intp),
+        ("policy_memories", np.intp),
+        ("stop", np.int64),
+    ],
+    align=True,
+)
+
+nodes_of = array_of("nodes", NODE)
+positions_of = array_of("positions", np.int32)
+edge_visits_of = array_of("edge_visits", np.float64)
+edge_sums_of = array_of("edge_sums", np.float64)
+edge_permutations_of = array_of("edge_permutations", np.float64)
+edge_permutation_sums_of = array_of("edge_permutation_sums", np.float64)
+edge_actions_of = array_of("edge_actions", np.int32)
+edge_places_of = array_of("edge_places", np.uint32)
+edge_children_of = array_of("edge_children", np.int32)
+amaf_of = array_of("amaf", np.float64)
+moves_of = array_of("moves", np.uint32)
+starts_of = array_of("starts", np.int64)
+entries_of = array_of("entries", ENTRY)
+playout_values_of = array_of("playout_values", np.float64)
+bits_of = array_of("bits", np.uint64)
+rows_of = array_of("rows", np.uint8)
+masks_of = array_of("masks", np.uint64)
+place_of_of = array_of("place_of", np.int32)
+place_players_of = array_of("place_players", np.int32)
+place_codes_of = array_of("place_codes", np.int32)
+place_seen_of = array_of("place_seen", np.int64)
+sums_of = array_of("sums", np.uint8)
+sum_words_of = array_of("sums", np.uint64)  # longer than it is; use the first words
+row_words_of = array_of("rows", np.uint64)  # likewise
+trace_of = array_of("trace", np.dtype([("player", np.int64), ("code", np.int64)]))
+scratch_of = array_of("scratch", np.float64)
+path_nodes_of = array_of("path_nodes", np.int32)
+path_edges_of = array_of("path_edges", np.int64)
+legal_of = array_of("legal", np.int32)
+joint_action_of = array_of("joint_action", np.int32)
+values_of = array_of("values", np.float64)
+rng_of = array_of("rng", np.uint64)
+leaf_of = record_of("leaf", LEAF)
+
+
+@njit
+def lack(search, what):
+    """Note that there is no room for something, as a bit."""
+    search.lacking |= what

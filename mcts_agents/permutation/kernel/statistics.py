@@ -1,0 +1,230 @@
+"""What playouts leave behind: AMAF statistics, and sets of playouts with given moves.
+
+Definitions (section 2.1), with P(s) the playouts that went through s:
+
+- N~(s, a): playouts of P(s) that have the move a after s, however often
+- N^(s, a): playouts of P(root) that have a and all moves by which s was first reached,
+  in any order
+
+Both come with the sum of these playouts' values to the player who makes the move.
+
+For each move a set of bits says which playouts have it. The playouts that have all of a
+path's moves are in all of these sets, and what they add to a node is counted when the
+node is visited: from the playout on at which that ended last time (section 3.4).
+
+A node has AMAF statistics from when it first serves as a reference. Until then it only
+remembers which playouts went through it.
+"""
+
+import numpy as np
+from numba import carray, njit
+
+from mcts_agents.model.addresses import as_pointer, float64_at
+from mcts_agents.model.bits import lowest_bit
+from mcts_agents.permutation.kernel.records import (
+    LACKS_BLOCKS,
+    NONE,
+    bits_of,
+    entries_of,
+    lack,
+    moves_of,
+    nodes_of,
+    place_players_of,
+    place_seen_of,
+    playout_values_of,
+    rows_of,
+    starts_of,
+    trace_of,
+    values_of,
+)
+from mcts_agents.permutation.kernel.weights import block_at, places_at
+
+_1, _2, _3, _6, _63 = (np.uint64(n) for n in (1, 2, 3, 6, 63))
+_ALL = ~np.uint64(0)
+# So many bytes can be added before one of them overflows.
+MOST_ADDED = 255
+
+
+@njit
+def begin_block(search, node):
+    """Give a node AMAF statistics, of the playouts that went through it so far.
+
+    Returns:
+        Whether there is room.
+    """
+    block = search.block_count
+    if (block + 1) * 2 * search.place_room > search.amaf_length:
+        lack(search, LACKS_BLOCKS)
+        return False
+    search.block_count += 1
+    amaf = block_at(search, block)
+    for i in range(len(amaf)):
+        amaf[i] = 0.0
+    this = nodes_of(search)[node]
+    this.block = block
+    entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
+    values, players = playout_values_of(search), place_players_of(search)
+    entry = np.int64(this.entry)
+    while entry != NONE:
+        playout = np.int64(entries[entry].playout)
+        start = starts[playout] + entries[entry].depth
+        for i in range(start, starts[playout + 1]):
+            place = np.uint64(moves[i])
+            amaf[_2 * place] += 1.0
+            value = values[playout * search.players + players[place]]
+            amaf[_2 * place + _1] += value
+        entry = np.int64(entries[entry].previous)
+    return True
+
+
+@njit
+def record_playout(search, count):
+    """Keep an iteration's moves, `count` of them, and values; there is room.
+
+    Of a move that is made several times only the last is kept, so that it counts once
+    wherever it is counted; the others get place 0.
+    """
+    playout = search.simulations
+    players = search.players
+    trace, seen = trace_of(search), place_seen_of(search)
+    start = search.move_count
+    moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
+    for i in range(count - 1, -1, -1):
+        place = trace[i].code
+        if seen[place] == playout + 1:
+            moves[i] = 0
+        else:
+            seen[place] = playout + 1
+            moves[i] = place
+    search.move_count += count
+    starts_of(search)[playout] = start
+    starts_of(search)[playout + 1] = search.move_count
+    for player in range(players):
+        playout_values_of(search)[playout * players + player] = values_of(search)[
+            player
+        ]
+    if search.permutes:
+        set_bits(search, playout, moves)
+
+
+@njit
+def set_bits(search, playout, moves):
+    """Enter a playout into the sets of its moves."""
+    room = search.place_room
+    row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+    for i in range(room):
+        row[i] = 0
+    bits = bits_of(search)
+    words = np.uint64(search.words)
+    word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
+    for i in range(len(moves)):
+        place = np.uint64(moves[i])
+        row[place] = 1
+        bits[place * words + word] |= bit
+
+
+@njit
+def add_to_block(search, node, depth, count):
+    """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
+    amaf = block_at(search, nodes_of(search)[node].block)
+    trace, values = trace_of(search), values_of(search)
+    start = search.move_count - count
+    moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
+    for i in range(depth, count):
+        at = _2 * np.uint64(moves[i])
+        amaf[at] += 1.0
+        amaf[at + _1] += values[trace[i].player]
+
+
+@njit
+def count_permutations(search, node):
+    """Bring a node's permutation statistics up to date."""
+    this = nodes_of(search)[node]
+    if this.counted == search.simulations:
+        return
+    first = np.uint64(this.counted) >> _6
+    count = ((search.simulations - 1) >> 6) - np.int64(first) + 1
+    masks = carray(as_pointer(search.masks), count, np.uint64)
+    for i in range(count):
+        masks[i] = _ALL
+    masks[0] = _ALL << (np.uint64(this.counted) & _63)
+    at = node
+    while at != 0:
+        start = nodes_of(search)[at].place * search.words + np.int64(first)
+        bits = carray(as_pointer(search.bits + 8 * start), count, np.uint64)
+        for i in range(count):
+            masks[i] &= bits[i]
+        at = np.int64(nodes_of(search)[at].parent)
+    add_playouts(search, node, np.int64(first) << 6, masks)
+    this.counted = search.simulations
+
+
+@njit
+def add_playouts(search, node, first, masks):
+    """Add the playouts of a set to a node's permutation statistics.
+
+    Playouts are added up byte by byte, one for each place, eight in a word.
+    """
+    player = np.int64(nodes_of(search)[node].player)
+    room, players = search.place_room, search.players
+    used = (search.place_count + 7) >> 3
+    counts = carray(as_pointer(search.sums), used, np.uint64)
+    sums = carray(as_pointer(search.sums + room), used, np.uint64)
+    values = playout_values_of(search)
+    added = 0
+    for i in range(len(masks)):
+        left = masks[i]
+        while left:
+            playout = first + 64 * i + lowest_bit(left)
+            left &= left - _1
+            value = values[playout * players + player]
+            if value != 0.0 and value != 1.0:
+                add_part(search, node, playout, value)
+                continue
+            row = carray(as_pointer(search.rows + playout * room), used, np.uint64)
+            won = _ALL if value == 1.0 else np.uint64(0)
+            if added == 0:
+                for k in range(used):
+                    counts[k] = row[k]
+                    sums[k] = row[k] & won
+            else:
+                for k in range(used):
+                    counts[k] += row[k]
+                    sums[k] += row[k] & won
+            added += 1
+            if added == MOST_ADDED:
+                add_sums(search, node)
+                added = 0
+    if added:
+        add_sums(search, node)
+
+
+@njit
+def add_sums(search, node):
+    """Add what was added up byte by byte to the edges."""
+    this = nodes_of(search)[node]
+    first, count = this.first, np.int64(this.count)
+    places = places_at(search, first, count)
+    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    room = search.place_room
+    counts = carray(as_pointer(search.sums), room, np.uint8)
+    sums = carray(as_pointer(search.sums + room), room, np.uint8)
+    for i in range(count):
+        permutations[i] += counts[places[i]]
+        permuted[i] += sums[places[i]]
+
+
+@njit
+def add_part(search, node, playout, value):
+    """Add one playout, whose value is neither 0 nor 1, to the edges."""
+    this = nodes_of(search)[node]
+    first, count = this.first, np.int64(this.count)
+    places = places_at(search, first, count)
+    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    rows, start = rows_of(search), np.uint64(playout * search.place_room)
+    for i in range(count):
+        has = rows[start + np.uint64(places[i])]
+        permutations[i] += has
+        permuted[i] += has * value

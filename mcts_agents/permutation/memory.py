@@ -1,0 +1,279 @@
+"""The arrays of a search by permutation statistics: how long they are, how they grow.
+
+What is kept for playouts grows with their number, rows for the codes of moves with how
+many codes are in use, and the tree as it does.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.model.contract import MOVE
+from mcts_agents.permutation.kernel import records as kernel
+from mcts_agents.permutation.kernel.records import ENTRY, NODE
+from mcts_agents.permutation.settings import PermutationSettings
+from mcts_agents.search.driver.memory import zeros_apart
+from mcts_agents.search.kernel.records import LEAF, SETTINGS
+
+MEBIBYTE = 1 << 20
+
+# Room at the start where no budget says how many playouts there will be.
+FIRST_PLAYOUTS = 1 << 13
+# Playouts that there is room for at the start, at most, and edges.
+MOST_FIRST_PLAYOUTS, MOST_FIRST_EDGES = 1 << 20, 1 << 22
+FIRST_BLOCKS = 64
+# Places of moves, where the game numbers its codes itself.
+FIRST_PLACES = 256
+MOST_FIRST_PLACES = 1024
+FIRST_CODES = 1024
+# Rows of places are read eight bytes at a time.
+_WORD = 8
+
+# Of each edge: float64 and int32 arrays.
+_EDGE_FLOATS = ("edge_visits", "edge_sums")
+_PERMUTATION_FLOATS = ("edge_permutations", "edge_permutation_sums")
+_EDGE_NUMBERS = {
+    "edge_actions": np.int32,
+    "edge_places": np.uint32,
+    "edge_children": np.int32,
+}
+
+# What an estimate takes of a tree: half of the nodes have edges, one path has so many
+# nodes, and one node of so many playouts' has a block.
+_EXPANDED, _PATH = 0.5, 16
+
+
+@dataclass
+class Rooms:
+    """How much there is room for."""
+
+    nodes: int
+    edges: int
+    blocks: int
+    moves: int
+    entries: int
+    playouts: int
+    places: int
+    codes: int
+
+
+def _padded(number: int, step: int = _WORD) -> int:
+    return -(-number // step) * step
+
+
+def _words(playouts: int) -> int:
+    """Return the words of a set of playouts; rows do not share lines of the cache."""
+    words = -(-playouts // 64)
+    return words + (words % 8 == 0)
+
+
+class Memory:
+    """The arrays of one search, by name, and the record that says where they are.
+
+    Args:
+        model: The game.
+        settings: Complete settings.
+        record: The PERMUTATION record, shape (1,); its addresses are written.
+    """
+
+    def __init__(
+        self, model: ForwardModel, settings: PermutationSettings, record: np.ndarray
+    ):
+        self._model, self._settings = model, settings
+        self._permutes = settings.permutes
+        self.record = record
+        wanted = settings.simulations or FIRST_PLAYOUTS
+        playouts = min(wanted, MOST_FIRST_PLAYOUTS)
+        limit = model.legal_limit
+        numbered = model.has("move_code") or callable(settings.codes)
+        codes = FIRST_CODES if numbered else model.actions
+        places = FIRST_PLACES
+        if not numbered:
+            places = min(model.players * model.actions, MOST_FIRST_PLACES) + 1
+        self.rooms = Rooms(
+            nodes=playouts + 1,
+            edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
+            blocks=FIRST_BLOCKS,
+            moves=32 * playouts,
+            entries=8 * playouts,
+            playouts=playouts,
+            places=_padded(places),
+            codes=codes,
+        )
+        self.arrays = {
+            name: zeros_apart(length, np.dtype(dtype))
+            for name, (dtype, length) in self._fixed().items()
+        }
+        for name, (dtype, shape) in self._growing(self.rooms).items():
+            self.arrays[name] = _new(shape, dtype)
+        self.tell()
+
+    def _fixed(self) -> dict[str, tuple[Any, int]]:
+        model, settings = self._model, self._settings
+        players, limit = model.players, model.legal_limit
+        depth = settings.max_depth
+        return {
+            "table": (np.intp, model.table.size),
+            "plug_ins": (np.intp, 10),
+            "legal": (np.int32, limit),
+            "joint_action": (np.int32, players),
+            "teams": (np.int32, players),
+            "results": (np.int32, players),
+            "scores": (np.float64, players),
+            "evaluation": (np.float64, players),
+            "values": (np.float64, players),
+            "leaf": (LEAF, 1),
+            "settings": (SETTINGS, 1),
+            "rng": (np.uint64, 2),
+            "trace": (MOVE, depth + settings.rollout),
+            "scratch": (np.float64, limit),
+            "path_nodes": (np.int32, depth + 1),
+            "path_edges": (np.int64, depth + 1),
+        }
+
+    def _growing(self, rooms: Rooms) -> dict[str, tuple[Any, tuple[int, ...]]]:
+        """Return dtype and shape of each array that grows."""
+        players = self._model.players
+        permuting = rooms.edges if self._permutes else 0
+        playouts = rooms.playouts if self._permutes else 0
+        places = rooms.places if self._permutes else 0
+        table = 1 << (2 * rooms.nodes - 1).bit_length()
+        return {
+            "nodes": (NODE, (rooms.nodes,)),
+            "positions": (np.int32, (table,)),
+            **dict.fromkeys(_EDGE_FLOATS, (np.float64, (rooms.edges,))),
+            **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (permuting,))),
+            **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGE_NUMBERS.items()},
+            "amaf": (np.float64, (rooms.blocks, rooms.places, 2)),
+            "moves": (np.uint32, (rooms.moves,)),
+            "starts": (np.int64, (rooms.playouts + 1,)),
+            "entries": (ENTRY, (rooms.entries,)),
+            "playout_values": (np.float64, (rooms.playouts, players)),
+            "bits": (np.uint64, (places, _words(rooms.playouts))),
+            "rows": (np.uint8, (playouts, rooms.places)),
+            "masks": (np.uint64, (_words(rooms.playouts),)),
+            "place_of": (np.int32, (players, rooms.codes)),
+            "place_players": (np.int32, (rooms.places,)),
+            "place_codes": (np.int32, (rooms.places,)),
+            "place_seen": (np.int64, (rooms.places,)),
+            "sums": (np.uint8, (2 * rooms.places,)),
+        }
+
+    def clear(self) -> None:
+        """Empty what a decision must not find as the last one left it."""
+        for name in ("positions", "bits", "place_seen"):
+            self.arrays[name].fill(0)
+
+    def tell(self) -> None:
+        """Write where the arrays are into the record."""
+        record, rooms = self.record, self.rooms
+        for name, array in self.arrays.items():
+            record[name] = array.ctypes.data
+            record[f"{name}_length"] = array.size
+        record["starts_length"] = rooms.playouts + 1
+        record["code_room"] = rooms.codes
+        record["place_room"] = rooms.places
+        record["words"] = _words(rooms.playouts)
+        leaf = self.arrays["leaf"]
+        for name in ("teams", "results", "scores", "evaluation"):
+            leaf[name] = self.arrays[name].ctypes.data
+        leaf["out"] = self.arrays["values"].ctypes.data
+
+    def wanted_rooms(self) -> Rooms:
+        """Return how much there must be room for to go on."""
+        lacking = int(self.record["lacking"][0])
+        rooms = Rooms(**vars(self.rooms))
+        if lacking & kernel.LACKS_NODES:
+            rooms.nodes *= 2
+        if lacking & kernel.LACKS_EDGES:
+            rooms.edges *= 2
+        if lacking & kernel.LACKS_BLOCKS:
+            rooms.blocks *= 2
+        if lacking & kernel.LACKS_MOVES:
+            rooms.moves = 2 * rooms.moves + int(self.record["wanted_moves"][0])
+        if lacking & kernel.LACKS_ENTRIES:
+            rooms.entries = 2 * rooms.entries + self._settings.max_depth
+        if lacking & kernel.LACKS_PLAYOUTS:
+            rooms.playouts *= 2
+        if lacking & kernel.LACKS_PLACES:
+            rooms.places = _padded(rooms.places * 3 // 2)
+        if lacking & kernel.LACKS_CODES:
+            wanted = int(self.record["wanted_code"][0])
+            rooms.codes = 1 << wanted.bit_length()
+        return rooms
+
+    def bytes_of(self, rooms: Rooms) -> int:
+        """Return what the arrays take with so much room."""
+        return sum(
+            np.dtype(dtype).itemsize * int(np.prod(shape))
+            for dtype, shape in self._growing(rooms).values()
+        )
+
+    def grow(self, rooms: Rooms, enter_all: Any) -> None:
+        """Make so much room, and keep what there is.
+
+        Args:
+            rooms: See `wanted_rooms`.
+            enter_all: The compiled function that fills an empty table of positions.
+        """
+        old = self.arrays
+        grown: dict[str, np.ndarray] = {}
+        for name, (dtype, shape) in self._growing(rooms).items():
+            if shape == old[name].shape:
+                continue
+            array = grown[name] = _new(shape, dtype)
+            if name != "positions":
+                kept = tuple(map(min, shape, old[name].shape))
+                part = tuple(slice(length) for length in kept)
+                array[part] = old[name][part]
+        self.rooms = rooms
+        # `old` holds the old arrays until the record says where the new ones are.
+        self.arrays = old | grown
+        self.tell()
+        if "positions" in grown:
+            enter_all(self.record.ctypes.data)
+
+    def used(self) -> int:
+        """Return the bytes that the search works on, without room that is not used."""
+        record = {name: int(self.record[name][0]) for name in self.record.dtype.names}
+        used = Rooms(
+            nodes=record["node_count"],
+            edges=record["edge_count"],
+            blocks=record["block_count"],
+            moves=record["move_count"],
+            entries=record["entry_count"],
+            playouts=record["simulations"],
+            places=self.rooms.places,
+            codes=self.rooms.codes,
+        )
+        return self.bytes_of(used)
+
+    def expected(self, simulations: int, length: int, places: int) -> int:
+        """Return about how many bytes so many playouts will take.
+
+        Args:
+            simulations: How many.
+            length: Moves of one.
+            places: Codes of moves that turn up.
+        """
+        path = min(_PATH, length)
+        ref = self._settings.ref
+        return self.bytes_of(
+            Rooms(
+                nodes=simulations + 1,
+                edges=int(_EXPANDED * simulations * self._model.legal_limit),
+                blocks=1 + simulations * path // (ref + 2) // 2,
+                moves=simulations * length,
+                entries=simulations * path,
+                playouts=simulations,
+                places=_padded(places + 1),
+                codes=self.rooms.codes,
+            )
+        )
+
+
+def _new(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Return zeros that begin at a line of the cache; untouched, they cost nothing."""
+    return zeros_apart(int(np.prod(shape)), np.dtype(dtype)).reshape(shape)

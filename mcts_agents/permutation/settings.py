@@ -1,0 +1,265 @@
+"""Settings of RAVE, GRAVE and MCPS."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from mcts_agents.model import ForwardModel
+from mcts_agents.model.contract import MOVE_CODES
+from mcts_agents.search.options.option import check_options, option
+
+# Without any budget.
+DEFAULT_SIMULATIONS = 1000
+# Playouts and nodes are numbered in 32 bits.
+MOST_SIMULATIONS = 1 << 30
+_CAZENAVE = "Cazenave 2025"
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm of the family.
+
+    Attributes:
+        about: What it is, in one line.
+        source: Where it comes from.
+        options: Options that only some algorithms have, of which this one has these.
+        fixed: What the search does instead under options that it lacks.
+        permutes: Whether it keeps permutation statistics.
+    """
+
+    about: str
+    source: str
+    options: tuple[str, ...]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    permutes: bool = False
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "rave": Algorithm(
+        "AMAF statistics of the node itself",
+        "Gelly, Silver 2011",
+        options=("bias",),
+        fixed={"ref": 0},
+    ),
+    "grave": Algorithm(
+        "AMAF statistics of the last ancestor with enough playouts",
+        "Cazenave 2015",
+        options=("ref", "bias"),
+    ),
+    "mcps": Algorithm(
+        "AMAF statistics as in GRAVE, and those of playouts that have the moves of the "
+        "path in any order",
+        _CAZENAVE,
+        options=("ref",),
+        fixed={"bias": 0.0},
+        permutes=True,
+    ),
+}
+_ONLY_SOME = {name for a in ALGORITHMS.values() for name in a.options}
+
+
+def options_of_algorithm(algorithm: str) -> tuple[str, ...]:
+    """Return the names of the options that an algorithm has, in their order."""
+    own = ALGORITHMS[algorithm].options
+    names = [field.name for field in fields(PermutationSettings)]
+    names.remove("algorithm")
+    return tuple(n for n in names if n in own or n not in _ONLY_SOME)
+
+
+@dataclass(frozen=True)
+class PermutationSettings:
+    """Settings of the agents that search by AMAF and permutation statistics.
+
+    Raises:
+        ValueError: A value that is not allowed, or an option that the algorithm does
+            not have; the message names it and what is.
+    """
+
+    algorithm: str = option(
+        "mcps",
+        "The algorithm: " + ", ".join(f"`{name}`" for name in ALGORITHMS) + ".",
+        "Algorithm",
+        choices=tuple(ALGORITHMS),
+    )
+    # -- budget
+    simulations: int | None = option(
+        None,
+        f"Playouts. {DEFAULT_SIMULATIONS} if no budget is given. Of several budgets "
+        "the first that is spent ends the search.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=MOST_SIMULATIONS,
+        optional=True,
+    )
+    seconds: float | None = option(
+        None,
+        "Seconds a decision, from the call of `act` to its end.",
+        "Budget",
+        kind=float,
+        above=0.0,
+        optional=True,
+    )
+    safety_margin: float = option(
+        0.0,
+        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Budget",
+        kind=float,
+        least=0.0,
+    )
+    forward_model_calls: int | None = option(
+        None,
+        "Actions applied, in the tree and in playouts.",
+        "Budget",
+        kind=int,
+        least=1,
+        optional=True,
+    )
+    memory: int | None = option(
+        None,
+        "MiB that the search may take. An error before the search says when its "
+        "`simulations` are expected to take more; a search that comes to the limit "
+        "all the same ends there.",
+        "Budget",
+        kind=int,
+        least=1,
+        most=1 << 24,
+        optional=True,
+    )
+    # -- statistics
+    codes: Any = option(
+        "exact",
+        "Which moves count as the same: `exact` codes differ for all moves of a "
+        "player; `abstract` and `specific` ones are the game's own, where it has them.",
+        "Statistics",
+        choices=MOVE_CODES,
+        objects="a function (game, state, player, action) -> code from 0, which is "
+        "compiled",
+        source=f"{_CAZENAVE}, section 3.5",
+    )
+    ref: int = option(
+        50,
+        "AMAF statistics are those of the last node on the way down through which "
+        "more than `ref` playouts went, or else the root's.",
+        "Statistics",
+        kind=int,
+        least=0,
+        source="Cazenave 2015",
+    )
+    bias: float = option(
+        1e-5,
+        "How fast the weight of AMAF statistics falls as an action is tried.",
+        "Statistics",
+        kind=float,
+        least=0.0,
+        source="Gelly, Silver 2011; Cazenave 2015",
+    )
+    # -- playouts
+    value: str = option(
+        "win",
+        "What the end of a playout is worth to each player: `win` (1, or a share of "
+        "1 for a draw, else 0), `score` or `leader` (lead over the best other).",
+        "Playouts",
+        choices=("win", "score", "leader"),
+    )
+    score_bonus: float | None = option(
+        None,
+        "Share of the score's magnitude that a winner gains and a loser forfeits "
+        "under `score` and `leader`. None: 0.5.",
+        "Playouts",
+        kind=float,
+        least=0.0,
+        most=1.0,
+        optional=True,
+    )
+    rollout: int = option(
+        10_000,
+        "Most actions of a playout; one that is cut off is valued where it ends.",
+        "Playouts",
+        kind=int,
+        least=1,
+        most=1 << 24,
+    )
+    # -- tree
+    max_depth: int = option(
+        1000,
+        "Most decisions on a path in the tree.",
+        "Tree",
+        kind=int,
+        least=1,
+        most=100_000,
+    )
+    final: str = option(
+        "visits",
+        "The move made: most `visits`, or greatest mean `value`.",
+        "Tree",
+        choices=("visits", "value"),
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        algorithm = ALGORITHMS[self.algorithm]
+        for described in fields(self):
+            name = described.name
+            if name not in _ONLY_SOME or name in algorithm.options:
+                continue
+            given = getattr(self, name)
+            if given != described.default:
+                having = [n for n, a in ALGORITHMS.items() if name in a.options]
+                raise ValueError(
+                    f"{name}={given!r}: {self.algorithm} has no such option; "
+                    f"{', '.join(having)} have"
+                )
+        if self.score_bonus is not None and self.value == "win":
+            raise ValueError(
+                f"score_bonus={self.score_bonus!r}: has an effect only with value "
+                "score or leader"
+            )
+
+    def for_model(self, model: ForwardModel) -> "PermutationSettings":
+        """Fill what was left open, and check what the game can do.
+
+        Raises:
+            ValueError: The game cannot be searched so; the message says why.
+        """
+        self._check(model)
+        chosen: dict[str, Any] = dict(ALGORITHMS[self.algorithm].fixed)
+        if self.score_bonus is None:
+            chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
+        budgets = (self.simulations, self.seconds, self.forward_model_calls)
+        if budgets == (None, None, None):
+            chosen["simulations"] = DEFAULT_SIMULATIONS
+        filled = object.__new__(PermutationSettings)
+        for described in fields(self):
+            name = described.name
+            value = chosen.get(name, getattr(self, name))
+            object.__setattr__(filled, name, value)
+        return filled
+
+    @property
+    def permutes(self) -> bool:
+        """Whether the search keeps permutation statistics."""
+        return ALGORITHMS[self.algorithm].permutes
+
+    def _check(self, model: ForwardModel) -> None:
+        name = f"{model.name}: {self.algorithm}"
+        if model.copies_environments:
+            raise ValueError(
+                f"{name} records the moves of playouts, which copies of environments "
+                "do not; use mcts, or write the game's rules"
+            )
+        if model.chance:
+            raise ValueError(
+                f"{name} finds positions again by their keys, and cannot search a game "
+                "with chance; use mcts"
+            )
+        if not model.has("state_key"):
+            raise ValueError(
+                f"{name} needs the game's function `state_key`, which it lacks; use "
+                "mcts"
+            )
+        if isinstance(self.codes, str) and self.codes not in model.move_codes:
+            raise ValueError(
+                f"{name}: codes={self.codes!r}: the game has "
+                f"{' and '.join(model.move_codes)} codes only"
+            )

@@ -1,0 +1,159 @@
+"""The tree of a search by permutation statistics, position by position.
+
+A position has one node, however it was reached, so it may appear in several places;
+below itself it does not.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from mcts_agents.search.inspection.tree_node import ShownNode
+
+
+class TreeArrays:
+    """A search's arrays, and what is read from them.
+
+    Args:
+        arrays: By name; see `kernel/records.py`.
+        permutes: Whether there are permutation statistics.
+        check: Raises RuntimeError once the search has gone on.
+    """
+
+    def __init__(
+        self,
+        arrays: dict[str, np.ndarray],
+        permutes: bool,
+        check: Callable[[], None],
+    ):
+        self.arrays, self.permutes, self._check = arrays, permutes, check
+
+    def node(self, node: int) -> np.void:
+        """Return the record of a node."""
+        self._check()
+        return self.arrays["nodes"][node]
+
+    def edges(self, node: int) -> slice:
+        """Return where the edges of a node are; none if it has no edges yet."""
+        this = self.node(node)
+        first = int(this["first"])
+        return slice(0) if first == NONE else slice(first, first + int(this["count"]))
+
+
+class ShownPosition(ShownNode):
+    """One position of the tree.
+
+    Args:
+        tree: Where it is.
+        node: Its node.
+        above: The nodes that lead here.
+    """
+
+    def __init__(self, tree: TreeArrays, node: int, above: tuple[int, ...] = ()):
+        self._tree, self._node, self._above = tree, node, above
+
+    @property
+    def movers(self) -> list[int]:
+        """The player who decides."""
+        return [int(self._tree.node(self._node)["player"])]
+
+    @property
+    def visits(self) -> int:
+        """How many playouts went through the position."""
+        return int(self._tree.node(self._node)["visits"])
+
+    def statistics_of(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return N(s, a), int64, and Q(s, a), NaN if not tried, of all actions."""
+        arrays, edges = self._tree.arrays, self._tree.edges(self._node)
+        found = arrays["edge_actions"][edges]
+        at = {action: i for i, action in enumerate(found.tolist())}
+        counts, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
+        for i, action in enumerate(actions.tolist()):
+            if action in at:
+                edge = edges.start + at[action]
+                counts[i] = arrays["edge_visits"][edge]
+                if counts[i]:
+                    values[i] = arrays["edge_sums"][edge] / counts[i]
+        return counts, values
+
+    @property
+    def bandits(self) -> list[dict[str, Any]]:
+        """Each action; see `SearchResult.tree`.
+
+        An action also has its statistics of other kinds: under `amaf` those of the
+        node, if it has served as a reference, under `permutations` those that MCPS
+        keeps. Each is `{"visits", "value"}`.
+        """
+        arrays, edges = self._tree.arrays, self._tree.edges(self._node)
+        block = int(self._tree.node(self._node)["block"])
+        actions = []
+        for edge in range(edges.start or 0, edges.stop):
+            place = arrays["edge_places"][edge]
+            visits = int(arrays["edge_visits"][edge])
+            amaf = permutations = None
+            if block != NONE:
+                statistic = arrays["amaf"][block, place]
+                amaf = _shown(statistic[COUNT], statistic[SUM])
+            if self._tree.permutes:
+                # At the root both are statistics of the same playouts.
+                permutations = amaf
+                if self._node != 0:
+                    permutations = _shown(
+                        arrays["edge_permutations"][edge],
+                        arrays["edge_permutation_sums"][edge],
+                    )
+            actions.append(
+                {
+                    "action": int(arrays["edge_actions"][edge]),
+                    "visits": visits,
+                    "available": self.visits,
+                    "value": _mean(arrays["edge_sums"][edge], visits),
+                    "strategy": None,
+                    "proven": None,
+                    "amaf": amaf,
+                    "permutations": permutations,
+                }
+            )
+        return [{"player": self.movers[0], "visits": self.visits, "actions": actions}]
+
+    def children(self) -> Iterator[tuple[dict[int, int], "ShownPosition"]]:
+        """Yield (action, position) of all that follows."""
+        arrays, edges = self._tree.arrays, self._tree.edges(self._node)
+        above = (*self._above, self._node)
+        for edge in range(edges.start or 0, edges.stop):
+            child = int(arrays["edge_children"][edge])
+            if child >= 0 and child not in above:
+                action = int(arrays["edge_actions"][edge])
+                yield (
+                    {self.movers[0]: action},
+                    ShownPosition(self._tree, child, above),
+                )
+
+    def best_line(self, action: int) -> list[tuple[int, int]]:
+        """Return the most visited continuation after an action: (player, action)."""
+        line, position = [(self.movers[0], action)], self._below(action)
+        while position is not None:
+            tried = [a for a in position.bandits[0]["actions"] if a["visits"]]
+            if not tried:
+                break
+            best = max(tried, key=lambda a: (a["visits"], a["value"]))
+            line.append((position.movers[0], best["action"]))
+            position = position._below(best["action"])
+        return line
+
+    def _below(self, action: int) -> "ShownPosition | None":
+        for actions, position in self.children():
+            if action in actions.values():
+                return position
+        return None
+
+
+def _mean(total: float, count: float) -> float | None:
+    return float(total / count) if count else None
+
+
+def _shown(count: float, total: float) -> dict[str, Any]:
+    visits = int(count)
+    return {"visits": visits, "value": _mean(total, visits)}

@@ -1,0 +1,279 @@
+"""The agents `rave`, `grave` and `mcps`: options, refusals, results, trees, budgets."""
+
+import copy
+import pickle
+import time
+
+import numpy as np
+import pytest
+from pettingzoo.classic import tictactoe_v3
+
+from mcts_agents import make_agent
+from mcts_agents.agents import GRAVEAgent, MCPSAgent, RAVEAgent, agent_spec
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.model.rules import RulesError
+from mcts_agents.permutation import PermutationSearch, PermutationSettings
+from tests.exact import tictactoe
+from tests.model.test_moves import row_game
+from tests.permutation.test_search import MODELS, both, compare, opening
+
+HEX = make_model("hex:size=5")[1]
+NAMES = ("rave", "grave", "mcps")
+
+
+def searched(spec, model=HEX, state=None, seed=1):
+    agent = make_agent(spec, seed=seed)
+    state = model.reset(new_generator(0)) if state is None else state
+    return agent.search(model, state, model.movers(state)[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_decision(name):
+    first, second = (searched(f"{name}:simulations=500") for _ in range(2))
+    assert first.visits.tolist() == second.visits.tolist()
+    assert first.action == second.action
+    assert first.simulations == 500
+    # The first playout makes the root; each other one chooses there.
+    assert first.visits.sum() == 499
+    other = searched(f"{name}:simulations=500", seed=2)
+    assert first.visits.tolist() != other.visits.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_search_does_not_lose_tictactoe(name):
+    model = MODELS["tictactoe"]
+    rng = np.random.default_rng(2)
+    agent = make_agent(f"{name}:simulations=3000", seed=1)
+    good = checked = 0
+    while checked < 20:
+        moves = tuple(rng.permutation(9)[: 3 + checked % 4].tolist())
+        board = tictactoe.position(moves)
+        if tictactoe.winner(board):
+            continue
+        state = model.reset(new_generator(0))
+        for i, cell in enumerate(moves):
+            model.apply(state, {i % 2: cell}, new_generator(0))
+        checked += 1
+        expected = tictactoe.move_values(board)
+        found = agent.search(model, state, len(moves) % 2)
+        good += expected[found.action] == max(expected.values())
+    assert good >= 19
+
+
+def test_options_and_specs():
+    agent = GRAVEAgent(simulations=200, ref=20, bias=0.001, seed=3)
+    assert repr(agent) == "GRAVEAgent(simulations=200, ref=20, bias=0.001, seed=3)"
+    assert agent_spec(agent) == "grave:simulations=200,ref=20,bias=0.001"
+    again = make_agent(agent_spec(agent))
+    assert again.settings == agent.settings
+    assert make_agent("mcps:ref=100,codes=abstract").settings.codes == "abstract"
+    assert make_agent("grave").settings.ref == 50
+    assert make_agent("grave").settings.bias == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("mcps:bias=0.1", "no option.*bias|bias"),
+        ("rave:ref=20", "ref"),
+        ("grave:ref=-1", "an integer from 0"),
+        ("grave:codes=vague", "one of exact, abstract, specific"),
+        ("mcps:value=evaluate", "one of win, score, leader"),
+        ("mcps:score_bonus=0.2", "only with value score or leader"),
+        ("mcps:exploration=1.0", "exploration"),
+    ],
+)
+def test_what_an_agent_refuses(spec, said):
+    with pytest.raises(ValueError, match=said):
+        make_agent(spec)
+
+
+def test_settings_refuse_options_of_other_algorithms():
+    with pytest.raises(ValueError, match="mcps has no such option; rave, grave have"):
+        PermutationSettings("mcps", bias=0.5)
+    with pytest.raises(ValueError, match="rave has no such option; grave, mcps have"):
+        PermutationSettings("rave", ref=1)
+
+
+def test_what_games_cannot_serve():
+    with pytest.raises(ValueError, match="cannot search a game with chance; use mcts"):
+        make_agent("mcps").prepare(make_model("diamant")[1])
+    with pytest.raises(ValueError, match="codes='abstract': the game has exact codes"):
+        make_agent("grave:codes=abstract").prepare(HEX)
+    env = tictactoe_v3.env()
+    env.reset(seed=1)
+    agent = MCPSAgent(perfect_information=True, deterministic=True)
+    with pytest.raises(ValueError, match="copies of environments"):
+        agent.act(env)
+    state = HEX.reset(new_generator(0))
+    with pytest.raises(ValueError, match="player 1 has no decision to make here"):
+        make_agent("mcps").search(HEX, state, 1)
+
+
+def test_players_who_decide_at_once_are_refused():
+    rules = row_game()
+
+    @rules.define
+    def state_key(game, state, observer):
+        return state.at
+
+    @rules.define
+    def movers(game, state):
+        return 3 if state.at < 12 else 0
+
+    model = rules.model()
+    with pytest.raises(RuntimeError, match="several players decide at once"):
+        make_agent("mcps").search(model, model.reset(new_generator(0)), 0)
+
+
+def cells_by_color(game, state, player, action):
+    """A code that tells columns apart, and whose turn it is by its parity."""
+    return 2 * (action % game.size) + state.turn
+
+
+def test_codes_of_the_user():
+    model = MODELS["hex 4x4"]
+    settings = PermutationSettings(
+        "mcps", simulations=200, ref=10, codes=cells_by_color
+    )
+    search = PermutationSearch(model, settings)
+    state = opening(model)
+    result = search.run(state, 1, new_generator(1))
+    record, arrays = search.record[0], search.memory.arrays
+    used = arrays["place_codes"][1 : record["place_count"]]
+    players = arrays["place_players"][1 : record["place_count"]]
+    assert (used % 2 == players).all()
+    assert set(zip(players.tolist(), used.tolist(), strict=True)) == {
+        (p, 2 * column + p) for p in range(2) for column in range(4)
+    }
+    assert result.simulations == 200
+
+
+def without_player(game, state, action):
+    return action
+
+
+def test_codes_that_cannot_be_compiled():
+    with pytest.raises(RulesError, match=r"write `def without_player\(game, state, pl"):
+        MCPSAgent(codes=without_player).prepare(HEX)
+
+
+def negative(game, state, player, action):
+    return -1 - action
+
+
+def huge(game, state, player, action):
+    return action << 40
+
+
+@pytest.mark.parametrize("codes", [negative, huge])
+def test_codes_that_are_none(codes):
+    with pytest.raises(RuntimeError, match="a code of a move is below 0 or above"):
+        MCPSAgent(codes=codes).search(HEX, opening(HEX), 0)
+
+
+def test_a_result_and_its_tree():
+    result = searched("mcps:simulations=2000")
+    assert result.has_tree
+    assert result.nodes <= 2001
+    assert result.bytes > 0
+    tree = result.tree(depth=1)
+    assert tree["movers"] == [0]
+    assert tree["visits"] == 2000
+    (bandit,) = tree["bandits"]
+    for action, visits, value in zip(
+        result.actions.tolist(), result.visits, result.values, strict=True
+    ):
+        (shown,) = [a for a in bandit["actions"] if a["action"] == action]
+        assert shown["visits"] == visits
+        assert (shown["value"] is None) == np.isnan(value)
+        assert shown["amaf"]["visits"] >= visits
+        # At the root both kinds of statistics are of all playouts.
+        assert shown["permutations"] == shown["amaf"]
+    child = max(tree["children"], key=lambda c: c["node"]["visits"])["node"]
+    assert any(a["permutations"]["visits"] for a in child["bandits"][0]["actions"])
+    assert result.principal_variation[0] == (0, result.action)
+    assert len(result.principal_variation) > 1
+    assert "visits" in result.dot(depth=1)
+    assert result.text(depth=1) is not None
+    assert (
+        searched("grave:simulations=50").tree(0)["bandits"][0]["actions"][0][
+            "permutations"
+        ]
+        is None
+    )
+
+
+def test_a_tree_is_gone_with_the_next_decision():
+    agent = make_agent("grave:simulations=50", seed=1)
+    first = agent.search(HEX, opening(HEX), 0)
+    agent.search(HEX, opening(HEX), 0)
+    with pytest.raises(RuntimeError, match="gone on to another decision"):
+        first.tree()
+
+
+def test_one_legal_action_needs_no_search():
+    model = MODELS["tictactoe"]
+    state = model.reset(new_generator(0))
+    for i, cell in enumerate((0, 1, 2, 4, 3, 5, 7, 6)):
+        model.apply(state, {i % 2: cell}, new_generator(0))
+    result = searched("mcps", model, state)
+    assert (result.action, result.simulations, result.has_tree) == (8, 0, False)
+
+
+def test_budgets():
+    calls = searched("mcps:forward_model_calls=1000")
+    assert 1000 <= calls.forward_model_calls < 1030
+    agent = MCPSAgent(seconds=0.05, seed=1)
+    agent.prepare(HEX)
+    began = time.perf_counter()
+    result = agent.search(HEX, opening(HEX), 0)
+    assert result.simulations > 0
+    assert time.perf_counter() - began < 5
+    assert searched("mcps").simulations == 1000
+    assert agent.is_timed
+
+
+def test_a_memory_limit_is_an_error_before_the_search():
+    with pytest.raises(ValueError, match=r"memory=1: 100000 simulations of hex are"):
+        searched("mcps:simulations=100000,memory=1")
+    result = searched("mcps:simulations=2000,memory=64")
+    assert result.simulations == 2000
+    assert result.bytes < 64 << 20
+
+
+@pytest.mark.parametrize("name", ["grave", "mcps"])
+def test_without_simulations_a_memory_limit_ends_the_search(name):
+    result = searched(f"{name}:forward_model_calls=10000000,memory=8")
+    assert 100 < result.simulations < 400_000
+    assert result.bytes <= 8 << 20
+
+
+def test_copies_of_an_agent():
+    agent = RAVEAgent(simulations=100, seed=4)
+    agent.search(HEX, opening(HEX), 0)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert other.settings == agent.settings
+        found = other.search(HEX, opening(HEX), 0)
+        assert found.simulations == 100
+
+
+def test_scores_and_shares_of_three_players():
+    model = MODELS["dots for 3"]
+    state = opening(model)
+    for value in ("score", "leader", "win"):
+        settings = PermutationSettings(
+            "mcps", simulations=200, ref=5, value=value,
+            score_bonus=None if value == "win" else 0.5,
+        )  # fmt: skip
+        search, _, plain = both(model, settings, state)
+        assert compare(search, plain, permutes=True) > 0
+
+
+def test_a_position_that_comes_again_ends_the_descent():
+    """A game whose positions repeat: no descent goes round for ever."""
+    model = MODELS["row"]
+    result = searched("mcps:simulations=3000,max_depth=5", model, opening(model))
+    assert result.depth <= 5
+    assert result.simulations == 3000

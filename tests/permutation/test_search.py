@@ -1,0 +1,207 @@
+"""RAVE, GRAVE and MCPS against an obvious implementation with the same random numbers.
+
+`reference.Plain` keeps all playouts and counts them anew at each visit. Every node of
+the compiled search must have the same statistics, and every choice must be the same.
+"""
+
+import numpy as np
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.permutation import PermutationSearch, PermutationSettings
+from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from tests.model.test_moves import with_codes
+from tests.permutation.reference import Plain, codes_of
+
+# A power of two: sums with it are exact, as those of fractions are.
+BIAS = 2.0**-12
+
+
+def repeating():
+    """A game in which positions come again: a token on a circle, for 30 turns."""
+    rules = with_codes()
+
+    @rules.define
+    def state_key(game, state, observer):
+        return 2 * state.at + state.turn
+
+    return rules.model()
+
+
+MODELS = {
+    "tictactoe": make_model("tictactoe")[1],
+    "hex 3x3": make_model("hex:size=3")[1],
+    "hex 4x4": make_model("hex:size=4,first_cell=a2")[1],
+    "hex 5x5": make_model("hex:size=5")[1],
+    "dots for 3": make_model("dots_and_boxes:width=2,height=2,players=3")[1],
+    "connect four": make_model("connect_four")[1],
+    "row": repeating(),
+}
+
+
+def opening(model, plies=0, seed=0):
+    """Return the position after some random moves."""
+    rng = new_generator(seed)
+    state = model.reset(rng)
+    for _ in range(plies):
+        (player,) = model.movers(state)
+        legal = model.legal_actions(state, player)
+        model.apply(state, {player: int(legal[seed % len(legal)])}, rng)
+    return state
+
+
+def both(model, settings, state, *, seed=5, **plain):
+    """Search in both ways; return the compiled search, its result and the plain one."""
+    search = PermutationSearch(model, settings)
+    (player,) = model.movers(state)
+    rng = new_generator(seed)
+    # The move at the end may be drawn, so compare the generators before that.
+    result = search.run(state, player, rng.copy())
+    drawn = search.memory.arrays["rng"].copy()
+    other = Plain(
+        model, state, settings.algorithm, rng, ref=search.settings.ref,
+        bias=search.settings.bias, value=settings.value, **plain,
+    )  # fmt: skip
+    for _ in range(settings.simulations):
+        other.iterate()
+    assert drawn.tolist() == rng.tolist()
+    return search, result, other
+
+
+def compare(search, plain, permutes=False):
+    """Assert that all nodes have the same statistics; return how many were compared."""
+    arrays, record = search.memory.arrays, search.record[0]
+    nodes = list(plain.nodes.values())  # both number nodes as they make them
+    assert record["node_count"] == len(nodes)
+    compared = 0
+    for i, node in enumerate(nodes):
+        found = arrays["nodes"][i]
+        assert found["visits"] == len(node.playouts)
+        assert found["player"] == node.player
+        if found["first"] == NONE:
+            assert not node.actions
+            continue
+        edges = slice(found["first"], found["first"] + found["count"])
+        assert arrays["edge_actions"][edges].tolist() == node.actions
+        assert arrays["edge_visits"][edges].tolist() == node.visits
+        assert arrays["edge_sums"][edges].tolist() == node.sums
+        if found["block"] != NONE:
+            block = arrays["amaf"][found["block"]]
+            for place, code in enumerate(arrays["place_codes"].tolist()):
+                if 0 < place < record["place_count"]:
+                    move = (int(arrays["place_players"][place]), code)
+                    (known,) = plain.amaf(node, [move])
+                    assert (block[place, COUNT], block[place, SUM]) == known
+                    compared += 1
+        if permutes and i > 0:
+            assert found["counted"] == node.counted
+            known = plain.permutations(node, node.moves, node.counted)
+            counts = arrays["edge_permutations"][edges].tolist()
+            sums = arrays["edge_permutation_sums"][edges].tolist()
+            assert list(zip(counts, sums, strict=True)) == known
+            compared += len(known)
+    return compared
+
+
+@pytest.mark.parametrize("ref", [0, 7, 10_000])
+@pytest.mark.parametrize("algorithm", ["grave", "mcps"])
+@pytest.mark.parametrize("game", MODELS)
+def test_every_statistic_and_every_choice(game, algorithm, ref):
+    model = MODELS[game]
+    bias = {"bias": BIAS} if algorithm == "grave" else {}
+    settings = PermutationSettings(algorithm, simulations=150, ref=ref, **bias)
+    plies = 3 if game == "tictactoe" else 0
+    found = both(model, settings, opening(model, plies, seed=1))
+    search, _, plain = found
+    assert compare(search, plain, permutes=algorithm == "mcps") > 0
+
+
+@pytest.mark.parametrize("game", ["hex 4x4", "dots for 3"])
+def test_rave_is_grave_whose_reference_is_the_node(game):
+    model = MODELS[game]
+    settings = PermutationSettings("rave", simulations=150, bias=BIAS)
+    search, _, plain = both(model, settings, opening(model))
+    assert compare(search, plain) > 0
+    assert plain.ref == 0
+
+
+@pytest.mark.parametrize("kind", ["exact", "abstract"])
+@pytest.mark.parametrize("algorithm", ["grave", "mcps"])
+def test_codes_of_the_game(kind, algorithm):
+    model = MODELS["row"]
+    settings = PermutationSettings(algorithm, simulations=200, ref=5, codes=kind)
+    if algorithm == "grave":
+        settings = PermutationSettings(
+            algorithm, simulations=200, ref=5, codes=kind, bias=BIAS
+        )
+    search, _, plain = both(model, settings, opening(model), **codes_of(model, kind))
+    assert compare(search, plain, permutes=algorithm == "mcps") > 0
+    used = {move[1] for move in plain.names if move is not None}
+    assert (used <= {0, 1}) == (kind == "abstract")
+
+
+@pytest.mark.parametrize(("game", "simulations"), [("hex 5x5", 2000)])
+def test_incremental_counts_equal_a_recount(game, simulations):
+    model = MODELS[game]
+    settings = PermutationSettings("mcps", simulations=simulations)
+    search, result, plain = both(model, settings, opening(model))
+    assert compare(search, plain, permutes=True) > 10_000
+    root = next(iter(plain.nodes.values()))
+    assert result.visits.tolist() == root.visits
+
+
+def test_without_gamma_the_decisions_are_those_of_grave():
+    model = MODELS["hex 5x5"]
+    state = opening(model)
+    grave = PermutationSearch(
+        model, PermutationSettings("grave", simulations=1000, bias=0.0)
+    )
+    mcps = PermutationSearch(model, PermutationSettings("mcps", simulations=1000))
+    for seed in range(5):
+        expected = grave.run(state, 0, new_generator(seed))
+        with_gamma = mcps.run(state, 0, new_generator(seed))
+        mcps.record["permutes"] = 0
+        without = mcps.run(state, 0, new_generator(seed))
+        mcps.record["permutes"] = 1
+        assert without.visits.tolist() == expected.visits.tolist()
+        np.testing.assert_array_equal(without.values, expected.values)
+        assert with_gamma.visits.tolist() != expected.visits.tolist()
+
+
+def test_the_weights_are_those_of_the_paper():
+    """Section 3.2 in floating point, for random statistics."""
+    rng = np.random.default_rng(3)
+    plain = Plain(MODELS["tictactoe"], None, "mcps", None)
+    for _ in range(200):
+        n, n_amaf, n_permuted = map(int, rng.integers(1, 1000, 3))
+        q, q_amaf, q_permuted = rng.random(3)
+        c = (n_amaf + n_permuted) / n_amaf
+        weight = c * n + n_amaf + n_permuted
+        expected = c * n * q + n_amaf * q_amaf + n_permuted * q_permuted
+        found = plain.combined(
+            (n, n * q), (n_amaf, n_amaf * q_amaf), (n_permuted, n_permuted * q_permuted)
+        )
+        assert float(found) == pytest.approx(expected / weight)
+        # For many playouts c lets alpha be that of RAVE and GRAVE.
+        assert c * n / weight == pytest.approx(n / (n + n_amaf))
+
+
+def test_growing_changes_nothing():
+    """A search that grows all of its arrays decides as one with room."""
+    model = MODELS["hex 5x5"]
+    state = opening(model)
+    for algorithm in ("grave", "mcps"):
+        settings = PermutationSettings(algorithm, simulations=3000)
+        roomy = PermutationSearch(model, settings)
+        expected = roomy.run(state, 0, new_generator(1))
+        tight = PermutationSearch(model, PermutationSettings(algorithm, simulations=20))
+        tight.record["simulation_limit"] = 3000
+        before = vars(tight.memory.rooms).copy()
+        found = tight.run(state, 0, new_generator(1))
+        after = vars(tight.memory.rooms)
+        for name in ("nodes", "edges", "moves", "entries", "playouts"):
+            assert after[name] > before[name], name
+        assert found.visits.tolist() == expected.visits.tolist()
+        np.testing.assert_array_equal(found.values, expected.values)
+        assert found.forward_model_calls == expected.forward_model_calls
