@@ -3,9 +3,9 @@
 `MCTSAgent` against `naive_search`, the search that anybody would write first: with our
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
 rollout length and as many simulations; processor time, each measured several times in
-turn, the medians compared. Environments whose packages are missing are left out, and
-named. `--suite` does the same in all that `environments_of_others.py` plans in and the
-naive search can step. `--closed` measures what `deterministic=True` saves, where a
+turn, and the median of the ratios. Environments whose packages are missing are left out,
+and named. `--suite` does the same in all that `environments_of_others.py` plans in and
+the naive search can step. `--closed` measures what `deterministic=True` saves, where a
 simulation takes `--depth` steps on the average, after `--opening` random actions.
 
     python benchmarks/copied_environments.py [--environment chess ...] [--json]
@@ -86,15 +86,24 @@ def seconds(call: Callable[[], Any]) -> float:
     return time.process_time() - started
 
 
-def medians(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Return the median time of each of several calls, made in turn."""
+def times(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
+    """Return the times of several calls, made in turn."""
     found: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()  # what is compiled and learned once
     for _ in range(repeats):
         for name, call in calls.items():
             found[name].append(seconds(call))
-    return {name: statistics.median(times) for name, times in found.items()}
+    return found
+
+
+def ratio(times: list[float], others: list[float]) -> float:
+    """Return the median of ratios of times that were measured one after another.
+
+    A machine is faster in one minute than in the next one.
+    """
+    pairs = zip(times, others, strict=True)
+    return round(statistics.median(time / other for time, other in pairs), 2)
 
 
 def deep_copies_are_faithful(root: World) -> bool:
@@ -132,13 +141,14 @@ def measured(
     }
     if deep_copies_are_faithful(root):
         calls["deepcopy"] = naive(copy.deepcopy)
-    found = medians(calls, repeats)
+    found = times(calls, repeats)
     row: dict[str, Any] = {"environment": name, "rollout": rollout}
     for search_name, spent in found.items():
-        row[f"{search_name}_per_second"] = round(simulations / spent, 1)
+        middle = statistics.median(spent)
+        row[f"{search_name}_per_second"] = round(simulations / middle, 1)
     for other in ("naive", "deepcopy"):
         if other in found:
-            row[f"to_{other}"] = round(found[other] / found["ours"], 2)
+            row[f"to_{other}"] = ratio(found[other], found["ours"])
     return row
 
 
@@ -193,10 +203,11 @@ def closed(name: str, depth: float, opening: int, repeats: int) -> dict[str, Any
     row: dict[str, Any] = {"environment": name, "simulations": simulations}
     for known, agent in agents.items():
         row[f"{known}_steps"] = round(_steps(agent, env) / simulations, 2)
-    found = medians({k: lambda a=a: a.plan(env) for k, a in agents.items()}, repeats)
-    row |= {f"{k}_per_second": round(simulations / v, 1) for k, v in found.items()}
+    found = times({k: lambda a=a: a.plan(env) for k, a in agents.items()}, repeats)
+    for known, spent in found.items():
+        row[f"{known}_per_second"] = round(simulations / statistics.median(spent), 1)
     for other in ("unknown", "open"):
-        row[f"closed_to_{other}"] = round(found[other] / found["closed"], 2)
+        row[f"closed_to_{other}"] = ratio(found[other], found["closed"])
     return row
 
 
