@@ -5,8 +5,9 @@ copies of the environment, and with `copy.deepcopy` where that is faithful. The 
 rollout length and as many simulations; processor time, each measured several times in
 turn, and the median of the ratios. Environments whose packages are missing are left
 out, and named. `--suite` does the same in all that `environments_of_others.py` plans in
-and the naive search can step. `--closed` measures what `deterministic=True` saves, where
-a simulation takes `--depth` steps on the average, after `--opening` random actions.
+and the naive search can step. `--closed` measures what `deterministic=True` saves,
+where a simulation takes `--depth` steps on the average, after `--opening` random
+actions.
 
     python benchmarks/copied_environments.py [--environment chess ...] [--json]
     python benchmarks/copied_environments.py --suite

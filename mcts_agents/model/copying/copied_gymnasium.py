@@ -83,6 +83,12 @@ class GymnasiumFace(Face):
         """Return the one player until the episode ends."""
         return [] if self._done else [0]
 
+    def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
+        """See `Face.situation`."""
+        if self._mask is None and not self._asks():
+            return 0 if self._done else 1, *self._range
+        return super().situation(known)
+
     def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """See `Face.legal_range`."""
         if self._asks():
@@ -95,9 +101,9 @@ class GymnasiumFace(Face):
         known[0] = found[0]
         return found[1], BITS
 
-    def _asks(self) -> bool:
+    def _asks(self) -> Any:
         """Whether there may be masks that no step has shown."""
-        return self._at_root or self._masks_method or bool(self._given)
+        return self._at_root or self._masks_method or self._given
 
     def movers_mask(self) -> int:
         """See `Face.movers_mask`."""

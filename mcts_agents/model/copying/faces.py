@@ -276,6 +276,10 @@ class Face(ABC):
         """
         return NO_RANGE
 
+    def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
+        """Return `movers_mask`, and `legal_range`, in one call for each step."""
+        return self.movers_mask(), *self.legal_range(known)
+
     def _whole_range(self, player: int) -> tuple[int, int]:
         """Return the range of all actions of a player, if it has no mask."""
         numbers = self.numbers[player]

@@ -295,10 +295,8 @@ class Situations:
         if held.is_lent:
             words[_MOVERS] = UNKNOWN
             return
-        face = held.face
-        words[_MOVERS] = face.movers_mask()
-        legal = face.legal_range(held.legal)
-        words[_FIRST_LEGAL], words[_LEGAL] = legal
+        said = held.face.situation(held.legal)
+        words[_MOVERS], words[_FIRST_LEGAL], words[_LEGAL] = said
         self._returns[:] = held.returns
 
     def write(self, state: int, held: HeldCopy, handle: int) -> None:
