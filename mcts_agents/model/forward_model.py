@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model.contract import ENTRIES, HEADER, MOVE, MOVE_CODES, ROW
+from mcts_agents.model.contract import (
+    ENTRIES,
+    HEADER,
+    MAX_PLAYERS,
+    MOVE,
+    MOVE_CODES,
+    ROW,
+)
 from mcts_agents.model.random import draw_below
 from mcts_agents.model.spec import Spec
 from mcts_agents.names import made_with
@@ -67,6 +74,11 @@ class ForwardModel:
         self.name = name
         self.variant = dict(variant)
         self.players = int(spec.players)
+        if not 1 <= self.players <= MAX_PLAYERS:
+            raise ValueError(
+                f"{name} has {self.players} players or agents; planning allows 1 to "
+                f"{MAX_PLAYERS}"
+            )
         teams = range(self.players) if spec.teams is None else spec.teams
         self.teams = tuple(map(int, teams))
         self.actions = int(spec.actions)

@@ -9,7 +9,7 @@ from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
-from tests.model.third_party import Dice
+from tests.model.third_party import Dice, Matching
 
 
 def planner(**options):
@@ -201,3 +201,26 @@ def test_copies_of_jumanji_throw_dice_of_their_own():
         twin.step(0)
         boards.add(np.asarray(twin._state.board).tobytes())
     assert len(boards) > 3
+
+
+class Crowd(Matching):
+    """Many choose at once; the first two decide about the rewards."""
+
+    def __init__(self, agents):
+        super().__init__()
+        self.possible_agents = [f"player_{number}" for number in range(agents)]
+
+    def step(self, actions):
+        observations, rewards, *others = super().step(actions)
+        return observations, dict.fromkeys(actions, 0.0) | rewards, *others
+
+
+def test_more_agents_than_bits_are_refused():
+    agent = MCTSAgent(simulations=10, perfect_information=True, seed=0)
+    env = Crowd(62)
+    env.reset()
+    assert agent.act(env, "player_61") in (0, 1)
+    env = Crowd(63)
+    env.reset()
+    with pytest.raises(ValueError, match="has 63 players or agents; planning allows"):
+        agent.act(env, "player_62")

@@ -96,9 +96,9 @@ class CopiedEnvironment(ShownCopies):
 
     Args:
         env: A PettingZoo AEC or parallel environment, or a Gymnasium environment,
-            after `reset`, wrapped or not. Every agent's action space is Discrete,
-            MultiDiscrete or MultiBinary, of at most 2**20 actions, or a Box with
-            `continuous`; rewards are finite, returns within 1e100.
+            after `reset`, wrapped or not, of at most 62 agents. Every agent's action
+            space is Discrete, MultiDiscrete or MultiBinary, of at most 2**20 actions,
+            or a Box with `continuous`; rewards are finite, returns within 1e100.
         **options: What only the caller can say of it; see `CopyOptions`.
 
     Attributes:
@@ -107,7 +107,8 @@ class CopiedEnvironment(ShownCopies):
 
     Raises:
         ValueError: Neither `perfect_information` nor `redeterminise`, an action space
-            that cannot be numbered, or an environment of another kind.
+            that cannot be numbered, too many agents, or an environment of another
+            kind.
         RuntimeError: The environment was not reset.
     """
 
