@@ -69,6 +69,8 @@ def bit_of(place):
 def nth_bit(word, n):
     """Return the position of the set bit of a `uint64` that `n` set bits lie below.
 
+    `n` is less than the number of set bits.
+
     After S. Vigna, "Broadword implementation of rank/select queries" (WEA 2008):
     without a branch, since random numbers `n` make branches hard to predict.
     """

@@ -218,14 +218,14 @@ def test_a_playout_is_the_same_as_random_steps(limit):
         assert_stepped_alike(model, seed, limit)
 
 
-@pytest.mark.parametrize("plies", [0, 14, 33, 40])
+@pytest.mark.parametrize("plies", [0, 15, 33, 40])
 def test_random_moves_are_uniform(plies):
     model, rng = rules.model(), new_generator(8)
     state = model.reset(rng)
     model.playout(state, rng, plies)
     (mover,) = model.movers(state)
     legal = model.legal_actions(state, mover).tolist()
-    assert len(legal) > 2
+    assert len(legal) > 1
     at = state.ctypes.data, mover, rng.ctypes.data
     drawn = [model.call("random_action", *at) for _ in range(300 * len(legal))]
     counts = [drawn.count(action) for action in legal]
