@@ -8,7 +8,7 @@ where the default is rollouts to the end, a second match has mcts with the evalu
 Each match is a tournament with a store in the folder, so the same command goes on where
 it was interrupted, and plays on when told a larger number of games. Decisions are
 timed: run it on a machine that does nothing else, with no more workers than idle cores.
-With 100 games of 100 ms a decision it takes about six hours on one core.
+With 100 games of 100 ms a decision it takes a little over an hour on one core.
 
     pip install --editable ".[arena]"
     python benchmarks/alphabeta_or_mcts.py [GAME ...] [--games 100] [--budget 100ms]

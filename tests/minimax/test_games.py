@@ -293,3 +293,25 @@ def test_dots_and_boxes_for_three(algorithm):
             expected = plain.actions(state, 4)
         assert best_value(result) == pytest.approx(max(expected.values()))
         assert expected[result.action] == pytest.approx(best_value(result))
+
+
+@pytest.mark.parametrize(
+    "name, options, plies, depth",
+    [
+        ("hex", {"size": 5}, 4, 6),
+        ("connect_four", {}, 6, 8),
+        ("dots_and_boxes", {"players": 2, "width": 4, "height": 4}, 8, 6),
+        ("othello", {}, 12, 6),
+        ("rolit", {"players": 2}, 12, 6),
+    ],
+)
+def test_killers_need_no_more_nodes_to_the_same_depth(name, options, plies, depth):
+    """Killers before all other actions made it up to twice as many."""
+    model = model_of(name, **options)
+    nodes = []
+    for killers in (True, False):
+        settings = MinimaxSettings("alphabeta", depth=depth, killers=killers)
+        search = Minimax(model, settings)
+        roots = [played(model, plies, generator(seed)) for seed in range(6)]
+        nodes.append(sum(search.run(*root, generator()).nodes for root in roots))
+    assert nodes[0] < 1.05 * nodes[1]
