@@ -15,11 +15,12 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from mcts_agents.agents import minimax
+from mcts_agents.agents import minimax, permutation
 from mcts_agents.agents.search_options import SearchOptions
 from mcts_agents.minimax import MinimaxSettings
 from mcts_agents.minimax.settings import options_of_algorithm
 from mcts_agents.model.copying.copy_options import CopyKeywords
+from mcts_agents.permutation import PermutationSettings
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.option import options_of
 
@@ -222,11 +223,21 @@ def test_every_option_has_its_type():
 
 @pytest.mark.parametrize("agent", minimax.AGENTS)
 def test_every_option_of_the_minimax_family_has_its_type(agent):
+    own = set(options_of_algorithm(agent.algorithm))
+    check_types(agent, own, options_of(MinimaxSettings))
+
+
+@pytest.mark.parametrize("agent", permutation.AGENTS)
+def test_every_option_of_rave_grave_and_mcps_has_its_type(agent):
+    own = set(permutation.options_of_algorithm(agent.algorithm))
+    check_types(agent, own, options_of(PermutationSettings))
+
+
+def check_types(agent, own, described):
+    """Assert that an agent's keywords have the types of its options."""
     given = get_type_hints(agent.__init__, include_extras=True)["options"]
     hints = get_type_hints(get_args(given)[0])
-    own = set(options_of_algorithm(agent.algorithm))
     assert hints.keys() == own | get_type_hints(CopyKeywords).keys()
-    described = options_of(MinimaxSettings)
     for name in own:
         option = described[name]
         allowed = get_args(hints[name]) or (hints[name],)

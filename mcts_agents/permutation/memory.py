@@ -136,7 +136,8 @@ class Memory:
     def _growing(self, rooms: Rooms) -> dict[str, tuple[Any, tuple[int, ...]]]:
         """Return dtype and shape of each array that grows."""
         players = self._model.players
-        permuting = rooms.edges if self._permutes else 0
+        permuting = players if self._permutes else 0
+        edges = rooms.edges if self._permutes else 0
         playouts = rooms.playouts if self._permutes else 0
         places = rooms.places if self._permutes else 0
         table = 1 << (2 * rooms.nodes - 1).bit_length()
@@ -144,7 +145,7 @@ class Memory:
             "nodes": (NODE, (rooms.nodes,)),
             "positions": (np.int32, (table,)),
             **dict.fromkeys(_EDGE_FLOATS, (np.float64, (rooms.edges,))),
-            **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (permuting,))),
+            **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (edges,))),
             **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGE_NUMBERS.items()},
             "amaf": (np.float64, (rooms.blocks, rooms.places, 2)),
             "moves": (np.uint32, (rooms.moves,)),
@@ -153,7 +154,9 @@ class Memory:
             "playout_values": (np.float64, (rooms.playouts, players)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
             "rows": (np.uint8, (playouts, rooms.places)),
-            "masks": (np.uint64, (_words(rooms.playouts),)),
+            "won": (np.uint64, (permuting, _words(rooms.playouts))),
+            "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
+            "masks": (np.uint64, (2 * _words(rooms.playouts),)),
             "place_of": (np.int32, (players, rooms.codes)),
             "place_players": (np.int32, (rooms.places,)),
             "place_codes": (np.int32, (rooms.places,)),
@@ -163,7 +166,7 @@ class Memory:
 
     def clear(self) -> None:
         """Empty what a decision must not find as the last one left it."""
-        for name in ("positions", "bits", "place_seen"):
+        for name in ("positions", "bits", "won", "parts", "place_seen"):
             self.arrays[name].fill(0)
 
     def tell(self) -> None:

@@ -7,8 +7,9 @@ the compiled search must have the same statistics, and every choice must be the 
 import numpy as np
 import pytest
 
-from mcts_agents.envs import make_model
+from mcts_agents.envs import GAMES, make_model
 from mcts_agents.model import new_generator
+from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
 from tests.model.test_moves import with_codes
@@ -141,11 +142,18 @@ def test_codes_of_the_game(kind, algorithm):
     assert (used <= {0, 1}) == (kind == "abstract")
 
 
-@pytest.mark.parametrize(("game", "simulations"), [("hex 5x5", 2000)])
-def test_incremental_counts_equal_a_recount(game, simulations):
-    model = MODELS[game]
-    settings = PermutationSettings("mcps", simulations=simulations)
-    search, result, plain = both(model, settings, opening(model))
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [("hex:size=5", "exact"), ("nogo:size=4", "exact"), ("wargame", "abstract")],
+)
+def test_incremental_counts_equal_a_recount(spec, kind):
+    name = parse_spec(spec)[0]
+    if name not in GAMES:
+        pytest.skip(f"the game {name} is missing")
+    model = make_model(spec, 3 if name == "wargame" else 2)[1]
+    settings = PermutationSettings("mcps", simulations=2000, codes=kind)
+    found = both(model, settings, opening(model), **codes_of(model, kind))
+    search, result, plain = found
     assert compare(search, plain, permutes=True) > 10_000
     root = next(iter(plain.nodes.values()))
     assert result.visits.tolist() == root.visits

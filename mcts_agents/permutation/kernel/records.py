@@ -102,7 +102,9 @@ _ARRAYS = (
     "playout_values",  # of each playout to each player
     "bits",  # for each place the set of playouts that have it
     "rows",  # for each playout a byte for each place: whether it has it
-    "masks",  # scratch: a set of playouts
+    "won",  # for each player the set of playouts that are worth 1 to it
+    "parts",  # the playouts that are worth neither 0 nor 1 to somebody
+    "masks",  # scratch: two sets of playouts
     # grow with the codes
     "place_of",  # of each player's codes
     "place_players",
@@ -178,14 +180,12 @@ entries_of = array_of("entries", ENTRY)
 playout_values_of = array_of("playout_values", np.float64)
 bits_of = array_of("bits", np.uint64)
 rows_of = array_of("rows", np.uint8)
-masks_of = array_of("masks", np.uint64)
+won_of = array_of("won", np.uint64)
+parts_of = array_of("parts", np.uint64)
 place_of_of = array_of("place_of", np.int32)
 place_players_of = array_of("place_players", np.int32)
 place_codes_of = array_of("place_codes", np.int32)
 place_seen_of = array_of("place_seen", np.int64)
-sums_of = array_of("sums", np.uint8)
-sum_words_of = array_of("sums", np.uint64)  # longer than it is; use the first words
-row_words_of = array_of("rows", np.uint64)  # likewise
 trace_of = array_of("trace", np.dtype([("player", np.int64), ("code", np.int64)]))
 scratch_of = array_of("scratch", np.float64)
 path_nodes_of = array_of("path_nodes", np.int32)

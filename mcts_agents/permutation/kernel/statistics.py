@@ -20,7 +20,7 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
-from mcts_agents.model.bits import lowest_bit
+from mcts_agents.model.bits import count_bits, lowest_bit
 from mcts_agents.permutation.kernel.records import (
     LACKS_BLOCKS,
     NONE,
@@ -29,6 +29,7 @@ from mcts_agents.permutation.kernel.records import (
     lack,
     moves_of,
     nodes_of,
+    parts_of,
     place_players_of,
     place_seen_of,
     playout_values_of,
@@ -36,6 +37,7 @@ from mcts_agents.permutation.kernel.records import (
     starts_of,
     trace_of,
     values_of,
+    won_of,
 )
 from mcts_agents.permutation.kernel.weights import block_at, places_at
 
@@ -43,6 +45,8 @@ _1, _2, _3, _6, _63 = (np.uint64(n) for n in (1, 2, 3, 6, 63))
 _ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
+# What an edge, or a playout, takes besides its words, in words.
+WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
 
 
 @njit
@@ -121,6 +125,12 @@ def set_bits(search, playout, moves):
         place = np.uint64(moves[i])
         row[place] = 1
         bits[place * words + word] |= bit
+    for player in range(search.players):
+        value = values_of(search)[player]
+        if value == 1.0:
+            won_of(search)[np.uint64(player) * words + word] |= bit
+        elif value != 0.0:
+            parts_of(search)[word] |= bit
 
 
 @njit
@@ -142,55 +152,108 @@ def count_permutations(search, node):
     this = nodes_of(search)[node]
     if this.counted == search.simulations:
         return
-    first = np.uint64(this.counted) >> _6
-    count = ((search.simulations - 1) >> 6) - np.int64(first) + 1
-    masks = carray(as_pointer(search.masks), count, np.uint64)
+    first = np.int64(np.uint64(this.counted) >> _6)
+    count = ((search.simulations - 1) >> 6) - first + 1
+    masks = set_at(search.masks, 0, count)
     for i in range(count):
         masks[i] = _ALL
     masks[0] = _ALL << (np.uint64(this.counted) & _63)
     at = node
     while at != 0:
-        start = nodes_of(search)[at].place * search.words + np.int64(first)
-        bits = carray(as_pointer(search.bits + 8 * start), count, np.uint64)
+        row = nodes_of(search)[at].place * search.words
+        bits = set_at(search.bits, row + first, count)
         for i in range(count):
             masks[i] &= bits[i]
         at = np.int64(nodes_of(search)[at].parent)
-    add_playouts(search, node, np.int64(first) << 6, masks)
     this.counted = search.simulations
+    parts = set_at(search.parts, first, count)
+    for i in range(count):
+        left = masks[i] & parts[i]
+        masks[i] &= ~left
+        while left:
+            add_part(search, node, 64 * (first + i) + lowest_bit(left))
+            left &= left - _1
+    add_whole(search, node, first, masks)
 
 
 @njit
-def add_playouts(search, node, first, masks):
-    """Add the playouts of a set to a node's permutation statistics.
+def set_at(address, word, count):
+    """View some words of a set of playouts."""
+    return carray(as_pointer(address + 8 * word), count, np.uint64)
 
-    Playouts are added up byte by byte, one for each place, eight in a word.
+
+@njit
+def add_whole(search, node, first, masks):
+    """Add a set of playouts, each worth 0 or 1 to all, to a node's statistics.
+
+    Args:
+        search: The record.
+        node: The node.
+        first: The word of the sets of playouts at which `masks` begins.
+        masks: The set, uint64; the room behind it is scratch.
     """
+    playouts = 0
+    for i in range(len(masks)):
+        playouts += count_bits(masks[i])
+    if playouts == 0:
+        return
+    used = (search.place_count + 7) >> 3
+    # Both ways give the same; how long each takes was measured on Hex.
+    by_edge = nodes_of(search)[node].count * (len(masks) + WORDS_OF_EDGE)
+    if by_edge < playouts * (used + WORDS_OF_PLAYOUT):
+        add_edge_by_edge(search, node, first, masks)
+    else:
+        add_rows(search, node, first, masks)
+
+
+@njit
+def add_edge_by_edge(search, node, first, masks):
+    """Count for each edge how many playouts of a set have its move."""
+    this = nodes_of(search)[node]
+    edge, count, words = this.first, np.int64(this.count), len(masks)
+    places = places_at(search, edge, count)
+    permutations = float64_at(search.edge_permutations + 8 * edge, count)
+    permuted = float64_at(search.edge_permutation_sums + 8 * edge, count)
+    won = set_at(search.won, this.player * search.words + first, words)
+    masks_won = set_at(search.masks, search.words, words)
+    for k in range(words):
+        masks_won[k] = masks[k] & won[k]
+    for i in range(count):
+        bits = set_at(search.bits, places[i] * search.words + first, words)
+        having = winning = np.int64(0)
+        for k in range(words):
+            having += count_bits(masks[k] & bits[k])
+            winning += count_bits(masks_won[k] & bits[k])
+        permutations[i] += having
+        permuted[i] += winning
+
+
+@njit
+def add_rows(search, node, first, masks):
+    """Add up the rows of a set's playouts byte by byte, eight places in a word."""
     player = np.int64(nodes_of(search)[node].player)
-    room, players = search.place_room, search.players
+    room = search.place_room
     used = (search.place_count + 7) >> 3
     counts = carray(as_pointer(search.sums), used, np.uint64)
     sums = carray(as_pointer(search.sums + room), used, np.uint64)
-    values = playout_values_of(search)
+    won = set_at(search.won, player * search.words + first, len(masks))
     added = 0
     for i in range(len(masks)):
         left = masks[i]
         while left:
-            playout = first + 64 * i + lowest_bit(left)
+            bit = lowest_bit(left)
             left &= left - _1
-            value = values[playout * players + player]
-            if value != 0.0 and value != 1.0:
-                add_part(search, node, playout, value)
-                continue
+            playout = 64 * (first + i) + bit
             row = carray(as_pointer(search.rows + playout * room), used, np.uint64)
-            won = _ALL if value == 1.0 else np.uint64(0)
+            mine = np.uint64(0) - (won[i] >> np.uint64(bit) & _1)  # all bits or none
             if added == 0:
                 for k in range(used):
                     counts[k] = row[k]
-                    sums[k] = row[k] & won
+                    sums[k] = row[k] & mine
             else:
                 for k in range(used):
                     counts[k] += row[k]
-                    sums[k] += row[k] & won
+                    sums[k] += row[k] & mine
             added += 1
             if added == MOST_ADDED:
                 add_sums(search, node)
@@ -216,9 +279,10 @@ def add_sums(search, node):
 
 
 @njit
-def add_part(search, node, playout, value):
-    """Add one playout, whose value is neither 0 nor 1, to the edges."""
+def add_part(search, node, playout):
+    """Add one playout, of any value, to the edges."""
     this = nodes_of(search)[node]
+    value = playout_values_of(search)[playout * search.players + this.player]
     first, count = this.first, np.int64(this.count)
     places = places_at(search, first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
