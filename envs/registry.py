@@ -30,6 +30,8 @@ _ENVIRONMENTS = (
     "rolit-v0",
     "connect_four-v0",
     "othello-v0",
+    "breakthrough-v0",
+    "knightthrough-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",
