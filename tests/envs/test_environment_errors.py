@@ -35,6 +35,8 @@ BAD_VARIANTS = [
     ("chinese_checkers", {"players": 5}, "players=5"),
     ("chinese_checkers", {"fields": 100}, "fields=100"),
     ("rolit", {"players": 5}, "players=5: rolit is for 2 to 4 players"),
+    ("breakthrough", {"rows": 5}, "rows=5: breakthrough has boards of 6 to 16 rows"),
+    ("knightthrough", {"players": 3}, "players=3: knightthrough is for 2 players"),
     ("focus", {"players": 5}, "players=5: focus is for 2 to 4 players"),
 ]
 

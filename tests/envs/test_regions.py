@@ -38,6 +38,8 @@ VARIANTS = {
     ],
     "connect_four": [{}, {"width": 4, "height": 9}, {"width": 9, "height": 6}],
     "othello": [{}],
+    "breakthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
+    "knightthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
     "sushi_go": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "maki": "published", "rulebook": "published"},
@@ -212,6 +214,8 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
         "chinese_checkers",
         "focus",
         "rolit",
+        "breakthrough",
+        "knightthrough",
     ],
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):

@@ -173,6 +173,8 @@ OURS = (
     "rolit_3",
     "connect_four",
     "othello",
+    "breakthrough_6x5",
+    "knightthrough",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",
