@@ -36,6 +36,8 @@ GAMES = [
     "connect_four",
     "othello",
     "othello:evaluation=discs",
+    "breakthrough",
+    "knightthrough",
     "chinese_checkers:players=2",
     "chinese_checkers",
     "chinese_checkers:players=6",

@@ -17,7 +17,7 @@ import time
 import pyspiel
 
 from mcts_agents import MCTSAgent
-from mcts_agents.envs import connect_four, othello, tictactoe
+from mcts_agents.envs import breakthrough, connect_four, othello, tictactoe
 from mcts_agents.envs import hex as hex_game
 
 GAMES = {
@@ -25,6 +25,7 @@ GAMES = {
     "hex 7x7": (hex_game.env, {"size": 7}, "hex(board_size=7)"),
     "connect_four": (connect_four.env, {}, "connect_four"),
     "othello": (othello.env, {}, "othello"),
+    "breakthrough": (breakthrough.env, {}, "breakthrough"),
 }
 
 

@@ -1,9 +1,9 @@
 """Games that are not in this package: named `module:object`, or registered by others.
 
-`breakthrough:rules` is the object `rules` of the module `breakthrough`: a `Rules`, a
-`Game`, an `EnvironmentGame`, a class of environments, or a function that returns one of
-these or an environment. Distributions register games under names of their own as entry
-points of the group `mcts_agents.games`.
+`mini_breakthrough:rules` is the object `rules` of the module `mini_breakthrough`: a
+`Rules`, a `Game`, an `EnvironmentGame`, a class of environments, or a function that
+returns one of these or an environment. Distributions register games under names of
+their own as entry points of the group `mcts_agents.games`.
 """
 
 import functools
@@ -116,7 +116,7 @@ def load_registered_game(name: str) -> OwnGame:
     if not is_object_name(first.value):
         raise ValueError(
             f"game {quoted(name)} is registered by {_place(first)}: expected "
-            "module:object, such as breakthrough:rules"
+            "module:object, such as mini_breakthrough:rules"
         )
     with named_in_file(""):  # was installed, so files may name it
         return _game_of(first.value, f"game {quoted(name)} of {_place(first)}:")

@@ -33,6 +33,8 @@ _ENVIRONMENTS = (
     "wargame-v0",
     "investment-v0",
     "video_game-v0",
+    "breakthrough-v0",
+    "knightthrough-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",
@@ -40,7 +42,7 @@ _ENVIRONMENTS = (
 
 GAMES = tuple(line.partition("-")[0] for line in _ENVIRONMENTS)
 
-# With Gymnasium, any game: `gymnasium.make(OWN_GAME_ID, game="breakthrough:rules")`.
+# With Gymnasium, any game: `gymnasium.make(OWN_GAME_ID, game="module:object")`.
 OWN_GAME_ID = "mcts_agents/Game-v0"
 
 # How names of OpenSpiel's games begin; it stands for the module, too.
@@ -142,8 +144,8 @@ def load_any(name: str) -> Game | EnvironmentGame:
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     """Split the spec of a game into its name and its options; import nothing.
 
-    The name may have the form `module:object`, as in `breakthrough:rules:columns=5`, or
-    be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
+    The name may have the form `module:object`, as in `mini_breakthrough:rules:size=5`,
+    or be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
 
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
@@ -155,7 +157,17 @@ def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     name = f"{prefix.strip()}{colon}{key.strip()}"
     if is_gymnasium_name(name):
         return name, parse_spec(f"{prefix}:{options}")[1]
-    return parse_spec(spec, lambda name: name in GAMES or name in registered_games())
+    try:
+        return parse_spec(
+            spec, lambda name: name in GAMES or name in registered_games()
+        )
+    except ValueError as error:
+        if prefix.strip() in GAMES and is_object_name(name):
+            raise ValueError(
+                f"{error}; {prefix.strip()} is a game of this package, so a module of "
+                "yours needs another name"
+            ) from error
+        raise
 
 
 def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardModel]:

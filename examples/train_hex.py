@@ -7,7 +7,7 @@ The learner's seat is drawn in each episode, and so is its opponent. It earns 1 
 won game and -1 for a lost one. In between and at the end the policy plays games against
 random moves and planners; `out` gets the policy, which plays without torch
 (`policy:file=out/train_hex.npz`), and a picture of its learning. `--game` names another
-game of two players, also one of your own: `--game breakthrough:rules`.
+game of two players, also one of your own: `--game mini_breakthrough:rules`.
 """
 
 import argparse

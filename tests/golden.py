@@ -22,6 +22,7 @@ IN_SMALL_SET = {
     "openspiel: games of connect_four": 15,
     "openspiel: games of othello": 13,
     "openspiel: games of breakthrough_6x5": 10,
+    "openspiel: games of breakthrough_8x8": 16,
     "openspiel: games of dots_and_boxes_2x2": 7,
     "openspiel: games of dots_and_boxes_3x4": 14,
     "openspiel: games of dots_and_boxes_5x7": 12,

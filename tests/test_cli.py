@@ -298,6 +298,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("dots_and_boxes", ["dots_and_boxes_2x2"], [117]),
         ("connect_four", ["connect_four"], [117]),
         ("othello", ["othello"], [117]),
+        ("breakthrough", ["breakthrough_8x8", "breakthrough_6x5"], [117, 117]),
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
         ("diamant", ["diamant"], [90]),

@@ -169,6 +169,7 @@ def test_specs_of_own_games(spec, name, options):
     [
         ("hex:size", "character 5: expected option=value, not 'size'"),
         ("heaps:rules:size", "character 13: expected option=value, not 'size'"),
+        ("hex:rules", "'rules'; hex is a game of this package, so a module of yours"),
         ("heaps:rules:a=1,a=2", "option 'a' is given twice"),
         ("heaps:ru les", "expected option=value, not 'ru les'"),
         ("../heaps:rules", "expected option=value, not 'rules'"),
@@ -580,7 +581,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
 @pytest.fixture(scope="module")
 def guide(folder):
     """The game of the guide, in a file as a reader saves it."""
-    (folder / "breakthrough.py").write_text(SNIPPETS[0])
+    (folder / "mini_breakthrough.py").write_text(SNIPPETS[0])
     return folder
 
 
@@ -591,7 +592,7 @@ def test_the_guide_s_other_snippets_run(guide, importable, snippet):
 
 def test_the_guide_s_game_is_openspiel_s(guide):
     path = golden_folder("openspiel") / "breakthrough_6x5.jsonl.gz"
-    shown = printed(guide, "verify", "breakthrough:game", path, "--json")
+    shown = printed(guide, "verify", "mini_breakthrough:game", path, "--json")
     (row,) = json.loads(shown)["files"]
     assert row["games"] == exactly("openspiel: games of breakthrough_6x5", 117)
     assert row["mismatches"] == 0
@@ -600,7 +601,7 @@ def test_the_guide_s_game_is_openspiel_s(guide):
 def test_the_guide_s_game_is_played(guide):
     shown = printed(
         guide,
-        *("play", "breakthrough:game:players=2", "--agent", "mcts:simulations=50"),
+        *("play", "mini_breakthrough:game:players=2", "--agent", "mcts:simulations=50"),
         *("--agent", "random", "--seed", 1),
     )
     assert "6 x x x x x\n5 x x x x x\n4 . . . . .\n" in shown

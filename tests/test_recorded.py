@@ -205,6 +205,8 @@ def test_games_of_which_nothing_is_recorded(tmp_path):
         ("dots_and_boxes_6x6", "dots_and_boxes"),
         ("connect_four", "connect_four"),
         ("othello", "othello"),
+        ("breakthrough_8x8", "breakthrough"),
+        ("breakthrough_6x5", "breakthrough"),
     ],
 )
 def test_the_rules_agree_with_the_reference(file, name):

@@ -22,12 +22,12 @@ def single_agent_env(
 
     `gymnasium.make("mcts_agents/SushiGo-v0", players=3)` is
     `single_agent_env("sushi_go", players=3)` in Gymnasium's wrappers, and
-    `gymnasium.make("mcts_agents/Game-v0", game="breakthrough:rules")` is
-    `single_agent_env("breakthrough:rules")` there.
+    `gymnasium.make("mcts_agents/Game-v0", game="mini_breakthrough:rules")` is
+    `single_agent_env("mini_breakthrough:rules")` there.
 
     Args:
         game: Name or spec, such as `"hex"`, `"sushi_go:players=3"` or
-            `"breakthrough:rules"`.
+            `"mini_breakthrough:rules"`.
         opponents: See `SingleAgentEnv`, as `seat`, `observation` and `illegal`.
         seat: See there.
         observation: See there.

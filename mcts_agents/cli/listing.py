@@ -52,6 +52,7 @@ def list_all(names: list[str], as_json: bool) -> None:
     for row in agents:
         table.add_row(row["agent"], row["about"])
     table.add_row(HUMAN, "You, in the terminal (play only).")
+    console.print()
     console.print(table)
     for agent in dict.fromkeys(row["agent"] for row in presets):
         head = f"preset of {agent}"
@@ -59,7 +60,9 @@ def list_all(names: list[str], as_json: bool) -> None:
         for row in presets:
             if row["agent"] == agent:
                 table.add_row(row["preset"], row["about"])
+        console.print()
         console.print(table)
+    console.print()
     for row in agents:
         options = ", ".join(row["options"])
         console.print(f"Options of {row['agent']}: {options}", highlight=False)
@@ -145,8 +148,10 @@ def _environment(name: str, game: EnvironmentGame) -> dict[str, Any]:
 
 def _table(*headings: str, whole: tuple[str, ...]) -> Table:
     """Return a table; what stands in the columns `whole` is not broken."""
-    # Without frames no word has to be broken in a terminal of 80 columns.
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    # Without frames and edges no word has to be broken in a terminal of 80 columns.
+    table = Table(
+        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False
+    )
     for heading in headings:
         table.add_column(heading, no_wrap=heading in whole, overflow="fold")
     return table
@@ -165,4 +170,4 @@ def _kind(row: dict[str, object]) -> str:
         return "an environment"
     words = ["at once" if row["simultaneous"] else "in turn"]
     words += [word for word in ("hidden", "chance") if row[word]]
-    return ", ".join(words)
+    return ",\n".join(words)

@@ -41,7 +41,7 @@ class RecordingSpec:
     """What is recorded: who plays what, how often, and from which seed.
 
     Attributes:
-        game: Spec of the game, such as `hex:size=5` or `breakthrough:rules`.
+        game: Spec of the game, such as `hex:size=5` or `mini_breakthrough:rules`.
         agents: What `make_agent` takes, or an agent or a class of agents, see
             `given_agent`. One for all seats; or one for each player, or each team where
             there are teams, who take turns in the seats from game to game.

@@ -1,8 +1,9 @@
 """Sets of up to 64 places as the bits of a `uint64`.
 
-Three machine instructions that Numba does not offer by name, and what is made of them.
+Machine instructions that Numba does not offer by name, and what is made of them.
 """
 
+import llvmlite.ir
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
@@ -26,6 +27,9 @@ def _nth_bits() -> np.ndarray:
 
 
 _NTH_BIT = _nth_bits()
+
+# Processors that take a hundred cycles and more to deposit bits.
+_SLOW_DEPOSIT = ("bdver4", "znver1", "znver2")
 
 
 @intrinsic
@@ -66,10 +70,8 @@ def bit_of(place):
 
 
 @njit
-def nth_bit(word, n):
-    """Return the position of the set bit of a `uint64` that `n` set bits lie below.
-
-    `n` is less than the number of set bits.
+def nth_by_counting(word, n):
+    """Return what `nth_bit` does, by instructions that all processors have.
 
     After S. Vigna, "Broadword implementation of rank/select queries" (WEA 2008):
     without a branch, since random numbers `n` make branches hard to predict.
@@ -83,3 +85,34 @@ def nth_bit(word, n):
     place = np.uint64(count_bits((rank * _EACH | _TOPS) - sums & _TOPS)) << np.uint64(3)
     rank -= sums << np.uint64(8) >> place & _BYTE
     return np.int64(place | np.uint64(_NTH_BIT[rank, word >> place & _BYTE]))
+
+
+@intrinsic
+def _nth_by_best_means(typingctx, word, n):
+    """Return what `nth_bit` does, by what the processor offers."""
+
+    def codegen(context, builder, signature, args):
+        _, processor, features = context.codegen().magic_tuple()
+        if "+bmi2" not in features.split(",") or processor in _SLOW_DEPOSIT:
+            plain = nth_by_counting.py_func
+            return context.compile_internal(builder, plain, signature, args)
+        word, n = args
+        kind = llvmlite.ir.FunctionType(word.type, [word.type, word.type])
+        name = "llvm.x86.bmi.pdep.64"
+        deposit = builder.module.declare_intrinsic(name, (), kind)
+        bit = builder.call(deposit, [builder.shl(word.type(1), n), word])
+        return builder.cttz(bit, context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64, types.int64), codegen
+
+
+@njit
+def nth_bit(word, n):
+    """Return the position of the set bit of a `uint64` that `n` set bits lie below.
+
+    `n` is less than the number of set bits.
+
+    Two instructions on processors that deposit bits fast, a third of the time of
+    counting.
+    """
+    return _nth_by_best_means(word, n)

@@ -41,6 +41,8 @@ VARIANTS = {
     "wargame": [{}, {"units": 32}, {"players": 3, "units": 4}],
     "investment": [{}, {"pairs": 1}, {"pairs": 32}, {"players": 3}],
     "video_game": [{}, {"size": 3, "agents": 1}, {"size": 8, "agents": 16}],
+    "breakthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
+    "knightthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
     "sushi_go": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "maki": "published", "rulebook": "published"},
@@ -218,6 +220,8 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
         "wargame",
         "investment",
         "video_game",
+        "breakthrough",
+        "knightthrough",
     ],
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):

@@ -1,10 +1,20 @@
 """Bits of words: counted, found and named as Python's own integers have them."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
 
-from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
+from mcts_agents.model.bits import (
+    bit_of,
+    count_bits,
+    lowest_bit,
+    nth_bit,
+    nth_by_counting,
+)
 
 WORDS = [
     *(1 << place for place in range(64)),
@@ -32,6 +42,7 @@ def test_bits_are_counted_and_found(word):
     places = places_of(word)
     assert counted(np.uint64(word)) == (len(places), places[0])
     assert [nth_bit(np.uint64(word), n) for n in range(len(places))] == places
+    assert [nth_by_counting(np.uint64(word), n) for n in range(len(places))] == places
     assert sum(int(bit_of(place)) for place in places) == word
 
 
@@ -46,3 +57,22 @@ def test_masks_of_any_integer_type_are_words(kind):
 
 def test_places_are_counted_within_their_word():
     assert [int(bit_of(place)) for place in (64, 70, 191)] == [1, 64, 1 << 63]
+
+
+# Run in a process of its own: for which processor Numba compiles is read once.
+_PLAIN = """
+import numpy as np
+from mcts_agents.model.bits import nth_bit
+words = [0b1011, 2**64 - 1, 2**63 | 1, 0x123456789ABCDEF0]
+for word in words:
+    places = [place for place in range(64) if word >> place & 1]
+    assert [nth_bit(np.uint64(word), n) for n in range(len(places))] == places
+assert "pdep" not in "".join(nth_bit.inspect_asm().values())
+"""
+
+
+def test_processors_that_cannot_deposit_bits_find_them_too():
+    plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    subprocess.run(
+        [sys.executable, "-c", _PLAIN], env={**os.environ, **plain}, check=True
+    )

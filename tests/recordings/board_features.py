@@ -73,7 +73,8 @@ def of_breakthrough(game: dict) -> set:
     for player, move in zip(game["players"], game["moves"], strict=True):
         shown.add(("move", player, move[0], move[2]))
     last = game["moves"][-1]
-    end = last[2] if last[3] in "16" else "captured all"
+    rows = 1 + max(int(move[1]) for move in game["legal"][0].split())
+    end = last[2] if int(last[3]) in (1, rows) else "captured all"
     shown.add(("end", game["players"][-1], end))
     return shown
 

@@ -36,6 +36,7 @@ OPENSPIEL = {
     "connect_four": board_features.of_connect_four,
     "othello": board_features.of_othello,
     "breakthrough_6x5": board_features.of_breakthrough,
+    "breakthrough_8x8": board_features.of_breakthrough,
     **dict.fromkeys(
         [f"dots_and_boxes_{size}" for size in ("2x2", "3x4", "5x7", "6x6")],
         board_features.of_dots_and_boxes,

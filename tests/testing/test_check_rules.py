@@ -176,6 +176,8 @@ OURS = (
     "wargame_3",
     "investment_3",
     "video_game",
+    "breakthrough_6x5",
+    "knightthrough",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",

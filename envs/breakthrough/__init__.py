@@ -1,0 +1,106 @@
+"""# Breakthrough.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import breakthrough` |
+| Ids | `mcts_agents/breakthrough-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2: `player_0` (black, b), `player_1` (white, w) |
+| Action shape | rows * columns * 6 (384) |
+| Observation shape | (3, rows, columns) |
+| Observation values | 0, 1 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+Each player has two rows of pawns. A pawn goes one row forward: straight ahead onto an
+empty square, or diagonally onto an empty square or a pawn of the opponent, which it
+captures. Nobody must capture, and nobody can pass. The player who brings a pawn to the
+far row, or who captures the last pawn of the opponent, wins. There are no draws, and a
+player who is to move always can.
+
+Player 0 begins on the upper two rows, moves down, and has the first move.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (3, rows, columns):
+planes of the board, rows from the top, columns from the left.
+
+| plane | 1 where |
+|---|---|
+| 0 | my pawns are |
+| 1 | the opponent's pawns are |
+| 2 | everywhere, if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the other.
+
+## Action space
+
+Action `(player * squares + row * columns + column) * 3 + step` moves the pawn on that
+square, with rows from the top. The step is 0 diagonally to the left, 1 straight ahead
+and 2 diagonally to the right, as the player sees it who moves. As text an action is the
+two squares, `a7b6`: the letter is the column from the left, and the number is the row
+from the bottom. `a7-b6` and `a7b6*` are understood, too.
+
+## Rewards
+
+| won | lost |
+|---|---|
+| +1 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=2, rows=8, columns=8)`
+
+- `rows`: rows of the board, 6 to 16.
+- `columns`: columns of the board, 4 to 10. A board has at most 64 squares.
+
+## Codes, values and turns
+
+The exact code of a move is twice its action, plus 1 if the move captures. An unfinished
+position is worth the lead in pawns, as a share of all pawns (weight 0.7), and the lead
+of the foremost pawn, as a share of the way (0.3), mapped from -1 to 1 to the scale from
+0 to 1. The value of an action is 1 if it wins on the far row; otherwise 0.5 for a
+capture, and up to 0.4 for the way that the pawn has gone. A turn is a move, and a round
+is two.
+
+## Recorded games
+
+`mcts-agents verify breakthrough FILE` compares these rules with games that OpenSpiel
+has recorded, on a board of any size.
+
+## Version history
+
+- v0: first version.
+
+## Sources
+
+D. Troyka, Breakthrough (2000). T. Cazenave, "Monte Carlo Permutation Search" (2025),
+for the codes of moves.
+"""
+
+from mcts_agents.envs.breakthrough.notation import recorded_variant
+from mcts_agents.envs.breakthrough.rules import rules
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.through.draw import ansi, paint, regions, size
+from mcts_agents.envs.through.notation import format_action, parse_action
+
+GAME = Game(
+    name="breakthrough",
+    version=0,
+    title="Breakthrough",
+    rules=rules,
+    player_counts=(2,),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+    recorded_variant=recorded_variant,
+)
+raw_env, env, parallel_env = environments(GAME)

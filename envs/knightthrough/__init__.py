@@ -1,0 +1,100 @@
+"""# Knightthrough.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import knightthrough` |
+| Ids | `mcts_agents/knightthrough-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2: `player_0` (black, b), `player_1` (white, w) |
+| Action shape | rows * columns * 8 (512) |
+| Observation shape | (3, rows, columns) |
+| Observation values | 0, 1 |
+| Moves | in turn |
+| Hidden information, chance | none |
+
+Breakthrough with knights: each player has two rows of them. A knight goes as in chess,
+but forward only: two rows forward and one column to a side, or one row forward and two
+columns to a side. It jumps over whatever lies between, and captures a knight of the
+opponent on the square that it comes to. Nobody can pass. The player who brings a knight
+to the far row, or who captures the last knight of the opponent, wins. There are no
+draws, and a player who is to move always can.
+
+Player 0 begins on the upper two rows, moves down, and has the first move.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (3, rows, columns):
+planes of the board, rows from the top, columns from the left.
+
+| plane | 1 where |
+|---|---|
+| 0 | my knights are |
+| 1 | the opponent's knights are |
+| 2 | everywhere, if I am to move |
+
+The mask is 1 for legal actions of the player to move, and all zeros for the other.
+
+## Action space
+
+Action `(player * squares + row * columns + column) * 4 + step` moves the knight on that
+square, with rows from the top. The step is 0 or 1 for two rows forward and one column
+to the left or right, 2 or 3 for one row forward and two columns to the left or right,
+as the player sees it who moves. As text an action is the two squares, `a7b5`: the
+letter is the column from the left, and the number is the row from the bottom. `a7-b5`
+and `a7b5*` are understood, too.
+
+## Rewards
+
+| won | lost |
+|---|---|
+| +1 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=2, rows=8, columns=8)`
+
+- `rows`: rows of the board, 6 to 16.
+- `columns`: columns of the board, 4 to 10. A board has at most 64 squares.
+
+## Codes, values and turns
+
+The exact code of a move is twice its action, plus 1 if the move captures. An unfinished
+position is worth the lead in knights, as a share of all knights (weight 0.7), and the
+lead of the foremost knight, as a share of the way (0.3), mapped from -1 to 1 to the
+scale from 0 to 1. The value of an action is 1 if it wins on the far row; otherwise 0.5
+for a capture, and up to 0.4 for the way that the knight has gone. A turn is a move, and
+a round is two.
+
+## Version history
+
+- v0: first version.
+
+## Sources
+
+T. Cazenave, "Monte Carlo Permutation Search" (2025), for the codes of moves.
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.knightthrough.rules import rules
+from mcts_agents.envs.through.draw import ansi, paint, regions, size
+from mcts_agents.envs.through.notation import format_action, parse_action
+
+GAME = Game(
+    name="knightthrough",
+    version=0,
+    title="Knightthrough",
+    rules=rules,
+    player_counts=(2,),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+)
+raw_env, env, parallel_env = environments(GAME)

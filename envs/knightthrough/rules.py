@@ -1,0 +1,21 @@
+"""The rules of Knightthrough: Breakthrough with knights that only go forward.
+
+All but the steps is shared with Breakthrough, see `mcts_agents.envs.through.rules`.
+"""
+
+from mcts_agents.envs.through.rules import rules_of, set_board
+
+rules = rules_of("knightthrough")
+
+
+@rules.variant
+def variant(game, *, players=2, rows=8, columns=8):
+    """Choose the board.
+
+    Args:
+        game: The variant's record, filled in place.
+        players: 2.
+        rows: Rows of the board, 6 to 16.
+        columns: Columns of the board, 4 to 10; there are at most 64 squares.
+    """
+    return set_board(game, "knightthrough", players, rows, columns)

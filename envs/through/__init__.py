@@ -1,0 +1,1 @@
+"""What Breakthrough and Knightthrough share: all but the steps of their pieces."""
