@@ -14,19 +14,31 @@ import pygame
 from mcts_agents.agents import make_agent
 from mcts_agents.envs import environments, load_game
 
-# Game, variant, decisions played, and where it comes: left, top, width in pixels.
-WIDTH, HEIGHT = 1400, 1570
-PLACES = [
-    ("sushi_go", {"players": 3}, 66, (20, 20, 860)),
-    ("tictactoe", {}, 5, (1040, 20, 340)),
-    ("chinese_checkers", {"players": 3}, 42, (20, 350, 570)),
-    ("pommerman", {}, 156, (600, 345, 400)),
-    ("dots_and_boxes", {}, 62, (1035, 430, 345)),
-    ("love_letter", {"players": 3}, 9, (20, 860, 460)),
-    ("diamant", {"players": 4}, 12, (490, 860, 430)),
-    ("hex", {"size": 9}, 40, (930, 830, 450)),
-    ("connect_four", {}, 23, (20, 1170, 410)),
-    ("othello", {}, 34, (490, 1160, 355)),
+# In pixels: the whole picture, and what is left free between two games.
+WIDTH, GAP = 1400, 20
+# Game, variant and decisions played, row by row; those of a row are of one height.
+ROWS = [
+    [("sushi_go", {"players": 3}, 66), ("pommerman", {}, 156)],
+    [
+        ("chinese_checkers", {"players": 3}, 42),
+        ("love_letter", {"players": 3}, 9),
+        ("diamant", {"players": 4}, 12),
+    ],
+    [
+        ("hex", {"size": 9}, 40),
+        ("connect_four", {}, 23),
+        ("dots_and_boxes", {}, 62),
+        ("tictactoe", {}, 5),
+    ],
+    [
+        ("othello", {}, 34),
+        ("rolit", {"players": 4}, 40),
+        ("focus", {"players": 4}, 40),
+        ("breakthrough", {}, 30),
+        ("knightthrough", {}, 16),
+        ("video_game", {}, 30),
+    ],
+    [("wargame", {}, 40), ("investment", {}, 25)],
 ]
 PLAYERS = {"pommerman": "scripted:policy=simple_unbiased"}
 
@@ -43,14 +55,29 @@ def picture_of(name, variant, decisions):
     return pygame.surfarray.make_surface(env.render().transpose(1, 0, 2))
 
 
+def row_of(pictures):
+    """Return pictures side by side, of one height, over the whole width."""
+    shapes = [picture.get_width() / picture.get_height() for picture in pictures]
+    height = round((WIDTH - GAP * (len(pictures) + 1)) / sum(shapes))
+    row = pygame.Surface((WIDTH, height + GAP))
+    row.fill((246, 243, 236))
+    left = GAP
+    for picture, shape in zip(pictures, shapes, strict=True):
+        width = round(height * shape)
+        row.blit(pygame.transform.smoothscale(picture, (width, height)), (left, 0))
+        left += width + GAP
+    return row
+
+
 def main():
     """Compose the pictures."""
-    whole = pygame.Surface((WIDTH, HEIGHT))
+    rows = [row_of([picture_of(*game) for game in games]) for games in ROWS]
+    whole = pygame.Surface((WIDTH, GAP + sum(row.get_height() for row in rows)))
     whole.fill((246, 243, 236))
-    for name, variant, decisions, (left, top, width) in PLACES:
-        picture = picture_of(name, variant, decisions)
-        height = round(picture.get_height() * width / picture.get_width())
-        whole.blit(pygame.transform.smoothscale(picture, (width, height)), (left, top))
+    top = GAP
+    for row in rows:
+        whole.blit(row, (0, top))
+        top += row.get_height()
     pygame.image.save(whole, Path(__file__).with_name("games.png"))
 
 
