@@ -3,14 +3,14 @@
 `MCTSAgent` against `naive_search`, the search that anybody would write first: with our
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
 rollout length and as many simulations; processor time, each measured several times in
-turn, and the median of the ratios. Environments whose packages are missing are left
-out, and named. `--suite` does the same in all that `environments_of_others.py` plans in
-and the naive search can step. `--closed` measures what `deterministic=True` saves,
-where a simulation takes `--depth` steps on the average, after `--opening` random
-actions.
+turn, and the median of the ratios. `--rollout` sets the length for all environments.
+Environments whose packages are missing are left out, and named. `--suite` does the same
+in all that `environments_of_others.py` plans in and the naive search can step.
+`--closed` measures what `deterministic=True` saves, where a simulation takes `--depth`
+steps on the average, after `--opening` random actions.
 
     python benchmarks/copied_environments.py [--environment chess ...] [--json]
-    python benchmarks/copied_environments.py --suite
+    python benchmarks/copied_environments.py --suite [--rollout 0]
     python benchmarks/copied_environments.py --closed --environment chess
 """
 
@@ -58,6 +58,8 @@ ENVIRONMENTS: dict[str, tuple[str, int, int]] = {
 WIDTH = 3
 # What a search takes, about, in environments of the suite.
 SUITE_SECONDS = 0.25
+# Actions of a rollout in environments of the suite, as `environments_of_others.py` has.
+_SUITE_ROLLOUT = 10
 # Packages that register their environments when they are imported.
 _REGISTERED_BY = {
     "MiniGrid": "minigrid",
@@ -153,12 +155,12 @@ def measured(
     return row
 
 
-def of_the_suite(repeats: int) -> Iterator[dict[str, Any]]:
+def of_the_suite(rollout: int, repeats: int) -> Iterator[dict[str, Any]]:
     """Yield rows of the environments that `environments_of_others.py` plans in.
 
     Those that the naive search can step: in turn, or with one agent; numbers as
-    actions, and masks, if any, in observations. Rollouts have 10 actions, as they have
-    there, and a search takes about a quarter of a second.
+    actions, and masks, if any, in observations. A search takes about a quarter of a
+    second.
     """
     for case in cases():
         row = {"environment": case.name}
@@ -169,10 +171,10 @@ def of_the_suite(repeats: int) -> Iterator[dict[str, Any]]:
                 raise ValueError("the naive search cannot step it")
             world = world_of(env)
             started = time.perf_counter()
-            search(world, lambda env: Cloner(None).clone(env), 10, 10)
+            search(world, lambda env: Cloner(None).clone(env), 10, rollout)
             spent = time.perf_counter() - started
             simulations = max(4, int(10 * SUITE_SECONDS / spent))
-            yield measured(case.name, env, 10, simulations, repeats)
+            yield measured(case.name, env, rollout, simulations, repeats)
         except Exception as error:  # what it says is the row
             yield row | {"left_out": f"{type(error).__name__}: {error}".splitlines()[0]}
 
@@ -238,7 +240,8 @@ def _knowing(known: str, simulations: int) -> MCTSAgent:
 def rows(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield a row for each environment."""
     if asked.suite:
-        yield from of_the_suite(asked.repeats)
+        rollout = _SUITE_ROLLOUT if asked.rollout is None else asked.rollout
+        yield from of_the_suite(rollout, asked.repeats)
         return
     for name in asked.environment or ENVIRONMENTS:
         try:

@@ -13,6 +13,7 @@ deleted. The command line says so in one line, and a program that needs no folde
 on.
 """
 
+import hashlib
 import importlib
 import os
 import pkgutil
@@ -50,6 +51,9 @@ _file: ContextVar[str] = ContextVar("_file", default="")
 
 # Modules that calls have named, so that files may name them.
 _allowed: set[str] = set()
+
+# SHA-256 of the source of each module that was named, as it was imported.
+_sources: dict[str, str] = {}
 
 
 @contextmanager
@@ -89,6 +93,27 @@ def allow_in_files(*modules: str, place: str = "allow_in_files") -> None:
     for module in modules:
         with named_in_file(""):
             module_named(module, place)
+
+
+def sources_named(value: Any) -> dict[str, str]:
+    """Return the modules that a JSON value names as `module:...`, and their sources.
+
+    Args:
+        value: What JSON can hold, such as the description of a tournament.
+
+    Returns:
+        By the name of each such module that this process has imported for a user: the
+        SHA-256 of its source in hexadecimal. Modules without a source file are left
+        out, and so is what a module imports.
+    """
+    if isinstance(value, str):
+        module = value.partition(":")[0]
+        return {module: _sources[module]} if module in _sources else {}
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return {}
+    return {name: one for part in value for name, one in sources_named(part).items()}
 
 
 def is_object_name(text: str) -> bool:
@@ -174,7 +199,8 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
             f"{shortened(name, MOST_NAME)} ..., or mcts_agents.allow_in_files in Python"
         )
     folder = _search_working_folder()
-    if name not in sys.modules:
+    is_new = name not in sys.modules
+    if is_new:
         importlib.invalidate_caches()  # the file may have been written a moment ago
     _check_unambiguous(name, place, folder)
     try:
@@ -198,7 +224,15 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
         raise ValueError(f"{place}: importing {name} raised {reason}") from error
     if not file:
         _allowed.add(name)
+    if is_new or name not in _sources:
+        _note_source(name, module)
     return module
+
+
+def _note_source(name: str, module: ModuleType) -> None:
+    path = Path(getattr(module, "__file__", None) or "")
+    if path.suffix == ".py" and path.is_file():
+        _sources[name] = hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _is_allowed(name: str) -> bool:

@@ -379,6 +379,24 @@ def test_a_store_takes_more_games(tmp_path, expected):
     assert run(path, LocalBackend(2), agents=SPECS, **KEYS) == expected
 
 
+def test_a_store_takes_no_more_games_of_a_changed_module(tmp_path, folder):
+    path, file = tmp_path / "s.db", folder / "my_agents.py"
+    agents = {"forest": SPECS["forest"], "r": "random"}
+    few = run(path, Here(), agents=agents, **{**KEYS, "games_each": 2})
+    source = file.read_text()
+    try:
+        file.write_text(source + "\nVALUE = 4\n")
+        sys.modules.pop("my_agents")
+        with pytest.raises(StoreError, match="the source of the module 'my_agents'"):
+            run(path, Here(), agents=agents, **KEYS)
+        with Store.read(path) as store:
+            assert len(store.played()) == store.total() == 2
+    finally:
+        file.write_text(source)
+        sys.modules.pop("my_agents", None)
+    assert run(path, Here(), agents=agents, **KEYS)[: len(few)] == few
+
+
 def test_a_store_holds_the_specs(tmp_path):
     agents = {"flat": SPECS["flat"], "class": own_agents().Forest}
     stored = run(tmp_path / "s.db", Here(), agents=agents, **KEYS)

@@ -17,6 +17,7 @@ from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.playing.budgets import budget_label, budget_order
 from mcts_agents.arena.reports.drawing import colour, hatch
 from mcts_agents.arena.reports.pictures import heat_map, rating_plot, win_rates
+from mcts_agents.arena.tournaments.store import SOURCES
 from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
 
@@ -176,7 +177,11 @@ def _best(
 
 def _yaml(description: dict[str, Any]) -> str:
     """Return a description as the file that describes this tournament."""
-    told = {key: value for key, value in description.items() if value not in (None, [])}
+    told = {
+        key: value
+        for key, value in description.items()
+        if value not in (None, []) and key != SOURCES
+    }
     return yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=88)
 
 

@@ -48,6 +48,9 @@ from mcts_agents.writing import locked
 # Seconds to wait for another process that reads or writes at this moment.
 PATIENCE = 30.0
 
+# Key of a description: the sources of the modules that the tournament names.
+SOURCES = "sources"
+
 
 class StoreError(ValueError):
     """A store cannot be opened, read or written; the message says why."""

@@ -161,6 +161,7 @@ class _Description(_Open):
     design: str
     games_each: Positive
     seed: Count
+    sources: dict[str, str] = {}  # SHA-256 of modules, by name
 
 
 class _Tournament(_Checked):

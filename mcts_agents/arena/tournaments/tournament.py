@@ -8,12 +8,13 @@ from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.tournaments.schedule import Schedule
-from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.store import SOURCES, Store, StoreError
 from mcts_agents.arena.tournaments.tournament_spec import (
     SettingError,
     TournamentSpec,
     differences,
 )
+from mcts_agents.importing import sources_named
 
 
 def prepare(spec: TournamentSpec) -> Schedule:
@@ -49,7 +50,8 @@ def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
 
     Raises:
         StoreError: It cannot be opened (see `Store.write`); it holds another
-            tournament, more games of this one, or rows that no store has.
+            tournament, more games of this one, or rows that no store has; or the
+            source of a user's module that the tournament names has changed.
     """
     store = Store.write(path)
     try:
@@ -69,10 +71,13 @@ def enter(store: Store, schedule: Schedule) -> None:
         StoreError: See `open_store`.
     """
     description, stored = schedule.spec.description(), store.description()
+    description[SOURCES] = sources_named(description)
+    if stored is not None:
+        _check_sources(store, stored[SOURCES], description[SOURCES])
     differing = list(differences(stored or {}, description))
     if stored is not None:
         for key in differing:
-            if key != "games_each":
+            if key not in ("games_each", SOURCES):
                 raise StoreError(
                     f"{store.path}: holds another tournament: its {key} is "
                     f"{stored.get(key)!r}, not {description.get(key)!r}"
@@ -84,6 +89,23 @@ def enter(store: Store, schedule: Schedule) -> None:
             )
     if differing:
         store.describe(description, len(schedule))
+
+
+def _check_sources(
+    store: Store, stored: dict[str, str], sources: dict[str, str]
+) -> None:
+    """Refuse more games if a module that a user has named is not what it was.
+
+    The same seeds might give other games, and the results would mix two agents under
+    one name. What such a module itself imports is not looked at.
+    """
+    for module, source in sources.items():
+        if stored.get(module, source) != source:
+            raise StoreError(
+                f"{store.path}: the source of the module {module!r} has changed since "
+                "these games were played; play the tournament into a new store, or "
+                "restore the source"
+            )
 
 
 def run_tournament(
