@@ -1,4 +1,4 @@
-"""The bar charts of the OMA paper, from the matches' stores, and tables of the same."""
+"""The bar charts of the OMA paper, of matches, and tables of the same."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiment import DEPTHS, Experiment, Match
+from published import Published, stored_wins
 
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate, wilson
 from mcts_agents.arena.reports.drawing import colour, hatch, style, svg_of
-from mcts_agents.arena.tournaments.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,24 +72,22 @@ class Bars:
         return Estimate(rate, max(0.0, rate - half), min(1.0, rate + half))
 
 
-def score_of(match: Match, folder: Path) -> Score:
-    """Return how a match stands by its store."""
-    path = match.store(folder)
-    if not path.exists():
-        return Score()
-    wins, games = 0.0, 0
-    with Store.read(path) as store:
-        for game in store.games():
-            wins += sum(seat.win for seat in game.seats if seat.agent == match.agent)
-            games += 1
-    return Score(wins, games)
+def score_of(match: Match, folder: Path, published: Published) -> Score:
+    """Return how a match stands by its store and the published games."""
+    found = published.wins(match) | stored_wins(match, folder)
+    wins = [win for number, win in found.items() if number <= match.spec.games_each]
+    return Score(sum(wins), len(wins))
 
 
 def rows_of(
-    experiment: Experiment, figure: int, matches: Sequence[Match], folder: Path
+    experiment: Experiment,
+    figure: int,
+    matches: Sequence[Match],
+    folder: Path,
+    published: Published,
 ) -> list[list[Bars]]:
     """Return the bars of a figure, a list for each of its panels."""
-    found = [(match, score_of(match, folder)) for match in matches]
+    found = [(match, score_of(match, folder, published)) for match in matches]
     return [
         [
             Bars(
@@ -297,6 +295,7 @@ def write_charts(
     experiment: Experiment,
     matches: Sequence[Match],
     folder: Path,
+    published: Published,
     budget: str,
     endings: Sequence[str] = ("svg", "png"),
     say: Callable[[str], None] = print,
@@ -311,7 +310,7 @@ def write_charts(
         own = [match for match in matches if match.figure == figure]
         if figure == DEPTHS:
             name, title = "footnote_5", f"Footnote 5: {experiment.depths['title']}"
-            scores = {_depth(m): score_of(m, folder) for m in own}
+            scores = {_depth(m): score_of(m, folder, published) for m in own}
             if not any(score.games for score in scores.values()):
                 continue
             drawn = draw_depths(experiment, scores, _games(scores.values()))
@@ -319,7 +318,7 @@ def write_charts(
         else:
             name = f"figure_{figure}"
             title = f"Figure {figure}: {experiment.figures[figure]['title']}"
-            panels = rows_of(experiment, figure, own, folder)
+            panels = rows_of(experiment, figure, own, folder, published)
             scores = [s for p in panels for bars in p for s in bars.scores.values()]
             if not any(score.games for score in scores):
                 continue

@@ -37,10 +37,15 @@ class Match:
     opponent: str
     spec: TournamentSpec
 
+    @property
+    def name(self) -> str:
+        """What the match is called in files."""
+        words = f"figure {self.figure} {self.agent} against {self.opponent}"
+        return f"{slug(words)}-{slug(self.domain)}"
+
     def store(self, folder: Path) -> Path:
         """Return the path of the match's store."""
-        words = f"figure {self.figure} {self.agent} against {self.opponent}"
-        return folder / f"{slug(words)}-{slug(self.domain)}.sqlite"
+        return folder / f"{self.name}.sqlite"
 
 
 @dataclass

@@ -9,10 +9,13 @@ Everything can be interrupted; the same command goes on, and more games can be a
     python experiments/oma/run.py play --figure 5 9 --domain rolit --games 60
     python experiments/oma/run.py depths --games 500
     python experiments/oma/run.py charts --budget 250ms
+    python experiments/oma/run.py charts --budget 250ms --publish
 
 A budget is a time, or a number: of simulations for MCTS, of nodes for minimax searches.
 Stores, charts (SVG and PNG) and `results.md` are written to `--folder`, by default
 `oma_results/BUDGET`; `results`, `report` and `replay` of mcts-agents read the stores.
+`--publish` writes who won each game into `results/BUDGET.jsonl` beside this file. These
+games are in all charts, and `play` and `depths` do not play them again.
 """
 
 import argparse
@@ -32,6 +35,7 @@ from experiment import (
     is_mcts,
     slug,
 )
+from published import Published
 from rich.console import Console
 
 from mcts_agents.arena.playing.backends import Backend, LocalBackend, Outcome
@@ -48,16 +52,24 @@ from mcts_agents.cli.progress import game_progress
 CONSOLE = Console(stderr=True)
 
 
-def play(matches: list[Match], folder: Path, workers: Backend) -> int:
-    """Play all matches, one after another; return how many games failed."""
+def play(
+    matches: list[Match], published: Published, folder: Path, workers: Backend
+) -> int:
+    """Play what is not published of all matches, one after another.
+
+    Returns:
+        How many games failed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     failures: list[Failure] = []
     with game_progress(CONSOLE) as progress:
         whole = progress.add_task("all", total=sum(m.spec.games_each for m in matches))
         for match in matches:
             schedule = prepare(match.spec)
+            kept = published.wins(match)
+            left = [fixture for fixture in schedule if fixture.number not in kept]
             with closing(open_store(match.store(folder), schedule)) as store:
-                played = len(store.played())
+                played = len(schedule) - len(left) + len(store.played() - kept.keys())
                 name = f"{match.agent} against {match.opponent}, {match.domain}"
                 task = progress.add_task(name, total=len(schedule), completed=played)
                 progress.advance(whole, played)
@@ -68,7 +80,7 @@ def play(matches: list[Match], folder: Path, workers: Backend) -> int:
                     progress.advance(task)
                     progress.advance(whole)
 
-                run_tournament(schedule, store, workers, told)
+                run_tournament(left, store, workers, told)
                 progress.remove_task(task)
     for failure in failures[:3]:
         CONSOLE.print(f"{failure.fixture}:\n{failure.error}", markup=False)
@@ -161,6 +173,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         one.add_argument("--games", type=int, default=games, help="of each match")
         one.add_argument("--jobs", type=int, default=None, help="games at a time")
         one.add_argument("--folder", type=Path, default=None)
+        if command != "tune":
+            one.add_argument(
+                "--publish", action="store_true", help="keep who won in the repository"
+            )
         if command == "depths":
             every = Experiment().depths["paper"]
             one.add_argument(
@@ -216,11 +232,14 @@ def run(given: argparse.Namespace) -> int:
             )
         )
     failed = 0
+    published = Published.read(named)
     if given.command != "charts":
         with LocalBackend(given.jobs or loky.cpu_count()) as workers:
-            failed = play(matches, given.folder, workers)
+            failed = play(matches, published, given.folder, workers)
+    if given.publish:
+        published.add(matches, given.folder)
     budget = "" if given.command == "depths" else given.budget
-    written = write_charts(experiment, matches, given.folder, budget)
+    written = write_charts(experiment, matches, given.folder, published, budget)
     for path in written:
         CONSOLE.print(str(path), markup=False, soft_wrap=True)
     if not written:

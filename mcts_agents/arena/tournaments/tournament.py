@@ -1,11 +1,12 @@
 """Run a tournament, or go on with one: play what its store does not hold yet."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from os import PathLike
 
 from mcts_agents.arena.playing.backends import Backend, Outcome
-from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.playing.fixtures import Failure, Fixture
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.store import SOURCES, Store, StoreError
@@ -109,7 +110,7 @@ def _check_sources(
 
 
 def run_tournament(
-    schedule: Schedule,
+    schedule: Iterable[Fixture],
     store: Store,
     backend: Backend,
     told: Callable[[Outcome], None] | None = None,
@@ -120,7 +121,7 @@ def run_tournament(
     on the backend, the number of workers or how often it was interrupted.
 
     Args:
-        schedule: The games, from `prepare`.
+        schedule: The games, from `prepare`, or some of them.
         store: The store, from `open_store`.
         backend: Where the games are played.
         told: Called after each game, when it is stored.
@@ -129,10 +130,12 @@ def run_tournament(
         StoreError: The store cannot be written.
     """
     played = store.played()
-    if len(played) == len(schedule):
-        return  # without starting anybody
     unplayed = (fixture for fixture in schedule if fixture.number not in played)
-    with closing(backend.play(unplayed)) as outcomes:  # which stops the workers
+    first = next(unplayed, None)
+    if first is None:
+        return  # without starting anybody
+    waiting = itertools.chain([first], unplayed)
+    with closing(backend.play(waiting)) as outcomes:  # which stops the workers
         for outcome in outcomes:
             if isinstance(outcome, Failure):
                 store.add_failure(outcome)
