@@ -179,7 +179,7 @@ def described(row: Row) -> tuple[dict[str, Any], int]:
         RowError: The row holds what no store has.
     """
     found = _checked(_Tournament, ("description", "total"), row, "table tournament")
-    return found.description.model_dump(), found.total
+    return found.description.model_dump(exclude_unset=True), found.total
 
 
 def game_of(row: Row, seats: list[Row]) -> GameRecord:

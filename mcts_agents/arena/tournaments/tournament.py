@@ -74,7 +74,7 @@ def enter(store: Store, schedule: Schedule) -> None:
     description, stored = schedule.spec.description(), store.description()
     description[SOURCES] = sources_named(description)
     if stored is not None:
-        _check_sources(store, stored[SOURCES], description[SOURCES])
+        _check_sources(store, stored.get(SOURCES, {}), description[SOURCES])
     differing = list(differences(stored or {}, description))
     if stored is not None:
         for key in differing:
