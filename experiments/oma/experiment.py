@@ -54,11 +54,11 @@ class Parameters:
 
     Attributes:
         path: The file.
-        tuned: By budget, domain and contestant: `options`, and how they were found.
+        tuned: By domain and contestant: `options`, and how they were found.
     """
 
     path: Path = PARAMETERS
-    tuned: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    tuned: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path = PARAMETERS) -> "Parameters":
@@ -67,24 +67,24 @@ class Parameters:
             return cls(path)
         return cls(path, yaml.safe_load(path.read_text()) or {})
 
-    def options(self, budget: str, domain: str, contestant: str) -> dict[str, Any]:
+    def options(self, domain: str, contestant: str) -> dict[str, Any]:
         """Return the options that were found.
 
         Raises:
             ValueError: They were not tuned.
         """
         try:
-            return dict(self.tuned[budget][domain][contestant]["options"])
+            return dict(self.tuned[domain][contestant]["options"])
         except KeyError:
             raise ValueError(
-                f"{self.path}: {contestant} was not tuned in {domain} at {budget}; run "
-                "`run.py tune` first, name the budget of parameters with "
-                "--parameters-of, or play with the presets' own with --untuned"
+                f"{self.path}: {contestant} was not tuned in {domain}; run "
+                "`run.py tune` first, or play with the presets' own parameters with "
+                "--untuned"
             ) from None
 
-    def add(self, budget: str, domain: str, contestant: str, found: Any) -> None:
+    def add(self, domain: str, contestant: str, found: Any) -> None:
         """Write what was found into the file."""
-        self.tuned.setdefault(budget, {}).setdefault(domain, {})[contestant] = found
+        self.tuned.setdefault(domain, {})[contestant] = found
         head = [
             line
             for line in (PARAMETERS.read_text().splitlines(keepends=True))
@@ -143,7 +143,6 @@ class Experiment:
         budget: str,
         games: int,
         parameters: Parameters | None,
-        parameters_of: str,
     ) -> Iterator[Match]:
         """Yield the matches of some figures in some domains.
 
@@ -153,7 +152,6 @@ class Experiment:
             budget: See `budgeted`.
             games: Games of each match.
             parameters: Tuned parameters; None for those of the presets.
-            parameters_of: The budget at which they were tuned.
         """
         for figure in figures:
             about = self.figures[figure]
@@ -162,10 +160,7 @@ class Experiment:
                     for domain in domains:
                         agents = {
                             name: budgeted(
-                                self.contestant(
-                                    name, domain, parameters, parameters_of
-                                ),
-                                budget,
+                                self.contestant(name, domain, parameters), budget
                             )
                             for name in (about["agent"], opponent)
                         }
@@ -184,16 +179,12 @@ class Experiment:
             yield Match(DEPTHS, domain, f"{name} {depth}", f"{name} {depth - 1}", spec)
 
     def contestant(
-        self,
-        name: str,
-        domain: str,
-        parameters: Parameters | None,
-        budget: str,
+        self, name: str, domain: str, parameters: Parameters | None
     ) -> dict[str, Any]:
         """Return a contestant's mapping, tuned for a domain if it can be tuned."""
         mapping = dict(self.contestants[name])
         if parameters is not None and name in self.tuning["contestants"]:
-            mapping |= parameters.options(budget, domain, name)
+            mapping |= parameters.options(domain, name)
         return mapping
 
     def _spec(

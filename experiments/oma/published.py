@@ -16,6 +16,8 @@ from experiment import FOLDER, Match
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.writing import replacing
 
+RESULTS = FOLDER / "results"
+
 
 @dataclass
 class Published:
@@ -31,9 +33,8 @@ class Published:
     matches: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, budget: str, folder: Path = FOLDER / "results") -> "Published":
-        """Read the games of a budget; a file that does not exist holds none."""
-        path = folder / f"{budget}.jsonl"
+    def read(cls, path: Path) -> "Published":
+        """Read a file; one that does not exist holds no games."""
         lines = path.read_text().splitlines() if path.exists() else []
         found = [json.loads(line) for line in lines]
         for one in found:
@@ -75,7 +76,7 @@ class Published:
             if wins:
                 one = {**_played(match), "wins": dict(sorted(wins.items()))}
                 self.matches[match.name] = one
-        self.path.parent.mkdir(exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(self.path) as aside:
             aside.write_text(
                 "".join(

@@ -5,17 +5,18 @@ Everything can be interrupted; the same command goes on, and more games can be a
 
     python experiments/oma/run.py tune --budget 250ms --trials 40 --games 100
     python experiments/oma/run.py play --budget 250ms --games 1000
-    python experiments/oma/run.py play --budget 5000 --games 1000 --parameters-of 250ms
+    python experiments/oma/run.py play --budget 5000 --games 1000
     python experiments/oma/run.py play --figure 5 9 --domain rolit --games 60
     python experiments/oma/run.py depths --games 500
-    python experiments/oma/run.py charts --budget 250ms
     python experiments/oma/run.py charts --budget 250ms --publish
 
 A budget is a time, or a number: of simulations for MCTS, of nodes for minimax searches.
 Stores, charts (SVG and PNG) and `results.md` are written to `--folder`, by default
 `oma_results/BUDGET`; `results`, `report` and `replay` of mcts-agents read the stores.
-`--publish` writes who won each game into `results/BUDGET.jsonl` beside this file. These
-games are in all charts, and `play` and `depths` do not play them again.
+`tune` writes `parameters.yaml` (or what `--parameters` names), and all budgets are
+played with these. `--publish` writes who won each game into `results/BUDGET.jsonl`
+beside this file. These games are in all charts, and `play` and `depths` do not play
+them again.
 """
 
 import argparse
@@ -35,7 +36,7 @@ from experiment import (
     is_mcts,
     slug,
 )
-from published import Published
+from published import RESULTS, Published
 from rich.console import Console
 
 from mcts_agents.arena.playing.backends import Backend, LocalBackend, Outcome
@@ -106,7 +107,7 @@ def tune(
                 found = run_study(
                     spec, store, workers, given.trials, f"{name}, {domain}"
                 )
-            parameters.add(given.budget, domain, name, found)
+            parameters.add(domain, name, found | {"budget": given.budget})
             CONSOLE.print(f"{domain}, {name}: {found}", markup=False)
 
 
@@ -122,7 +123,7 @@ def tuning_spec(
     rival = about["against"]
     against = dict(experiment.contestants[rival])
     if rival != name:
-        against |= parameters.options(given.budget, domain, rival)
+        against |= parameters.options(domain, rival)
     return TuningSpec(
         **experiment.domains[domain],
         agent=experiment.contestants[name],
@@ -177,6 +178,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             one.add_argument(
                 "--publish", action="store_true", help="keep who won in the repository"
             )
+            one.add_argument("--results", type=Path, default=RESULTS, help="where")
         if command == "depths":
             every = Experiment().depths["paper"]
             one.add_argument(
@@ -196,7 +198,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             one.add_argument(
                 "--figure", type=int, nargs="+", choices=FIGURES, default=list(FIGURES)
             )
-            one.add_argument("--parameters-of", default=None, help="budget of tuning")
             one.add_argument(
                 "--untuned", action="store_true", help="take the presets' parameters"
             )
@@ -228,11 +229,10 @@ def run(given: argparse.Namespace) -> int:
                 given.budget,
                 given.games,
                 parameters,
-                given.parameters_of or given.budget,
             )
         )
     failed = 0
-    published = Published.read(named)
+    published = Published.read(given.results / f"{named}.jsonl")
     if given.command != "charts":
         with LocalBackend(given.jobs or loky.cpu_count()) as workers:
             failed = play(matches, published, given.folder, workers)

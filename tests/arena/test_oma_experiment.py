@@ -1,5 +1,6 @@
 """The experiments of the OMA paper, played at a tiny scale and drawn."""
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -119,7 +120,7 @@ def test_budgets_are_equal_for_both_sorts_of_searches(script, experiment):
 def test_play_goes_on_and_draws(script, tmp_path):
     main = script["main"]
     arguments = ["--budget", "8", "--untuned", "--domain", "checkers-3", "checkers-4"]
-    arguments += ["--folder", str(tmp_path), "--jobs", "1"]
+    arguments += ["--folder", str(tmp_path), "--results", str(tmp_path), "--jobs", "1"]
     assert main(["play", "--figure", "4", "6", "--games", "1", *arguments]) == 0
     played = games_in(tmp_path)
     assert len(played) == 2 * (1 + 4)
@@ -141,8 +142,42 @@ def test_play_goes_on_and_draws(script, tmp_path):
     assert games_in(tmp_path) == more
 
 
+def test_published_games_count_and_are_not_played_again(script, tmp_path, capsys):
+    main, results = script["main"], tmp_path / "results"
+    results.mkdir()
+    both = ["--budget", "8", "--untuned", "--figure", "4", "--domain", "rolit-3"]
+    both += ["--jobs", "1", "--results", str(results), "--folder"]
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert main(["play", "--games", "3", "--publish", *both, str(first)]) == 0
+    (line,) = (results / "8.jsonl").read_text().splitlines()
+    (store,) = first.glob("*.sqlite")
+    with Store.read(store) as opened:
+        won = {
+            str(game.number): sum(s.win for s in game.seats if s.agent == "MCTS-OMA")
+            for game in opened.games()
+        }
+    assert json.loads(line)["wins"] == won and len(won) == 3
+    assert main(["play", "--games", "5", *both, str(second)]) == 0
+    (store,) = second.glob("*.sqlite")
+    with Store.read(store) as opened:
+        assert sorted(game.number for game in opened.games()) == [4, 5]
+    assert "| Rolit(3), 5 games |" in (second / "results.md").read_text()
+    assert main(["charts", "--games", "2", "--publish", *both, str(second)]) == 0
+    assert "| Rolit(3), 2 games |" in (second / "results.md").read_text()
+    (line,) = (results / "8.jsonl").read_text().splitlines()
+    assert json.loads(line)["wins"].items() >= won.items()
+    assert len(json.loads(line)["wins"]) == 5  # none is lost
+    changed = line.replace('"rollout": 0', '"rollout": 7')
+    (results / "8.jsonl").write_text(changed + "\n")
+    assert main(["play", "--games", "5", *both, str(second)]) == 2
+    assert "8.jsonl: the agents of figure-4" in " ".join(
+        capsys.readouterr().err.split()
+    )
+
+
 def test_depths(script, tmp_path):
     arguments = ["--games", "2", "--jobs", "1", "--folder", str(tmp_path)]
+    arguments += ["--results", str(tmp_path)]
     assert script["main"](["depths", "--depth", "2", *arguments]) == 0
     assert set(games_in(tmp_path).values()) == {2}
     assert "| 2 against 1 | 2 |" in (tmp_path / "results.md").read_text()
@@ -155,15 +190,15 @@ def test_tuning_writes_what_play_reads(script, experiment, tmp_path, capsys):
     common = ["--budget", "6", "--domain", "checkers-3", "--parameters", str(file)]
     common += ["--folder", str(tmp_path), "--jobs", "1"]
     play = ["play", "--figure", "4", "--games", "1", *common]
+    play += ["--results", str(tmp_path)]
     assert main(play) == 2
-    assert (
-        "MCTS-OMA was not tuned in Chinese Checkers(3) at 6" in capsys.readouterr().err
-    )
+    assert "MCTS-OMA was not tuned in Chinese Checkers(3)" in capsys.readouterr().err
     tune = ["tune", "--trials", "2", "--games", "1", *common]
     tune += ["--contestant", "MCTS", "MCTS-OMA"]
     assert main(tune) == 0
-    tuned = yaml.safe_load(file.read_text())["6"]["Chinese Checkers(3)"]
+    tuned = yaml.safe_load(file.read_text())["Chinese Checkers(3)"]
     assert set(tuned) == {"MCTS", "MCTS-OMA"}
+    assert tuned["MCTS-OMA"]["budget"] == "6"
     assert tuned["MCTS-OMA"]["trials"] == 2
     assert set(tuned["MCTS-OMA"]["options"]) == {
         "exploration", "abstraction_visits", "keep_abstraction"
