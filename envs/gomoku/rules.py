@@ -1,9 +1,5 @@
 """The rules of Gomoku on boards of 5 to 19 cells a side: five or more in a row win.
 
-A board is one long row of bits, cell `row * size + column`, in as many words of 64 as
-it takes. Lines that would leave the board at one side and come back at the other are
-taken out by masks.
-
 A playout does not make its moves one after the other (see `play`), so it takes about as
 long as a dozen moves. Source of the codes of moves: T. Cazenave, "Monte Carlo
 Permutation Search" (2025).
@@ -12,6 +8,21 @@ Permutation Search" (2025).
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.envs.gomoku.cells import (
+    LARGEST,
+    LENGTH,
+    LINES,
+    ONE,
+    SET_AS_INT32,
+    WORDS,
+    ZERO,
+    copy_set,
+    has_five,
+    moved,
+    nth_between,
+    toggle,
+)
+from mcts_agents.envs.gomoku.playouts import NOBODY, play
 from mcts_agents.model import (
     DRAWN,
     LOST,
@@ -19,19 +30,17 @@ from mcts_agents.model import (
     WON,
     Rules,
     Spec,
-    next_uint64,
     random_below,
 )
 from mcts_agents.model.addresses import stack_int32
-from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
+from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
 
-SMALLEST, LARGEST = 5, 19
-WORDS = -(-LARGEST * LARGEST // 64)
-SET_AS_INT32 = 2 * WORDS  # so long a set of cells is
-NOBODY = -1
-ZERO, ONE, ALL = np.uint64(0), np.uint64(1), ~np.uint64(0)
-_64 = np.uint64(64)
+SMALLEST = 5
+# `evaluate`: what an open line is worth by the number of own stones in it, 0 to 4.
+LINE_WORTH = (1.0, 2.0, 8.0, 32.0, 128.0)
+# The lead at which a position is worth 0.75.
+LEAD_SCALE = 256.0
 
 STATE = np.dtype(
     [
@@ -50,6 +59,7 @@ GAME = np.dtype(
         ("steps", np.uint64, 4),  # from a cell to the next one of a line
         ("starts", np.uint64, (WORDS, 4)),  # bit: a line of five begins here
         ("board", np.uint64, WORDS),  # bit: a cell
+        ("worth", np.float64, LARGEST**2),  # of each cell in `action_values`
     ]
 )
 
@@ -87,98 +97,25 @@ def variant(game, *, players=2, size=9):
         game["board"][word] |= bit
         row, column = divmod(cell, size)
         for line, (down, right) in enumerate(LINES):
-            end = row + 4 * down, column + 4 * right
+            end = row + (LENGTH - 1) * down, column + (LENGTH - 1) * right
             if all(0 <= place < size for place in end):
                 game["starts"][word, line] |= bit
+    lines = lines_through(size)
+    # Below what completes or stops a line: 1 and 0.9, see `action_values`.
+    game["worth"][: size * size] = 0.8 * lines / lines.max()
     return Spec(players=2, actions=size * size, observation_shape=(3, size, size))
 
 
-# -- sets of cells
-
-
-LINES = ((0, 1), (1, -1), (1, 0), (1, 1))  # rows and columns from a cell to the next
-
-
-@njit
-def moved(word, later, step):
-    """Return the bits of a word, moved forward by less than 64, from the next word."""
-    return word >> step | later << (_64 - step)
-
-
-@njit
-def has_five(game, stones):
-    """Whether these stones, a set of cells, contain five in a row.
-
-    The words are looked at from the last to the first, since lines lead on into later
-    ones: two in a row from each cell, then four, then five, all four directions alike.
-    """
-    later = ZERO
-    twos = (ZERO, ZERO, ZERO, ZERO)
-    fours = (ZERO, ZERO, ZERO, ZERO)
-    found = ZERO
-    steps = game.steps
-    for i in range(game.words - 1, -1, -1):
-        word = stones[i]
-        a, b, c, d = steps[0], steps[1], steps[2], steps[3]
-        two = (
-            word & moved(word, later, a),
-            word & moved(word, later, b),
-            word & moved(word, later, c),
-            word & moved(word, later, d),
-        )
-        four = (
-            two[0] & moved(two[0], twos[0], a + a),
-            two[1] & moved(two[1], twos[1], b + b),
-            two[2] & moved(two[2], twos[2], c + c),
-            two[3] & moved(two[3], twos[3], d + d),
-        )
-        starts = game.starts[i]
-        found |= four[0] & moved(four[0], fours[0], a) & starts[0]
-        found |= four[1] & moved(four[1], fours[1], b) & starts[1]
-        found |= four[2] & moved(four[2], fours[2], c) & starts[2]
-        found |= four[3] & moved(four[3], fours[3], d) & starts[3]
-        later, twos, fours = word, two, four
-    return found != ZERO
-
-
-@njit
-def count(game, cells):
-    """Return how many cells a set has."""
-    n = 0
-    for i in range(game.words):
-        n += count_bits(cells[i])
-    return n
-
-
-@njit
-def lowest_in(game, cells):
-    """Return the lowest cell of a set that is not empty."""
-    i = 0
-    while cells[i] == ZERO:
-        i += 1
-    return 64 * i + lowest_bit(cells[i])
-
-
-@njit
-def nth_between(low, high, n):
-    """Return the cell of `high` without `low` that `n` others lie below."""
-    i = 0
-    while True:
-        between = high[i] & ~low[i]
-        here = count_bits(between)
-        if n < here:
-            return 64 * i + nth_bit(between, n)
-        n -= here
-        i += 1
-
-
-@njit
-def toggle(cells, cell):
-    """Put a cell into a set, or take it out."""
-    cells[cell >> 6] ^= bit_of(cell)
-
-
-# -- moves
+def lines_through(size):
+    """Return how many lines of five each cell lies on, int64 (size * size,)."""
+    found = np.zeros(size * size, np.int64)
+    for cell in range(size * size):
+        for down, right in LINES:
+            row, column = divmod(cell, size)
+            cells = [(row + k * down, column + k * right) for k in range(LENGTH)]
+            if all(0 <= r < size and 0 <= c < size for r, c in cells):
+                found[[r * size + c for r, c in cells]] += 1
+    return found
 
 
 @rules.define
@@ -223,15 +160,10 @@ def legal_actions(game, state, player, out):
 @rules.define
 def random_action(game, state, player, rng):
     """A uniformly random empty cell."""
-    n = random_below(rng, np.int64(state.free))
-    i = 0
-    while True:
-        empty = empty_in(game, state, i)
-        here = count_bits(empty)
-        if n < here:
-            return 64 * i + nth_bit(empty, n)
-        n -= here
-        i += 1
+    taken = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
+    for i in range(game.words):
+        taken[i] = state.stones[0, i] | state.stones[1, i]
+    return nth_between(taken, game.board, random_below(rng, np.int64(state.free)))
 
 
 @rules.define
@@ -254,9 +186,6 @@ def move_code(game, state, player, action, kind):
     return player * game.cells + action
 
 
-# -- playouts
-
-
 @rules.define
 def playout(game, state, rng, limit):
     """Random play to the end."""
@@ -267,218 +196,6 @@ def playout(game, state, rng, limit):
 def playout_moves(game, state, rng, limit, kind, out):
     """Random play to the end; each move is recorded."""
     return play(game, state, rng, limit, out)
-
-
-@njit
-def play(game, state, rng, limit, moves):
-    """Play at random, all sequences of empty cells equally likely.
-
-    Were the game to go on after five in a row, the players would share the empty cells,
-    each share equally likely, and each would come to its stones in an order of its own,
-    any order equally likely. So both shares are drawn at once. The first player's is
-    searched for the stone that completes five: `narrow` halves it at random again and
-    again. The second player has so many stones by then, any of its share; among these
-    its own five are looked for in the same way. No order is drawn for the stones before
-    the last one, unless the moves are recorded: none changes how the game ends.
-
-    Args:
-        game: The variant's record.
-        state: The position, changed in place.
-        rng: The generator.
-        limit: The most moves.
-        moves: Where moves are recorded with their codes; None for nowhere.
-
-    Returns:
-        How many moves were made.
-    """
-    most = min(np.int64(state.free), np.int64(limit))
-    if state.winner != NOBODY or most <= 0:
-        return 0
-    first = np.int64(state.turn)
-    own, other = state.stones[first], state.stones[1 - first]
-    own_high = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    other_high = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    low = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    taken = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    own_count, other_count = (most + 1) >> 1, most >> 1
-    for i in range(game.words):
-        taken[i] = own[i] | other[i]
-    free = np.int64(state.free)
-    draw(game, rng, taken, game.board, free, own_count, own_high)
-    for i in range(game.words):
-        taken[i] |= own_high[i]
-    draw(game, rng, taken, game.board, free - own_count, other_count, other_high)
-    for i in range(game.words):
-        own_high[i] |= own[i]
-        other_high[i] |= other[i]
-
-    last = np.int64(NOBODY)
-    winner = NOBODY
-    if has_five(game, own_high):
-        for i in range(game.words):
-            low[i] = own[i]
-        before = narrow(game, rng, low, own_high, own_count, taken)
-        last = nth_between(low, own_high, 0)
-        winner = first
-        own_count = before + 1
-        cut(game, rng, other, other_high, other_count, before, taken)
-        other_count = before
-    if has_five(game, other_high):
-        for i in range(game.words):
-            low[i] = other[i]
-        before = narrow(game, rng, low, other_high, other_count, taken)
-        if winner == first:  # its last stone is not reached
-            toggle(own_high, last)
-            own_count -= 1
-        last = nth_between(low, other_high, 0)
-        winner = 1 - first
-        other_count = before + 1
-        cut(game, rng, own, own_high, own_count, other_count, taken)
-        own_count = other_count
-    played = own_count + other_count
-    if winner == NOBODY:
-        if played & 1:
-            last = nth_between(own, own_high, random_below(rng, own_count))
-        else:
-            last = nth_between(other, other_high, random_below(rng, other_count))
-    if moves is not None:
-        record(game, rng, first, 0, own, own_high, last, moves)
-        record(game, rng, 1 - first, 1, other, other_high, last, moves)
-    for i in range(game.words):
-        own[i] = own_high[i]
-        other[i] = other_high[i]
-    state.free = free - played
-    state.last = last
-    state.turn = first ^ (played & 1)
-    state.winner = winner
-    return played
-
-
-@njit
-def draw(game, rng, low, high, n, k, drawn):
-    """Draw `k` of the `n` cells of `high` without `low`, all sets equally likely.
-
-    A fair coin for every cell gives a random set; as long as it is too large a random
-    member leaves it, too small a random other cell joins. Where far fewer or far more
-    than half are wanted, no cell or every cell is what that begins with.
-    """
-    coins, certain = ALL, ZERO
-    if 4 * k < n:
-        coins = ZERO
-    elif 4 * k > 3 * n:
-        certain = ALL
-    missing = k
-    for i in range(game.words):
-        bits = (next_uint64(rng) & coins | certain) & high[i] & ~low[i]
-        drawn[i] = bits
-        missing -= count_bits(bits)
-    while missing > 0:
-        at = random_below(rng, n - k + missing)
-        i = 0
-        while True:
-            left = high[i] & ~low[i] & ~drawn[i]
-            here = count_bits(left)
-            if at < here:
-                drawn[i] |= bit_of(nth_bit(left, at))
-                break
-            at -= here
-            i += 1
-        missing -= 1
-    while missing < 0:
-        at = random_below(rng, k - missing)
-        i = 0
-        while True:
-            here = count_bits(drawn[i])
-            if at < here:
-                drawn[i] ^= bit_of(nth_bit(drawn[i], at))
-                break
-            at -= here
-            i += 1
-        missing += 1
-
-
-@njit
-def cut(game, rng, low, high, n, k, drawn):
-    """Leave `k` of the `n` stones of `high` without `low`, all sets equally likely."""
-    draw(game, rng, low, high, n, k, drawn)
-    for i in range(game.words):
-        high[i] = low[i] | drawn[i]
-
-
-@njit
-def narrow(game, rng, low, high, n, middle):
-    """Put the `n` stones of `high` without `low` until five are in a row.
-
-    They come in random order. Those that come first by a coin thrown for each are one
-    half of them, and if these make five in a row, the search goes on among them, else
-    among the others.
-
-    Args:
-        game: The variant's record.
-        rng: The generator.
-        low: Stones without five in a row. Changed to those before the winning one.
-        high: Stones with five in a row, and all of `low`. Changed to those with the
-            winning one.
-        n: The number of stones of `high` without `low`.
-        middle: Scratch space.
-
-    Returns:
-        How many stones are put before the winning one.
-    """
-    before, between = 0, n
-    while between > 1:
-        chosen = 0
-        for i in range(game.words):
-            some = (high[i] ^ low[i]) & next_uint64(rng)
-            middle[i] = low[i] | some
-            chosen += count_bits(some)
-        if chosen == 0 or chosen == between:
-            continue
-        # Both sets are written, by masks: a branch here could not be foreseen.
-        five = np.int64(has_five(game, middle))
-        wins = np.uint64(-five)
-        for i in range(game.words):
-            high[i] ^= (high[i] ^ middle[i]) & wins
-            low[i] ^= (low[i] ^ middle[i]) & ~wins
-        before += chosen * (1 - five)
-        between = chosen * five + (between - chosen) * (1 - five)
-    return before
-
-
-@njit
-def record(game, rng, player, place, low, high, last, moves):
-    """Record a player's new stones in random order, the last stone of all at the end.
-
-    Args:
-        game: The variant's record.
-        rng: The generator.
-        player: Whose stones these are.
-        place: Of the player's first move: 0 or 1.
-        low: The player's stones before.
-        high: The player's stones after.
-        last: Cell of the last stone, of either player.
-        moves: The moves of both players, one after the other.
-    """
-    n = 0
-    for i in range(game.words):
-        cells = high[i] & ~low[i]
-        while cells != ZERO:
-            code = player * game.cells + 64 * i + lowest_bit(cells)
-            cells &= cells - ONE
-            other = place + 2 * random_below(rng, n + 1)
-            at = place + 2 * n
-            moves[at].player = player
-            moves[at].code = moves[other].code
-            moves[other].code = code
-            n += 1
-    ends = player * game.cells + last
-    for at in range(place, place + 2 * n, 2):
-        if moves[at].code == ends:
-            moves[at].code = moves[place + 2 * n - 2].code
-            moves[place + 2 * n - 2].code = ends
-
-
-# -- what positions are worth, and how they are seen
 
 
 @rules.define
@@ -496,6 +213,73 @@ def results(game, state, out):
             out[player] = WON if state.winner == player else LOST
         else:
             out[player] = DRAWN if state.free == 0 else PLAYING
+
+
+@njit
+def lines_worth(game, own, other):
+    """What the lines of five are worth that hold no stone of the other player."""
+    total = 0.0
+    for line in range(4):
+        step = game.steps[line]
+        later, free_later = (ZERO, ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO)
+        for i in range(game.words - 1, -1, -1):
+            free = game.board[i] & ~other[i]
+            two = free & moved(free, free_later[0], step)
+            four = two & moved(two, free_later[1], step + step)
+            lines = four & moved(four, free_later[2], step) & game.starts[i, line]
+            free_later = (free, two, four)
+            # How many of each line's cells are own ones, in binary.
+            a = own[i]
+            b = moved(a, later[0], step)
+            c = moved(b, later[1], step)
+            d = moved(c, later[2], step)
+            e = moved(d, later[3], step)
+            later = (a, b, c, d)
+            three = a ^ b ^ c
+            ones = three ^ d ^ e
+            first, second = a & b | c & (a ^ b), three & d | e & (three ^ d)
+            twos, fours = first ^ second, first & second
+            total += (
+                count_bits(lines & ~(ones | twos | fours)) * LINE_WORTH[0]
+                + count_bits(lines & ones & ~twos) * LINE_WORTH[1]
+                + count_bits(lines & twos & ~ones) * LINE_WORTH[2]
+                + count_bits(lines & twos & ones) * LINE_WORTH[3]
+                + count_bits(lines & fours) * LINE_WORTH[4]
+            )
+    return total
+
+
+@rules.define
+def evaluate(game, state, out):
+    """Lead in open lines, those with more own stones being worth more; 0.5 is even."""
+    first, second = state.stones[0], state.stones[1]
+    lead = lines_worth(game, first, second) - lines_worth(game, second, first)
+    out[0] = 0.5 + 0.5 * lead / (abs(lead) + LEAD_SCALE)
+    out[1] = 1.0 - out[0]
+
+
+@rules.define
+def action_values(game, state, player, actions, n, out):
+    """1 for a stone that wins, 0.9 for one that stops five, else by lines through it.
+
+    At most 0.8, for the cell that most lines of the board lead through.
+    """
+    own = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
+    other = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
+    copy_set(game, state.stones[player], own)
+    copy_set(game, state.stones[1 - player], other)
+    for i in range(n):
+        cell = np.int64(actions[i])
+        toggle(own, cell)
+        toggle(other, cell)
+        if has_five(game, own):
+            out[i] = 1.0
+        elif has_five(game, other):
+            out[i] = 0.9
+        else:
+            out[i] = game.worth[cell]
+        toggle(own, cell)
+        toggle(other, cell)
 
 
 @rules.define

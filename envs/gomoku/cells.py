@@ -1,0 +1,163 @@
+"""Sets of cells of a Gomoku board: five in a row, and random sets.
+
+A board is one long row of bits, cell `row * size + column`, in as many words of 64 as
+it takes; a set is an array of these words, uint64. Lines that would leave the board at
+one side and come back at the other are taken out by masks.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model import next_uint64, random_below
+from mcts_agents.model.bits import bit_of, count_bits, nth_bit
+
+LARGEST = 19
+WORDS = -(-LARGEST * LARGEST // 64)
+SET_AS_INT32 = 2 * WORDS  # so long a set is
+LENGTH = 5  # of a line that wins
+LINES = ((0, 1), (1, -1), (1, 0), (1, 1))  # rows and columns from a cell to the next
+ZERO, ONE, ALL = np.uint64(0), np.uint64(1), ~np.uint64(0)
+_64 = np.uint64(64)
+
+
+@njit
+def moved(word, later, step):
+    """Return the bits of a word, moved forward by less than 64, from the next word."""
+    return word >> step | later << (_64 - step)
+
+
+@njit
+def has_five(game, stones):
+    """Whether these stones, a set of cells, contain five in a row.
+
+    The words are looked at from the last to the first, since lines lead on into later
+    ones: two in a row from each cell, then four, then five, all four directions alike.
+    """
+    later = ZERO
+    twos = (ZERO, ZERO, ZERO, ZERO)
+    fours = (ZERO, ZERO, ZERO, ZERO)
+    found = ZERO
+    steps = game.steps
+    for i in range(game.words - 1, -1, -1):
+        word = stones[i]
+        a, b, c, d = steps[0], steps[1], steps[2], steps[3]
+        two = (
+            word & moved(word, later, a),
+            word & moved(word, later, b),
+            word & moved(word, later, c),
+            word & moved(word, later, d),
+        )
+        four = (
+            two[0] & moved(two[0], twos[0], a + a),
+            two[1] & moved(two[1], twos[1], b + b),
+            two[2] & moved(two[2], twos[2], c + c),
+            two[3] & moved(two[3], twos[3], d + d),
+        )
+        starts = game.starts[i]
+        found |= four[0] & moved(four[0], fours[0], a) & starts[0]
+        found |= four[1] & moved(four[1], fours[1], b) & starts[1]
+        found |= four[2] & moved(four[2], fours[2], c) & starts[2]
+        found |= four[3] & moved(four[3], fours[3], d) & starts[3]
+        later, twos, fours = word, two, four
+    return found != ZERO
+
+
+@njit
+def nth_between(low, high, n):
+    """Return the cell of `high` without `low` that `n` others of these lie below."""
+    i = 0
+    while True:
+        between = high[i] & ~low[i]
+        here = count_bits(between)
+        if n < here:
+            return 64 * i + nth_bit(between, n)
+        n -= here
+        i += 1
+
+
+@njit
+def toggle(cells, cell):
+    """Put a cell into a set, or take it out."""
+    cells[cell >> 6] ^= bit_of(cell)
+
+
+@njit
+def copy_set(game, cells, to):
+    """Make a set equal to another one."""
+    for i in range(game.words):
+        to[i] = cells[i]
+
+
+@njit
+def draw(game, rng, low, high, n, k, drawn):
+    """Draw a set between two others, all of its size equally likely.
+
+    A fair coin for every cell gives a random set; as long as it is too large a random
+    member leaves it, too small a random other cell joins. Where far fewer or far more
+    than half are wanted, no cell or every cell is what that begins with.
+
+    Args:
+        game: The variant's record.
+        rng: The generator.
+        low: Cells that are in the set anyway.
+        high: All cells that may be in it, those of `low` among them.
+        n: The number of cells of `high` without `low`.
+        k: How many of these are drawn.
+        drawn: Where the set is written.
+    """
+    coins, certain = ALL, ZERO
+    if 4 * k < n:
+        coins = ZERO
+    elif 4 * k > 3 * n:
+        certain = ALL
+    missing = k
+    for i in range(game.words):
+        some = (next_uint64(rng) & coins | certain) & high[i] & ~low[i]
+        drawn[i] = low[i] | some
+        missing -= count_bits(some)
+    while missing > 0:
+        toggle(drawn, nth_between(drawn, high, random_below(rng, n - k + missing)))
+        missing -= 1
+    while missing < 0:
+        toggle(drawn, nth_between(low, drawn, random_below(rng, k - missing)))
+        missing += 1
+
+
+@njit
+def narrow(game, rng, low, high, n, middle):
+    """Put the `n` stones of `high` without `low` until five are in a row.
+
+    They come in random order. Those that come first by a coin thrown for each are one
+    half of them, and if these make five in a row, the search goes on among them, else
+    among the others.
+
+    Args:
+        game: The variant's record.
+        rng: The generator.
+        low: Stones without five in a row. Changed to those before the winning one.
+        high: Stones with five in a row, and all of `low`. Changed to those with the
+            winning one.
+        n: The number of stones of `high` without `low`.
+        middle: Scratch space.
+
+    Returns:
+        How many stones are put before the winning one.
+    """
+    before, between = 0, n
+    while between > 1:
+        chosen = 0
+        for i in range(game.words):
+            some = (high[i] ^ low[i]) & next_uint64(rng)
+            middle[i] = low[i] | some
+            chosen += count_bits(some)
+        if chosen == 0 or chosen == between:
+            continue
+        # Both sets are written, by masks: a branch here could not be foreseen.
+        five = np.int64(has_five(game, middle))
+        wins = np.uint64(-five)
+        for i in range(game.words):
+            high[i] ^= (high[i] ^ middle[i]) & wins
+            low[i] ^= (low[i] ^ middle[i]) & ~wins
+        before += chosen * (1 - five)
+        between = chosen * five + (between - chosen) * (1 - five)
+    return before
