@@ -37,6 +37,8 @@ from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
 
 SMALLEST = 5
+# Begins the hash if player 1 is to move; a small number would be taken for a stone.
+TURN_KEY = np.uint64(0x9FB21C651E98DF25)
 # `evaluate`: what an open line is worth by the number of own stones in it, 0 to 4.
 LINE_WORTH = (1.0, 2.0, 8.0, 32.0, 128.0)
 # The lead at which a position is worth 0.75.
@@ -291,7 +293,7 @@ def pass_turn(game, state):
 @rules.define
 def state_key(game, state, observer):
     """A hash of the stones and of who is to move."""
-    key = np.uint64(state.turn)
+    key = TURN_KEY if state.turn else ZERO
     for i in range(game.words):
         key = mixed(mixed(key, state.stones[0, i]), state.stones[1, i])
     return np.int64(key)
