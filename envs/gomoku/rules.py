@@ -59,6 +59,7 @@ GAME = np.dtype(
         ("cells", np.int64),
         ("words", np.int64),  # that the board takes
         ("steps", np.uint64, 4),  # from a cell to the next one of a line
+        ("doubled", np.uint64, 4),  # twice as far
         ("starts", np.uint64, (WORDS, 4)),  # bit: a line of five begins here
         ("board", np.uint64, WORDS),  # bit: a cell
         ("worth", np.float64, LARGEST**2),  # of each cell in `action_values`
@@ -94,6 +95,7 @@ def variant(game, *, players=2, size=9):
     game["size"], game["cells"] = size, size * size
     game["words"] = -(-size * size // 64)
     game["steps"] = [down * size + right for down, right in LINES]
+    game["doubled"] = 2 * game["steps"]
     for cell in range(size * size):
         word, bit = cell // 64, np.uint64(1 << cell % 64)
         game["board"][word] |= bit
