@@ -4,6 +4,8 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.envs.gomoku.cells import (
+    FEW,
+    MANY,
     ONE,
     SET_AS_INT32,
     WORDS,
@@ -24,6 +26,14 @@ NOBODY = -1
 
 @njit
 def play(game, state, rng, limit, moves):
+    """Play at random; see `play_words`."""
+    if game.words <= len(FEW):
+        return play_words(game, state, rng, limit, moves, FEW)
+    return play_words(game, state, rng, limit, moves, MANY)
+
+
+@njit
+def play_words(game, state, rng, limit, moves, words):
     """Play at random, all sequences of empty cells equally likely.
 
     Were the game to go on after five in a row, the players would share the empty cells,
@@ -40,6 +50,7 @@ def play(game, state, rng, limit, moves):
         rng: The generator.
         limit: The most moves.
         moves: Where moves are recorded with their codes; None for nowhere.
+        words: `FEW` or `MANY`, as the board needs.
 
     Returns:
         How many moves were made.
@@ -49,51 +60,57 @@ def play(game, state, rng, limit, moves):
     if state.winner != NOBODY or most <= 0:
         return 0
     first = np.int64(state.turn)
-    own, other = state.stones[first], state.stones[1 - first]
+    own = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
+    other = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     own_high = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     other_high = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     low = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     scratch = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     own_count, other_count = (most + 1) >> 1, most >> 1
-    for i in range(game.words):
+    copy_set(state.stones[first], own, words)
+    copy_set(state.stones[1 - first], other, words)
+    copy_set(game.board, scratch, words)
+    for i in range(len(words)):
         low[i] = own[i] | other[i]
-    draw(game, rng, low, game.board, free, own_count, own_high)
-    draw(game, rng, own_high, game.board, free - own_count, other_count, other_high)
-    for i in range(game.words):
+    draw(rng, low, scratch, free, own_count, own_high, words)
+    draw(rng, own_high, scratch, free - own_count, other_count, other_high, words)
+    for i in range(len(words)):
         other_high[i] ^= own_high[i] ^ other[i]
         own_high[i] ^= other[i]
 
     last, winner = NOBODY, NOBODY
-    if has_five(game, own_high):
-        copy_set(game, own, low)
-        before = narrow(game, rng, low, own_high, own_count, scratch)
-        last, winner = nth_between(low, own_high, 0), first
+    if has_five(game, own_high, words):
+        copy_set(own, low, words)
+        before = narrow(game, rng, low, own_high, own_count, scratch, words)
+        last, winner = nth_between(low, own_high, 0, words), first
         own_count = before + 1
-        draw(game, rng, other, other_high, other_count, before, scratch)
-        copy_set(game, scratch, other_high)
+        draw(rng, other, other_high, other_count, before, scratch, words)
+        copy_set(scratch, other_high, words)
         other_count = before
-    if has_five(game, other_high):
+    if has_five(game, other_high, words):
         if winner == first:  # its last stone is not reached
-            toggle(own_high, last)
+            toggle(own_high, last, words)
             own_count -= 1
-        copy_set(game, other, low)
-        before = narrow(game, rng, low, other_high, other_count, scratch)
-        last, winner = nth_between(low, other_high, 0), 1 - first
+        copy_set(other, low, words)
+        before = narrow(game, rng, low, other_high, other_count, scratch, words)
+        last, winner = nth_between(low, other_high, 0, words), 1 - first
         other_count = before + 1
-        draw(game, rng, own, own_high, own_count, other_count, scratch)
-        copy_set(game, scratch, own_high)
+        draw(rng, own, own_high, own_count, other_count, scratch, words)
+        copy_set(scratch, own_high, words)
         own_count = other_count
     played = own_count + other_count
     if winner == NOBODY:
         if played & 1:
-            last = nth_between(own, own_high, random_below(rng, own_count))
+            at = random_below(rng, own_count)
+            last = nth_between(own, own_high, at, words)
         else:
-            last = nth_between(other, other_high, random_below(rng, other_count))
+            at = random_below(rng, other_count)
+            last = nth_between(other, other_high, at, words)
     if moves is not None:
         record(game, rng, first, 0, own, own_high, last, moves)
         record(game, rng, 1 - first, 1, other, other_high, last, moves)
-    copy_set(game, own_high, own)
-    copy_set(game, other_high, other)
+    copy_set(own_high, state.stones[first], words)
+    copy_set(other_high, state.stones[1 - first], words)
     state.free = free - played
     state.last = last
     state.turn = first ^ (played & 1)

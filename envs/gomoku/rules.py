@@ -9,9 +9,11 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.envs.gomoku.cells import (
+    FEW,
     LARGEST,
     LENGTH,
     LINES,
+    MANY,
     ONE,
     SET_AS_INT32,
     WORDS,
@@ -165,9 +167,18 @@ def legal_actions(game, state, player, out):
 def random_action(game, state, player, rng):
     """A uniformly random empty cell."""
     taken = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    for i in range(game.words):
+    for i in range(WORDS):
         taken[i] = state.stones[0, i] | state.stones[1, i]
-    return nth_between(taken, game.board, random_below(rng, np.int64(state.free)))
+    n = random_below(rng, np.int64(state.free))
+    return nth_between(taken, game.board, n, MANY)
+
+
+@njit
+def wins(game, stones):
+    """Whether a player with these stones has won."""
+    if game.words <= len(FEW):
+        return has_five(game, stones, FEW)
+    return has_five(game, stones, MANY)
 
 
 @rules.define
@@ -180,7 +191,7 @@ def apply(game, state, joint_action, rng):
     state.free -= 1
     state.last = cell
     state.turn = 1 - player
-    if has_five(game, own):
+    if wins(game, own):
         state.winner = player
 
 
@@ -270,20 +281,20 @@ def action_values(game, state, player, actions, n, out):
     """
     own = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     other = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
-    copy_set(game, state.stones[player], own)
-    copy_set(game, state.stones[1 - player], other)
+    copy_set(state.stones[player], own, MANY)
+    copy_set(state.stones[1 - player], other, MANY)
     for i in range(n):
         cell = np.int64(actions[i])
-        toggle(own, cell)
-        toggle(other, cell)
-        if has_five(game, own):
+        toggle(own, cell, MANY)
+        toggle(other, cell, MANY)
+        if wins(game, own):
             out[i] = 1.0
-        elif has_five(game, other):
+        elif wins(game, other):
             out[i] = 0.9
         else:
             out[i] = game.worth[cell]
-        toggle(own, cell)
-        toggle(other, cell)
+        toggle(own, cell, MANY)
+        toggle(other, cell, MANY)
 
 
 @rules.define

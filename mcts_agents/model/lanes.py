@@ -82,12 +82,9 @@ def either(typingctx, first, second):
 
 @intrinsic
 def moved_down(typingctx, words, following, steps):
-    """Return the bits of each word so many places lower, and those that follow it.
+    """Return the bits of `words` so many places lower, 1 to 63, one number for each.
 
-    Args:
-        words: Four words.
-        following: Four words whose bits lie above those of `words`.
-        steps: How many places each one moves, 1 to 63.
+    The bits of `following`, which lie above those of `words`, come down after them.
     """
 
     def codegen(context, builder, signature, args):
