@@ -1,8 +1,9 @@
 """The rules of Gomoku on boards of 5 to 19 cells a side: five or more in a row win.
 
-A playout does not make its moves one after the other (see `play`), so it takes about as
-long as a dozen moves. Source of the codes of moves: T. Cazenave, "Monte Carlo
-Permutation Search" (2025).
+A playout does not make its moves one after the other (see `play_words`): on 9x9 its 53
+moves take as long as 15 that are made by `apply`.
+
+Source of the codes of moves: T. Cazenave, "Monte Carlo Permutation Search" (2025).
 """
 
 import numpy as np
