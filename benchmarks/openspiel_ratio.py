@@ -17,7 +17,7 @@ import time
 import pyspiel
 
 from mcts_agents import MCTSAgent
-from mcts_agents.envs import breakthrough, connect_four, othello, tictactoe
+from mcts_agents.envs import breakthrough, connect_four, gomoku, othello, tictactoe
 from mcts_agents.envs import hex as hex_game
 
 GAMES = {
@@ -26,6 +26,7 @@ GAMES = {
     "connect_four": (connect_four.env, {}, "connect_four"),
     "othello": (othello.env, {}, "othello"),
     "breakthrough": (breakthrough.env, {}, "breakthrough"),
+    "gomoku 9x9": (gomoku.env, {"size": 9}, "gomoku(size=9)"),
 }
 
 

@@ -34,6 +34,8 @@ GAMES = {
     "breakthrough": "breakthrough",
     "breakthrough:rows=6,columns=5": "breakthrough(rows=6,columns=5)",
     "knightthrough": None,
+    "gomoku": "gomoku(size=9)",
+    "gomoku:size=15": "gomoku(size=15)",
     "dots_and_boxes:width=7,height=5": "dots_and_boxes(num_rows=5,num_cols=7)",
     "wargame": None,
     "wargame:units=20": None,

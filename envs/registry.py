@@ -35,6 +35,7 @@ _ENVIRONMENTS = (
     "video_game-v0",
     "breakthrough-v0",
     "knightthrough-v0",
+    "gomoku-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",

@@ -23,6 +23,8 @@ IN_SMALL_SET = {
     "openspiel: games of othello": 13,
     "openspiel: games of breakthrough_6x5": 10,
     "openspiel: games of breakthrough_8x8": 16,
+    "openspiel: games of gomoku_9x9": 8,
+    "openspiel: games of gomoku_15x15": 9,
     "openspiel: games of dots_and_boxes_2x2": 7,
     "openspiel: games of dots_and_boxes_3x4": 14,
     "openspiel: games of dots_and_boxes_5x7": 12,

@@ -207,6 +207,8 @@ def test_games_of_which_nothing_is_recorded(tmp_path):
         ("othello", "othello"),
         ("breakthrough_8x8", "breakthrough"),
         ("breakthrough_6x5", "breakthrough"),
+        ("gomoku_9x9", "gomoku"),
+        ("gomoku_15x15", "gomoku"),
     ],
 )
 def test_the_rules_agree_with_the_reference(file, name):

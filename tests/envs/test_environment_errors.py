@@ -37,6 +37,7 @@ BAD_VARIANTS = [
     ("rolit", {"players": 5}, "players=5: rolit is for 2 to 4 players"),
     ("breakthrough", {"rows": 5}, "rows=5: breakthrough has boards of 6 to 16 rows"),
     ("knightthrough", {"players": 3}, "players=3: knightthrough is for 2 players"),
+    ("gomoku", {"size": 4}, "size=4: gomoku has boards of 5 to 19 cells a side"),
     ("focus", {"players": 5}, "players=5: focus is for 2 to 4 players"),
     ("wargame", {"players": 4}, "players=4: wargame is for 2 or 3 players"),
     ("investment", {"players": 1}, "players=1: investment is for 2 or 3 players"),

@@ -41,6 +41,7 @@ VARIANTS = {
     "breakthrough": ("breakthrough", {}),
     "breakthrough_6x5": ("breakthrough", {"rows": 6, "columns": 5}),
     "knightthrough": ("knightthrough", {}),
+    "gomoku": ("gomoku", {"size": 7}),
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),

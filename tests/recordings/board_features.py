@@ -79,6 +79,25 @@ def of_breakthrough(game: dict) -> set:
     return shown
 
 
+def of_gomoku(game: dict) -> set:
+    """Also the direction and length of lines that win, and when and where they do."""
+    shown = of_every_game(game) | {("length", len(game["moves"]) // 32)}
+    cells = ["abcdefghijklmnopqrs".index(m[0]) + 1j * int(m[1:]) for m in game["moves"]]
+    player, last = game["players"][-1], cells[-1]
+    own = {c for c, p in zip(cells, game["players"], strict=True) if p == player}
+    for step in (1, 1j, 1 + 1j, 1 - 1j):
+        runs = [
+            next(n for n in range(20) if last + side * (n + 1) * step not in own)
+            for side in (1, -1)
+        ]
+        if sum(runs) >= 4:
+            shown |= {("line", player, step), ("longer", player, sum(runs) > 4)}
+            shown.add(("stones before the last", runs[0]))
+    ends = {1, max(int(move[1:]) for move in game["legal"][0].split())}
+    at_ends = (last.real + 1 in ends) + (last.imag in ends)
+    return shown | {("last", player, at_ends)}
+
+
 def of_dots_and_boxes(game: dict) -> set:
     """Also ties, edges that complete two boxes, and how many moves follow in a row."""
     shown = of_every_game(game)

@@ -37,6 +37,8 @@ OPENSPIEL = {
     "othello": board_features.of_othello,
     "breakthrough_6x5": board_features.of_breakthrough,
     "breakthrough_8x8": board_features.of_breakthrough,
+    "gomoku_9x9": board_features.of_gomoku,
+    "gomoku_15x15": board_features.of_gomoku,
     **dict.fromkeys(
         [f"dots_and_boxes_{size}" for size in ("2x2", "3x4", "5x7", "6x6")],
         board_features.of_dots_and_boxes,

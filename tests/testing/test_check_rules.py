@@ -178,6 +178,7 @@ OURS = (
     "video_game",
     "breakthrough_6x5",
     "knightthrough",
+    "gomoku",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",
