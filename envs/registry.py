@@ -35,6 +35,8 @@ _ENVIRONMENTS = (
     "video_game-v0",
     "breakthrough-v0",
     "knightthrough-v0",
+    "nogo-v0",
+    "atarigo-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",
