@@ -33,6 +33,7 @@ WOOD: Color = (226, 194, 143)
 LARGEST_CELL, LONGEST_SIDE = 68, 700
 RADIUS = 0.45  # of a stone, in cells
 MARGIN = 44
+NARROWEST = 340  # between the margins, for the words below the board
 FOOTER = 122
 CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP = 132, 42, 12
 
@@ -54,8 +55,8 @@ def size(model: ForwardModel) -> tuple[int, int]:
     """Return width and height of the picture in pixels."""
     board = model.variant["size"] * _cell(model)
     chips = model.players * (CHIP_WIDTH + CHIP_GAP) - CHIP_GAP
-    width = max(board + 2 * MARGIN, chips + MARGIN)
-    return max(width, 400), board + 2 * MARGIN + FOOTER
+    width = max(board, chips, NARROWEST) + 2 * MARGIN
+    return width, board + 2 * MARGIN + FOOTER
 
 
 def paint(

@@ -431,7 +431,7 @@ def results(game, state, out):
 
 def state_key(game, state, observer):
     """A hash of the stones, of who is to move and of who is out."""
-    key = np.uint64(np.int64(state.turn) << 8 | np.int64(state.out))
+    key = mixed(np.uint64(0), np.int64(state.turn) << 8 | np.int64(state.out))
     for player in range(game.players):
         key = mixed(key, state.stones[player, 0])
         if game.wide:

@@ -178,6 +178,8 @@ OURS = (
     "video_game",
     "breakthrough_6x5",
     "knightthrough",
+    "nogo_3",
+    "atarigo",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",
