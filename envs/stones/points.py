@@ -8,7 +8,7 @@ second word that it knows to be zero.
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
+from mcts_agents.model.bits import bit_of, count_bits, nth_bit
 
 WORDS, WORD = 2, 64
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -65,13 +65,6 @@ def lowest(points):
     if low != ZERO:
         return low & (~low + ONE), ZERO
     return ZERO, high & (~high + ONE)
-
-
-@njit
-def first_place(points):
-    """Return the number of the first point, int64; the set holds one."""
-    low, high = points
-    return lowest_bit(low) if low != ZERO else WORD + lowest_bit(high)
 
 
 @njit
