@@ -5,9 +5,10 @@ neighbouring points are a group, and the empty neighbours of a group are its lib
 
 A stone is legal if all groups near it keep a liberty. A playout draws points until one
 is legal: it looks at stones with an empty neighbour first, all at once, and floods from
-these only if a stone beside the new one is not among them. Moves by `apply` bring along
-the set of legal moves of the next player: stones with two empty neighbours, and what is
-linked to them, are safe; the few groups without any are looked at one by one.
+these only if a stone beside the new one is not among them. For all legal points at
+once, stones with two empty neighbours, and what is linked to them, are safe; the few
+groups without any are looked at one by one. After a move by `apply` it is enough to
+know that the next player has a legal move, which neighbours mostly show.
 """
 
 import numpy as np
