@@ -36,6 +36,8 @@ _ENVIRONMENTS = (
     "breakthrough-v0",
     "knightthrough-v0",
     "gomoku-v0",
+    "nogo-v0",
+    "atarigo-v0",
     "diamant-v0",
     "love_letter-v0",
     "pommerman-v0",

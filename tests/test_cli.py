@@ -300,6 +300,8 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("othello", ["othello"], [117]),
         ("breakthrough", ["breakthrough_8x8", "breakthrough_6x5"], [117, 117]),
         ("gomoku", ["gomoku_9x9", "gomoku_15x15"], [117, 107]),
+        ("nogo", ["nogo_5x5", "nogo_9x9"], [100, 100]),
+        ("atarigo", ["atarigo_6x6"], [100]),
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
         ("diamant", ["diamant"], [90]),

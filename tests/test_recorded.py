@@ -209,6 +209,12 @@ def test_games_of_which_nothing_is_recorded(tmp_path):
         ("breakthrough_6x5", "breakthrough"),
         ("gomoku_9x9", "gomoku"),
         ("gomoku_15x15", "gomoku"),
+        ("nogo_5x5", "nogo"),
+        ("nogo_7x7", "nogo"),
+        ("nogo_9x9", "nogo"),
+        ("atarigo_6x6", "atarigo"),
+        ("atarigo_7x7", "atarigo"),
+        ("atarigo_9x9", "atarigo"),
     ],
 )
 def test_the_rules_agree_with_the_reference(file, name):

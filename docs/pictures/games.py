@@ -38,7 +38,13 @@ ROWS = [
         ("knightthrough", {}, 16),
         ("video_game", {}, 30),
     ],
-    [("wargame", {}, 40), ("investment", {}, 25), ("gomoku", {}, 14)],
+    [
+        ("wargame", {}, 40),
+        ("investment", {}, 25),
+        ("gomoku", {}, 14),
+        ("nogo", {}, 18),
+        ("atarigo", {}, 14),
+    ],
 ]
 PLAYERS = {"pommerman": "scripted:policy=simple_unbiased"}
 

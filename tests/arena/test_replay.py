@@ -33,7 +33,7 @@ VARIANTS = {
     "focus": "focus:max_plies_per_player=12",
 }
 PLAYERS = {"sushi_go": 3, "chinese_checkers": 2, "diamant": 3, "love_letter": 3}
-PLAYERS |= {"rolit": 3, "focus": 3, "wargame": 3, "investment": 3}
+PLAYERS |= {"rolit": 3, "focus": 3, "wargame": 3, "investment": 3, "nogo": 3}
 
 
 def played(game, *specs, seed=5):

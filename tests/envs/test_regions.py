@@ -44,6 +44,8 @@ VARIANTS = {
     "breakthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
     "knightthrough": [{}, {"rows": 6, "columns": 10}, {"rows": 16, "columns": 4}],
     "gomoku": [{}, {"size": 5}, {"size": 19}],
+    "nogo": [{}, {"size": 11}, {"players": 3, "size": 2}],
+    "atarigo": [{}, {"size": 11}],
     "sushi_go": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "maki": "published", "rulebook": "published"},
@@ -224,6 +226,8 @@ def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
         "breakthrough",
         "knightthrough",
         "gomoku",
+        "nogo",
+        "atarigo",
     ],
 )
 def test_a_move_changes_the_picture_where_its_region_lies(name):

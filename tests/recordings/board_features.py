@@ -98,6 +98,22 @@ def of_gomoku(game: dict) -> set:
     return shown | {("last", player, at_ends)}
 
 
+def of_stones(game: dict) -> set:
+    """Also how many points are illegal for whom, and where and when the game ends."""
+    shown = of_every_game(game) | {("length", len(game["moves"]) // 8)}
+    points = game["legal"][0].split()
+    size = max(int(point[1:]) for point in points)
+    ends = {"a", "abcdefghijk"[size - 1], "1", str(size)}
+    for ply, (player, legal) in enumerate(
+        zip(game["players"], game["legal"], strict=True)
+    ):
+        illegal = len(points) - ply - len(legal.split())
+        shown.add(("illegal", player, min(illegal, 12)))
+    last = game["moves"][-1]
+    shown.add(("last", game["players"][-1], (last[0] in ends) + (last[1:] in ends)))
+    return shown | {("last row", last[1:])}
+
+
 def of_dots_and_boxes(game: dict) -> set:
     """Also ties, edges that complete two boxes, and how many moves follow in a row."""
     shown = of_every_game(game)

@@ -40,6 +40,11 @@ OPENSPIEL = {
     "gomoku_9x9": board_features.of_gomoku,
     "gomoku_15x15": board_features.of_gomoku,
     **dict.fromkeys(
+        [f"nogo_{size}" for size in ("5x5", "7x7", "9x9")]
+        + [f"atarigo_{size}" for size in ("6x6", "7x7", "9x9")],
+        board_features.of_stones,
+    ),
+    **dict.fromkeys(
         [f"dots_and_boxes_{size}" for size in ("2x2", "3x4", "5x7", "6x6")],
         board_features.of_dots_and_boxes,
     ),

@@ -179,6 +179,8 @@ OURS = (
     "breakthrough_6x5",
     "knightthrough",
     "gomoku",
+    "nogo_3",
+    "atarigo",
     "diamant_4",
     "love_letter_4",
     "pommerman_ffa",

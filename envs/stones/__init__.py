@@ -1,0 +1,1 @@
+"""What Nogo and Atarigo share: groups, liberties, play, notation and pictures."""
