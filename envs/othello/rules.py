@@ -245,7 +245,8 @@ def pass_turn(game, state):
 @rules.define
 def state_key(game, state, observer):
     """A hash of the discs and of who is to move."""
-    key = mixed(np.uint64(state.turn + 1), state.discs[0])
+    # Hashed first: `mixed` would not tell a turn from discs on the first squares.
+    key = mixed(mixed(np.uint64(0), state.turn), state.discs[0])
     return np.int64(mixed(key, state.discs[1]))
 
 

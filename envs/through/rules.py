@@ -332,7 +332,8 @@ def state_key(game, state, observer):
 
     Three words: to hash them takes no longer than to bring a hash forward by each move.
     """
-    key = mixed(np.uint64(state.turn), state.pieces[0])
+    # Hashed first: `mixed` would not tell a turn from a piece on the first squares.
+    key = mixed(mixed(np.uint64(0), state.turn), state.pieces[0])
     return np.int64(mixed(key, state.pieces[1]))
 
 

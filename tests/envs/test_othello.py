@@ -290,6 +290,22 @@ def test_an_opponent_may_be_let_pass_in_any_position():
             twin.play(action)
 
 
+def test_no_disc_is_taken_for_a_turn():
+    """Positions that differ in whose turn it is, and in up to two discs."""
+    model = rules.model()
+    state = model.reset(new_generator(1))
+    keys = set()
+    for turn in (0, 1):
+        for first in range(64):
+            for second in range(first, 64):
+                other = model.copy(state)
+                record = model.view(other)
+                record["turn"] = turn
+                record["discs"][0] = (1 << first) | (1 << second)
+                keys.add(model.state_key(other))
+    assert len(keys) == 2 * (64 + 64 * 63 // 2)
+
+
 def test_keys_and_positions_are_one_to_one():
     model, rng = rules.model(), new_generator(2)
     key_of, board_of = {}, {}

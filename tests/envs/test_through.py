@@ -270,6 +270,22 @@ def test_keys_and_positions_are_one_to_one(name):
 
 
 @every_game
+def test_no_piece_is_taken_for_a_turn(name):
+    """A position, and the other player's turn with a piece more or less on a square."""
+    model, _ = model_and_twin(name)
+    state = model.reset(new_generator(1))
+    keys = set()
+    for turn in (0, 1):
+        for square in range(64):
+            other = model.copy(state)
+            record = model.view(other)
+            record["turn"] = turn
+            record["pieces"][0] ^= np.uint64(1) << np.uint64(square)
+            keys.add(model.state_key(other))
+    assert len(keys) == 128
+
+
+@every_game
 def test_ways_that_lead_to_one_position_have_one_key(name):
     model, twin = model_and_twin(name)
     rng = new_generator(1)
