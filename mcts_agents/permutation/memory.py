@@ -88,15 +88,23 @@ class Memory:
         playouts = min(wanted, MOST_FIRST_PLAYOUTS)
         limit = model.legal_limit
         numbered = model.has("move_code") or callable(settings.codes)
+        self.set_words = 0
+        if model.has("playout_sets") and not numbered:
+            self.set_words = -(-model.actions // 64)
         codes = FIRST_CODES if numbered else model.actions
         places = FIRST_PLACES
         if not numbered:
-            places = min(model.players * model.actions, MOST_FIRST_PLACES) + 1
+            places = model.players * model.actions + 1
+            # Sets of actions fix all places, and are added up eight at a time.
+            if self.set_words:
+                places += _WORD
+            else:
+                places = min(places, MOST_FIRST_PLACES + 1)
         self.rooms = Rooms(
             nodes=playouts + 1,
             edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
             blocks=FIRST_BLOCKS,
-            moves=32 * playouts,
+            moves=(8 if self.set_words else 32) * playouts,
             entries=8 * playouts,
             playouts=playouts,
             places=_padded(places),
@@ -147,11 +155,12 @@ class Memory:
             **dict.fromkeys(_EDGE_FLOATS, (np.float64, (rooms.edges,))),
             **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (edges,))),
             **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGE_NUMBERS.items()},
-            "amaf": (np.float64, (rooms.blocks, rooms.places, 2)),
+            "amaf": (np.float64, (rooms.blocks, 2, rooms.places)),
             "moves": (np.uint32, (rooms.moves,)),
             "starts": (np.int64, (rooms.playouts + 1,)),
             "entries": (ENTRY, (rooms.entries,)),
             "playout_values": (np.float64, (rooms.playouts, players)),
+            "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
             "rows": (np.uint8, (playouts, rooms.places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
@@ -179,6 +188,7 @@ class Memory:
         record["code_room"] = rooms.codes
         record["place_room"] = rooms.places
         record["words"] = _words(rooms.playouts)
+        record["set_words"] = self.set_words
         leaf = self.arrays["leaf"]
         for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = self.arrays[name].ctypes.data
@@ -268,10 +278,10 @@ class Memory:
                 nodes=simulations + 1,
                 edges=int(_EXPANDED * simulations * self._model.legal_limit),
                 blocks=1 + simulations * path // (ref + 2) // 2,
-                moves=simulations * length,
+                moves=simulations * (path if self.set_words else length),
                 entries=simulations * path,
                 playouts=simulations,
-                places=_padded(places + 1),
+                places=self.rooms.places if self.set_words else _padded(places + 1),
                 codes=self.rooms.codes,
             )
         )

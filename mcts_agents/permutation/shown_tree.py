@@ -94,8 +94,8 @@ class ShownPosition(ShownNode):
             visits = int(arrays["edge_visits"][edge])
             amaf = permutations = None
             if block != NONE:
-                statistic = arrays["amaf"][block, place]
-                amaf = _shown(statistic[COUNT], statistic[SUM])
+                statistics = arrays["amaf"][block]
+                amaf = _shown(statistics[COUNT, place], statistics[SUM, place])
             if self._tree.permutes:
                 # At the root both are statistics of the same playouts.
                 permutations = amaf

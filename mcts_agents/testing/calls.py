@@ -23,6 +23,7 @@ CHANGES_THE_STATE = (
     "redeterminise",
     "playout",
     "playout_moves",
+    "playout_sets",
     "pass_turn",
     "apply_outcome",
 )

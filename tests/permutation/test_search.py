@@ -93,7 +93,7 @@ def compare(search, plain, permutes=False):
                 if 0 < place < record["place_count"]:
                     move = (int(arrays["place_players"][place]), code)
                     (known,) = plain.amaf(node, [move])
-                    assert (block[place, COUNT], block[place, SUM]) == known
+                    assert (block[COUNT, place], block[SUM, place]) == known
                     compared += 1
         if permutes and i > 0:
             assert found["counted"] == node.counted

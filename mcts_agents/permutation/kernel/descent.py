@@ -23,6 +23,7 @@ from mcts_agents.permutation.kernel.codes import (
     NO_ROOM,
     code_of_action,
     forget_places,
+    place_all,
     place_of_move,
 )
 from mcts_agents.permutation.kernel.positions import (
@@ -59,7 +60,9 @@ from mcts_agents.permutation.kernel.records import (
 )
 from mcts_agents.permutation.kernel.statistics import (
     add_to_block,
+    address_of_sets,
     begin_block,
+    clear_sets,
     count_permutations,
     record_playout,
 )
@@ -84,6 +87,8 @@ _MOVE_BYTES = np.int64(16)
 def begin(search):
     """Begin a decision: a root that was never visited. Return the status."""
     forget_places(search)
+    if search.set_words:
+        place_all(search)
     search.simulations = search.forward_model_calls = search.descents = 0
     search.node_count = search.edge_count = search.block_count = 0
     search.move_count = search.entry_count = search.deepest = 0
@@ -221,12 +226,15 @@ def iterate(search):
         node = child
     if call.failed(search):
         return MODEL_ERROR
-    count = depth
+    count = depth  # moves that are listed
+    if search.set_words:
+        clear_sets(search)
     if playing:
         played = play(search, depth)
         if played < 0:
             return -played
-        count += played
+        if not search.set_words:
+            count += played
     status = evaluate(search)
     if status != SLICE_DONE:
         return status
@@ -292,13 +300,19 @@ def expand(search, node):
 @njit
 def play(search, depth):
     """Play at random to the end; return the moves played, or minus a status."""
-    out = search.trace + _MOVE_BYTES * depth
-    played = call.playout_moves(search, search.rollout, search.code_kind, out)
+    if search.set_words:
+        out = address_of_sets(search, search.simulations)
+        played = call.playout_sets(search, search.rollout, out)
+    else:
+        out = search.trace + _MOVE_BYTES * depth
+        played = call.playout_moves(search, search.rollout, search.code_kind, out)
     if call.failed(search):
         return np.int64(-MODEL_ERROR)
     if played < 0 or played > search.rollout:
         return np.int64(-BAD_ACTION)
     search.forward_model_calls += played
+    if search.set_words:
+        return played
     trace = trace_of(search)
     for i in range(depth, depth + played):
         place = place_of_move(search, trace[i].player, trace[i].code)

@@ -94,12 +94,13 @@ _ARRAYS = (
     "edge_actions",
     "edge_places",
     "edge_children",
-    "amaf",  # COUNT and SUM of each place, block after block
+    "amaf",  # COUNT of each place, then SUM of each place, block after block
     # grow with the playouts
     "moves",  # the places of each playout's moves, in order
     "starts",  # where a playout's moves begin
     "entries",
     "playout_values",  # of each playout to each player
+    "sets",  # for each playout and player the actions of the random game, as bits
     "bits",  # for each place the set of playouts that have it
     "rows",  # for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
@@ -132,6 +133,8 @@ PERMUTATION = np.dtype(
         ("needs_scores", np.int64),
         ("has_move_code", np.int64),
         ("code_kind", np.int64),
+        # words of one player's set of actions; 0: the game lists the moves of playouts
+        ("set_words", np.int64),
         ("permutes", np.int64),  # whether permutation statistics are kept
         ("ref", np.int64),
         ("bias", np.float64),
@@ -178,6 +181,7 @@ moves_of = array_of("moves", np.uint32)
 starts_of = array_of("starts", np.int64)
 entries_of = array_of("entries", ENTRY)
 playout_values_of = array_of("playout_values", np.float64)
+sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
 rows_of = array_of("rows", np.uint8)
 won_of = array_of("won", np.uint64)

@@ -20,16 +20,19 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
-from mcts_agents.model.bits import count_bits, lowest_bit
+from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
 from mcts_agents.permutation.kernel.records import (
+    COUNT,
     LACKS_BLOCKS,
     NONE,
+    SUM,
     bits_of,
     entries_of,
     lack,
     moves_of,
     nodes_of,
     parts_of,
+    place_codes_of,
     place_players_of,
     place_seen_of,
     playout_values_of,
@@ -39,9 +42,9 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
     won_of,
 )
-from mcts_agents.permutation.kernel.weights import block_at, places_at
+from mcts_agents.permutation.kernel.weights import amaf_at, places_at
 
-_1, _2, _3, _6, _63 = (np.uint64(n) for n in (1, 2, 3, 6, 63))
+_0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 _ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
@@ -61,9 +64,9 @@ def begin_block(search, node):
         lack(search, LACKS_BLOCKS)
         return False
     search.block_count += 1
-    amaf = block_at(search, block)
-    for i in range(len(amaf)):
-        amaf[i] = 0.0
+    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts[:] = 0.0
+    sums[:] = 0.0
     this = nodes_of(search)[node]
     this.block = block
     entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
@@ -74,9 +77,10 @@ def begin_block(search, node):
         start = starts[playout] + entries[entry].depth
         for i in range(start, starts[playout + 1]):
             place = np.uint64(moves[i])
-            amaf[_2 * place] += 1.0
-            value = values[playout * search.players + players[place]]
-            amaf[_2 * place + _1] += value
+            counts[place] += 1.0
+            sums[place] += values[playout * search.players + players[place]]
+        if search.set_words:
+            add_set(search, block, playout)
         entry = np.int64(entries[entry].previous)
     return True
 
@@ -95,7 +99,9 @@ def record_playout(search, count):
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(count - 1, -1, -1):
         place = trace[i].code
-        if seen[place] == playout + 1:
+        if seen[place] == playout + 1 or (
+            search.set_words and was_played(search, trace[i].player, place)
+        ):
             moves[i] = 0
         else:
             seen[place] = playout + 1
@@ -112,6 +118,63 @@ def record_playout(search, count):
 
 
 @njit
+def actions_at(search, playout):
+    """View the sets of actions of a playout, of each player one."""
+    words = search.players * search.set_words
+    return set_at(address_of_sets(search, playout), 0, words)
+
+
+@njit
+def address_of_sets(search, playout):
+    """Return where the sets of actions of a playout are."""
+    return search.sets + 8 * playout * search.players * search.set_words
+
+
+@njit
+def clear_sets(search):
+    """Empty the sets of the playout that begins."""
+    actions_at(search, search.simulations)[:] = _0
+
+
+@njit
+def was_played(search, player, place):
+    """Whether the random game of the playout that ends has a player's move."""
+    action = np.int64(place_codes_of(search)[place])
+    sets = actions_at(search, search.simulations)
+    return sets[player * search.set_words + (action >> 6)] & bit_of(action) != 0
+
+
+@njit
+def add_set(search, block, playout):
+    """Add the random game of a playout to a block of AMAF statistics."""
+    sets, words = actions_at(search, playout), search.set_words
+    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    values = playout_values_of(search)
+    for player in range(search.players):
+        value = values[playout * search.players + player]
+        for word in range(words):
+            bits, first = sets[player * words + word], first_place(search, player, word)
+            # The processor adds eight numbers at a time; those beyond stay.
+            last = first + min(np.int64(64), search.action_count - 64 * word + 7 & -8)
+            add_where(counts[first:last], bits, 1.0)
+            if value != 0.0:
+                add_where(sums[first:last], bits, value)
+
+
+@njit
+def first_place(search, player, word):
+    """Return the place of the first action of a word of a player's set."""
+    return 1 + player * search.action_count + 64 * word
+
+
+@njit
+def add_where(numbers, bits, value):
+    """Add a value to up to 64 numbers, where a set has the bit."""
+    for i in range(len(numbers)):
+        numbers[i] += value if bits >> np.uint64(i) & _1 else 0.0
+
+
+@njit
 def set_bits(search, playout, moves):
     """Enter a playout into the sets of its moves."""
     room = search.place_room
@@ -125,6 +188,15 @@ def set_bits(search, playout, moves):
         place = np.uint64(moves[i])
         row[place] = 1
         bits[place * words + word] |= bit
+    for i in range(search.players * search.set_words):
+        left = actions_at(search, playout)[i]
+        player = i // search.set_words
+        first = first_place(search, player, i - player * search.set_words)
+        while left:
+            place = np.uint64(first + lowest_bit(left))
+            left &= left - _1
+            row[place] = 1
+            bits[place * words + word] |= bit
     for player in range(search.players):
         value = values_of(search)[player]
         if value == 1.0:
@@ -136,14 +208,16 @@ def set_bits(search, playout, moves):
 @njit
 def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
-    amaf = block_at(search, nodes_of(search)[node].block)
+    block = np.int64(nodes_of(search)[node].block)
+    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
     trace, values = trace_of(search), values_of(search)
     start = search.move_count - count
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(depth, count):
-        at = _2 * np.uint64(moves[i])
-        amaf[at] += 1.0
-        amaf[at + _1] += values[trace[i].player]
+        counts[moves[i]] += 1.0
+        sums[moves[i]] += values[trace[i].player]
+    if search.set_words:
+        add_set(search, block, search.simulations)
 
 
 @njit

@@ -22,9 +22,7 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.random import random_below
-from mcts_agents.permutation.kernel.records import nodes_of, rng_of
-
-_1, _2 = np.uint64(1), np.uint64(2)
+from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
 
 
 @njit
@@ -42,10 +40,10 @@ def choose_edge(search, node, reference):
 
 
 @njit
-def block_at(search, block):
-    """View a block of AMAF statistics: COUNT and SUM of each place."""
-    size = 2 * search.place_room
-    return float64_at(search.amaf + 8 * size * block, size)
+def amaf_at(search, block, statistic):
+    """View COUNT or SUM of each place in a block of AMAF statistics."""
+    room = search.place_room
+    return float64_at(search.amaf + 8 * room * (2 * block + statistic), room)
 
 
 @njit
@@ -59,33 +57,33 @@ def places_at(search, first, count):
 @njit(error_model="numpy")
 def write_amaf(search, first, count, block, bias):
     """Write Q* of GRAVE for each edge of a node."""
-    amaf, places = block_at(search, block), places_at(search, first, count)
+    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    places = places_at(search, first, count)
     visits = float64_at(search.edge_visits + 8 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        at = _2 * np.uint64(places[i])
-        n, known = visits[i], amaf[at]
+        n, known = visits[i], counts[places[i]]
         weight = known + n + bias * known * n
-        total = (1.0 + bias * known) * sums[i] + amaf[at + _1]
+        total = (1.0 + bias * known) * sums[i] + totals[places[i]]
         scratch[i] = total / weight if weight > 0.0 else np.inf
 
 
 @njit(error_model="numpy")
 def write_permuted(search, first, count, block):
     """Write Q* of MCPS for each edge of a node."""
-    amaf, places = block_at(search, block), places_at(search, first, count)
+    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    places = places_at(search, first, count)
     visits = float64_at(search.edge_visits + 8 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        at = _2 * np.uint64(places[i])
-        n, known = visits[i], amaf[at]
+        n, known = visits[i], counts[places[i]]
         others = max(known + permutations[i], 1.0)
         weight = (n + known) * others
-        total = sums[i] * others + known * (amaf[at + _1] + permuted[i])
+        total = sums[i] * others + known * (totals[places[i]] + permuted[i])
         scratch[i] = total / weight if weight > 0.0 else np.inf
 
 
