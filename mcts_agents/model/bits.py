@@ -63,6 +63,44 @@ def highest_bit(typingctx, word):
     return types.int64(types.uint64), codegen
 
 
+@intrinsic
+def equal_bits(typingctx, address, value):
+    """Return which of the 64 float64 at an address are equal to a value, as bits.
+
+    Eight comparisons where the processor compares eight at a time, which no loop over
+    an array becomes.
+    """
+
+    def codegen(context, builder, signature, args):
+        number, index = args[1].type, llvmlite.ir.IntType(32)
+        lanes = llvmlite.ir.VectorType(number, 64)
+        at = builder.inttoptr(args[0], lanes.as_pointer())
+        numbers = builder.load(at, align=8)
+        nothing = llvmlite.ir.Constant(lanes, llvmlite.ir.Undefined)
+        first = builder.insert_element(nothing, args[1], index(0))
+        everywhere = llvmlite.ir.Constant(llvmlite.ir.VectorType(index, 64), [0] * 64)
+        values = builder.shuffle_vector(first, nothing, everywhere)
+        equal = builder.fcmp_ordered("==", numbers, values)
+        return builder.bitcast(equal, llvmlite.ir.IntType(64))
+
+    return types.uint64(types.intp, types.float64), codegen
+
+
+@intrinsic
+def add_bits(typingctx, address, bits):
+    """Add each bit of a `uint64` to one of the 64 bytes at an address; return it."""
+
+    def codegen(context, builder, signature, args):
+        bytes_ = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
+        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
+        at = builder.inttoptr(args[0], bytes_.as_pointer())
+        added = builder.zext(builder.bitcast(args[1], flags), bytes_)
+        builder.store(builder.add(builder.load(at, align=1), added), at, align=1)
+        return args[1]
+
+    return types.uint64(types.intp, types.uint64), codegen
+
+
 @njit
 def bit_of(place):
     """Return the bit, uint64, of a place in its word: words have 64 places each."""

@@ -12,6 +12,7 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
+from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.records import ENTRY, NODE
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
@@ -136,7 +137,7 @@ class Memory:
             "settings": (SETTINGS, 1),
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
-            "scratch": (np.float64, limit),
+            "scratch": (np.float64, _padded(2 * limit + MOST_GAPS, 64)),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }
@@ -162,7 +163,8 @@ class Memory:
             "playout_values": (np.float64, (rooms.playouts, players)),
             "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
-            "rows": (np.uint8, (playouts, rooms.places)),
+            "all_sets": (np.uint64, (playouts, players * self.set_words)),
+            "rows": (np.uint8, (0 if self.set_words else playouts, rooms.places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
             "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
             "masks": (np.uint64, (2 * _words(rooms.playouts),)),
@@ -170,7 +172,7 @@ class Memory:
             "place_players": (np.int32, (rooms.places,)),
             "place_codes": (np.int32, (rooms.places,)),
             "place_seen": (np.int64, (rooms.places,)),
-            "sums": (np.uint8, (2 * rooms.places,)),
+            "sums": (np.uint8, (2 * max(rooms.places, 64 * self.set_words),)),
         }
 
     def clear(self) -> None:

@@ -11,7 +11,7 @@ from mcts_agents.envs import GAMES, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
-from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from mcts_agents.permutation.kernel.records import COUNT, NO_ACTION, NONE, SUM
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, codes_of
 
@@ -83,7 +83,8 @@ def compare(search, plain, permutes=False):
         if found["first"] == NONE:
             assert not node.actions
             continue
-        edges = slice(found["first"], found["first"] + found["count"])
+        edges = np.arange(found["first"], found["first"] + found["count"])
+        edges = edges[arrays["edge_actions"][edges] != NO_ACTION]
         assert arrays["edge_actions"][edges].tolist() == node.actions
         assert arrays["edge_visits"][edges].tolist() == node.visits
         assert arrays["edge_sums"][edges].tolist() == node.sums

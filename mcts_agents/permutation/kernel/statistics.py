@@ -20,7 +20,7 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
-from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
+from mcts_agents.model.bits import add_bits, bit_of, count_bits, lowest_bit
 from mcts_agents.permutation.kernel.records import (
     COUNT,
     LACKS_BLOCKS,
@@ -177,24 +177,25 @@ def add_where(numbers, bits, value):
 @njit
 def set_bits(search, playout, moves):
     """Enter a playout into the sets of its moves."""
-    room = search.place_room
-    row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
-    for i in range(room):
-        row[i] = 0
     bits = bits_of(search)
     words = np.uint64(search.words)
     word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
-    for i in range(len(moves)):
-        place = np.uint64(moves[i])
-        row[place] = 1
-        bits[place * words + word] |= bit
-    for i in range(search.players * search.set_words):
-        left = actions_at(search, playout)[i]
-        player = i // search.set_words
-        first = first_place(search, player, i - player * search.set_words)
-        while left:
-            place = np.uint64(first + lowest_bit(left))
-            left &= left - _1
+    if search.set_words:
+        keep_all(search, playout, moves)
+        sets = all_actions_at(search, playout)
+        for i in range(len(sets)):
+            player = i // search.set_words
+            first = first_place(search, player, i - player * search.set_words)
+            left = sets[i]
+            while left:
+                bits[np.uint64(first + lowest_bit(left)) * words + word] |= bit
+                left &= left - _1
+    else:
+        room = search.place_room
+        row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+        row[:] = 0
+        for i in range(len(moves)):
+            place = np.uint64(moves[i])
             row[place] = 1
             bits[place * words + word] |= bit
     for player in range(search.players):
@@ -203,6 +204,32 @@ def set_bits(search, playout, moves):
             won_of(search)[np.uint64(player) * words + word] |= bit
         elif value != 0.0:
             parts_of(search)[word] |= bit
+
+
+@njit
+def keep_all(search, playout, moves):
+    """Keep the sets of all actions of a playout, those that were made in the tree too.
+
+    Args:
+        search: The record.
+        playout: Its number.
+        moves: The places of the moves that were made in the tree.
+    """
+    sets, every = actions_at(search, playout), all_actions_at(search, playout)
+    every[:] = sets
+    players, codes = place_players_of(search), place_codes_of(search)
+    for i in range(len(moves)):
+        place = moves[i]
+        if place:
+            action = np.int64(codes[place])
+            every[players[place] * search.set_words + (action >> 6)] |= bit_of(action)
+
+
+@njit
+def all_actions_at(search, playout):
+    """View the sets of all actions of a playout, of each player one."""
+    words = search.players * search.set_words
+    return set_at(search.all_sets, playout * words, words)
 
 
 @njit
@@ -271,11 +298,13 @@ def add_whole(search, node, first, masks):
         playouts += count_bits(masks[i])
     if playouts == 0:
         return
-    used = (search.place_count + 7) >> 3
-    # Both ways give the same; how long each takes was measured on Hex.
+    # All ways give the same; how long each takes was measured on Hex.
+    words = search.set_words if search.set_words else (search.place_count + 7) >> 3
     by_edge = nodes_of(search)[node].count * (len(masks) + WORDS_OF_EDGE)
-    if by_edge < playouts * (used + WORDS_OF_PLAYOUT):
+    if by_edge < playouts * (words + WORDS_OF_PLAYOUT):
         add_edge_by_edge(search, node, first, masks)
+    elif search.set_words:
+        add_sets(search, node, first, masks)
     else:
         add_rows(search, node, first, masks)
 
@@ -330,26 +359,72 @@ def add_rows(search, node, first, masks):
                     sums[k] += row[k] & mine
             added += 1
             if added == MOST_ADDED:
-                add_sums(search, node)
+                add_sums(search, node, room, 0)
                 added = 0
     if added:
-        add_sums(search, node)
+        add_sums(search, node, room, 0)
 
 
 @njit
-def add_sums(search, node):
-    """Add what was added up byte by byte to the edges."""
+def add_sets(search, node, first, masks):
+    """Add up the sets of actions of a set's playouts, byte by byte."""
+    player = np.int64(nodes_of(search)[node].player)
+    words = search.set_words
+    room = 64 * words
+    origin = first_place(search, player, 0)
+    both = set_at(search.sums, 0, 16 * words)
+    won = set_at(search.won, player * search.words + first, len(masks))
+    both[:] = _0
+    added = 0
+    for i in range(len(masks)):
+        left = masks[i]
+        while left:
+            bit = lowest_bit(left)
+            left &= left - _1
+            sets = all_actions_at(search, 64 * (first + i) + bit)
+            mine = _0 - (won[i] >> np.uint64(bit) & _1)  # all bits or none
+            for k in range(words):
+                actions = sets[player * words + k]
+                add_bits(search.sums + 64 * k, actions)
+                add_bits(search.sums + room + 64 * k, actions & mine)
+            added += 1
+            if added == MOST_ADDED:
+                add_sums(search, node, room, origin)
+                both[:] = _0
+                added = 0
+    if added:
+        add_sums(search, node, room, origin)
+
+
+@njit
+def add_sums(search, node, room, origin):
+    """Add what was added up byte by byte to the edges.
+
+    Args:
+        search: The record.
+        node: The node.
+        room: How many bytes are for counts; sums follow.
+        origin: The place to which the first byte belongs.
+    """
     this = nodes_of(search)[node]
-    first, count = this.first, np.int64(this.count)
-    places = places_at(search, first, count)
+    first, count, run = this.first, np.int64(this.count), np.int64(this.run)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
-    room = search.place_room
+    if run:
+        at = search.sums + run - origin
+        counts = carray(as_pointer(at), count, np.uint8)
+        sums = carray(as_pointer(at + room), count, np.uint8)
+        for i in range(count):
+            permutations[i] += counts[i]
+            permuted[i] += sums[i]
+        return
+    places = places_at(search, first, count)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
     for i in range(count):
-        permutations[i] += counts[places[i]]
-        permuted[i] += sums[places[i]]
+        at = places[i] - origin
+        permutations[i] += counts[at]
+        permuted[i] += sums[at]
 
 
 @njit
@@ -361,6 +436,15 @@ def add_part(search, node, playout):
     places = places_at(search, first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    if search.set_words:
+        sets, codes = all_actions_at(search, playout), place_codes_of(search)
+        for i in range(count):
+            action = np.int64(codes[places[i]])
+            word = sets[this.player * search.set_words + (action >> 6)]
+            if word & bit_of(action):
+                permutations[i] += 1.0
+                permuted[i] += value
+        return
     rows, start = rows_of(search), np.uint64(playout * search.place_room)
     for i in range(count):
         has = rows[start + np.uint64(places[i])]
