@@ -14,6 +14,7 @@ from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.records import ENTRY, NODE
+from mcts_agents.permutation.kernel.statistics import FOUND
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -96,9 +97,9 @@ class Memory:
         places = FIRST_PLACES
         if not numbered:
             places = model.players * model.actions + 1
-            # Sets of actions fix all places, and are added up eight at a time.
+            # Sets of actions fix all places, and are added up 64 at a time.
             if self.set_words:
-                places += _WORD
+                places += 64
             else:
                 places = min(places, MOST_FIRST_PLACES + 1)
         self.rooms = Rooms(
@@ -138,6 +139,7 @@ class Memory:
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
             "scratch": (np.float64, _padded(2 * limit + MOST_GAPS, 64)),
+            "found": (np.uint64, 2 * FOUND * self.set_words),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }

@@ -120,6 +120,7 @@ _ARRAYS = (
     "place_codes",
     "place_seen",  # the playout that had it last, while moves are taken in
     "sums",  # scratch: two rows
+    "found",  # scratch: sets of actions
 )
 
 # The names that `model.calls` and the plug-ins of leaf values read are theirs.

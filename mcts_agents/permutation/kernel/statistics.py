@@ -20,7 +20,13 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
-from mcts_agents.model.bits import add_bits, bit_of, count_bits, lowest_bit
+from mcts_agents.model.bits import (
+    add_where,
+    bit_of,
+    count_bits,
+    count_in_columns,
+    lowest_bit,
+)
 from mcts_agents.permutation.kernel.records import (
     COUNT,
     LACKS_BLOCKS,
@@ -42,12 +48,14 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
     won_of,
 )
-from mcts_agents.permutation.kernel.weights import amaf_at, places_at
+from mcts_agents.permutation.kernel.weights import address_of, amaf_at, places_at
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 _ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
+# Room for the sets of actions that are added up at once, and one more.
+FOUND = MOST_ADDED + 1
 # What an edge, or a playout, takes besides its words, in words.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
 
@@ -148,30 +156,22 @@ def was_played(search, player, place):
 def add_set(search, block, playout):
     """Add the random game of a playout to a block of AMAF statistics."""
     sets, words = actions_at(search, playout), search.set_words
-    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, sums = address_of(search, block, COUNT), address_of(search, block, SUM)
     values = playout_values_of(search)
     for player in range(search.players):
         value = values[playout * search.players + player]
         for word in range(words):
-            bits, first = sets[player * words + word], first_place(search, player, word)
-            # The processor adds eight numbers at a time; those beyond stay.
-            last = first + min(np.int64(64), search.action_count - 64 * word + 7 & -8)
-            add_where(counts[first:last], bits, 1.0)
+            bits = sets[player * words + word]
+            at = 8 * first_place(search, player, word)
+            add_where(counts + at, bits, 1.0)
             if value != 0.0:
-                add_where(sums[first:last], bits, value)
+                add_where(sums + at, bits, value)
 
 
 @njit
 def first_place(search, player, word):
     """Return the place of the first action of a word of a player's set."""
     return 1 + player * search.action_count + 64 * word
-
-
-@njit
-def add_where(numbers, bits, value):
-    """Add a value to up to 64 numbers, where a set has the bit."""
-    for i in range(len(numbers)):
-        numbers[i] += value if bits >> np.uint64(i) & _1 else 0.0
 
 
 @njit
@@ -256,16 +256,11 @@ def count_permutations(search, node):
     first = np.int64(np.uint64(this.counted) >> _6)
     count = ((search.simulations - 1) >> 6) - first + 1
     masks = set_at(search.masks, 0, count)
-    for i in range(count):
-        masks[i] = _ALL
-    masks[0] = _ALL << (np.uint64(this.counted) & _63)
-    at = node
-    while at != 0:
-        row = nodes_of(search)[at].place * search.words
-        bits = set_at(search.bits, row + first, count)
-        for i in range(count):
-            masks[i] &= bits[i]
-        at = np.int64(nodes_of(search)[at].parent)
+    if count == 1:  # most often
+        masks[0] = path_in_word(search, node, first)
+    else:
+        path_in_words(search, node, first, masks)
+    masks[0] &= _ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
     parts = set_at(search.parts, first, count)
     for i in range(count):
@@ -275,6 +270,32 @@ def count_permutations(search, node):
             add_part(search, node, 64 * (first + i) + lowest_bit(left))
             left &= left - _1
     add_whole(search, node, first, masks)
+
+
+@njit
+def path_in_word(search, node, word):
+    """Return which of 64 playouts have all moves of a node's path."""
+    mask, bits = _ALL, bits_of(search)
+    at = node
+    while at != 0:
+        this = nodes_of(search)[at]
+        mask &= bits[np.uint64(this.place * search.words + word)]
+        at = np.int64(this.parent)
+    # Playouts to come have no moves yet, so the mask ends with the last.
+    return mask
+
+
+@njit
+def path_in_words(search, node, first, masks):
+    """Do what `path_in_word` does for each word of `masks`, from `first` on."""
+    masks[:] = _ALL
+    at = node
+    while at != 0:
+        row = nodes_of(search)[at].place * search.words
+        bits = set_at(search.bits, row + first, len(masks))
+        for i in range(len(masks)):
+            masks[i] &= bits[i]
+        at = np.int64(nodes_of(search)[at].parent)
 
 
 @njit
@@ -370,30 +391,41 @@ def add_sets(search, node, first, masks):
     """Add up the sets of actions of a set's playouts, byte by byte."""
     player = np.int64(nodes_of(search)[node].player)
     words = search.set_words
-    room = 64 * words
-    origin = first_place(search, player, 0)
-    both = set_at(search.sums, 0, 16 * words)
     won = set_at(search.won, player * search.words + first, len(masks))
-    both[:] = _0
-    added = 0
+    # Of each word of the sets the playouts', and those that the player won.
+    found = set_at(search.found, 0, search.found_length)
+    added = winning = np.int64(0)
     for i in range(len(masks)):
         left = masks[i]
         while left:
             bit = lowest_bit(left)
             left &= left - _1
             sets = all_actions_at(search, 64 * (first + i) + bit)
-            mine = _0 - (won[i] >> np.uint64(bit) & _1)  # all bits or none
             for k in range(words):
                 actions = sets[player * words + k]
-                add_bits(search.sums + 64 * k, actions)
-                add_bits(search.sums + room + 64 * k, actions & mine)
+                found[2 * k * FOUND + added] = actions
+                # One that was lost is written over by the next.
+                found[(2 * k + 1) * FOUND + winning] = actions
             added += 1
+            winning += np.int64(won[i] >> np.uint64(bit) & _1)
             if added == MOST_ADDED:
-                add_sums(search, node, room, origin)
-                both[:] = _0
-                added = 0
+                add_found(search, node, added, winning)
+                added = winning = np.int64(0)
     if added:
-        add_sums(search, node, room, origin)
+        add_found(search, node, added, winning)
+
+
+@njit
+def add_found(search, node, added, winning):
+    """Add some playouts' sets of actions to the edges; so many of them were won."""
+    words = search.set_words
+    room = 64 * words
+    for k in range(words):
+        found, out = search.found + 8 * 2 * k * FOUND, search.sums + 64 * k
+        count_in_columns(found, added, out)
+        count_in_columns(found + 8 * FOUND, winning, out + room)
+    origin = first_place(search, np.int64(nodes_of(search)[node].player), 0)
+    add_sums(search, node, room, origin)
 
 
 @njit

@@ -56,8 +56,13 @@ def choose_edge(search, node, reference):
 @njit
 def amaf_at(search, block, statistic):
     """View COUNT or SUM of each place in a block of AMAF statistics."""
-    room = search.place_room
-    return float64_at(search.amaf + 8 * room * (2 * block + statistic), room)
+    return float64_at(address_of(search, block, statistic), search.place_room)
+
+
+@njit
+def address_of(search, block, statistic):
+    """Return where COUNT or SUM of the places of a block begin."""
+    return search.amaf + 8 * search.place_room * (2 * block + statistic)
 
 
 @njit
