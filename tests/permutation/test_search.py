@@ -35,6 +35,7 @@ MODELS = {
     "hex 3x3": make_model("hex:size=3")[1],
     "hex 4x4": make_model("hex:size=4,first_cell=a2")[1],
     "hex 5x5": make_model("hex:size=5")[1],
+    "hex 9x9": make_model("hex:size=9")[1],
     "dots for 3": make_model("dots_and_boxes:width=2,height=2,players=3")[1],
     "connect four": make_model("connect_four")[1],
     "row": repeating(),
