@@ -65,6 +65,7 @@ from mcts_agents.permutation.kernel.statistics import (
     begin_block,
     clear_sets,
     count_permutations,
+    first_place,
     record_playout,
 )
 from mcts_agents.permutation.kernel.weights import choose_edge
@@ -199,10 +200,17 @@ def iterate(search):
             count_permutations(search, node)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
-        trace[depth].player = this.player
-        trace[depth].code = edge_places_of(search)[edge]
+        player = np.int64(this.player)
+        if this.run:  # known without a look at the edge
+            place = this.run + edge - this.first
+            action = place - first_place(search, player, 0)
+        else:
+            place = np.int64(edge_places_of(search)[edge])
+            action = np.int64(edge_actions_of(search)[edge])
+        trace[depth].player = player
+        trace[depth].code = place
         depth += 1
-        joint_action_of(search)[this.player] = edge_actions_of(search)[edge]
+        joint_action_of(search)[player] = action
         call.apply(search)
         search.forward_model_calls += 1
         child = np.int64(edge_children_of(search)[edge])
