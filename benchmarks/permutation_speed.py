@@ -2,8 +2,8 @@
 
 Four searches of the same positions: `mcts` with UCB1 (solver off), `rave`, `grave` and
 `mcps`. Next to them is what the game takes alone: a playout as `mcts` makes it, and one
-that records its moves, which the others need. Where the rules take a shortcut to the
-end of a random game (Hex fills its board) these differ, so the table has two ratios:
+that records its moves, or the sets of its actions, which the others need. Where the
+rules take a shortcut to the end of a random game these differ, so there are two ratios:
 `to UCT` compares whole playouts as they are, `equal` those of a UCT whose playouts take
 as long as recorded ones. All times are the best of some repetitions in one run, on one
 core, of the processor; memory is what the search has in use at its end.
