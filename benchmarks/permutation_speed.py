@@ -2,8 +2,8 @@
 
 Four searches of the same positions: `mcts` with UCB1 (solver off), `rave`, `grave` and
 `mcps`. Next to them is what the game takes alone: a playout as `mcts` makes it, and one
-that records its moves, which the others need. Where the rules take a shortcut to the
-end of a random game (Hex fills its board) these differ, so the table has two ratios:
+that records its moves, or the sets of its actions, which the others need. Where the
+rules take a shortcut to the end of a random game these differ, so there are two ratios:
 `to UCT` compares whole playouts as they are, `equal` those of a UCT whose playouts take
 as long as recorded ones. All times are the best of some repetitions in one run, on one
 core, of the processor; memory is what the search has in use at its end.
@@ -26,6 +26,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.records import PERMUTATION
+from mcts_agents.permutation.kernel.statistics import address_of_sets, clear_sets
 
 GAMES = ["hex:size=7,first_cell=c3", "tictactoe", "dots_and_boxes", "connect_four"]
 AGENTS = "rave,grave,mcps"
@@ -40,7 +41,11 @@ def play(address, count, recorded):
     moves = 0
     for _ in range(count):
         call.copy(search)
-        if recorded:
+        if recorded and search.set_words:
+            clear_sets(search)
+            out = address_of_sets(search, search.simulations)
+            moves += call.playout_sets(search, search.rollout, out)
+        elif recorded:
             kind = search.code_kind
             moves += call.playout_moves(search, search.rollout, kind, search.trace)
         else:

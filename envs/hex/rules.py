@@ -14,6 +14,7 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.envs.hex.notation import parse_cell
+from mcts_agents.envs.hex.one_word import ALL_CELLS, MOST_SIZE, play_to_the_win, word_of
 from mcts_agents.model import (
     LOST,
     PLAYING,
@@ -24,7 +25,7 @@ from mcts_agents.model import (
     random_below,
 )
 from mcts_agents.model.addresses import stack_int32
-from mcts_agents.model.bits import count_bits
+from mcts_agents.model.bits import bit_of, count_bits
 from mcts_agents.model.hashing import mixed
 
 SMALLEST, LARGEST = 3, 19
@@ -319,6 +320,49 @@ def playout_moves(game, state, rng, limit, kind, out):
     if state.winner != NOBODY:
         return 0
     cells = carray(stack_int32(_MOST_CELLS), _MOST_CELLS, np.int32)
+    count = draw_cells(game, state, rng, limit, cells)
+    player = np.int64(state.turn)
+    for i in range(count):
+        out[i].player = player
+        out[i].code = row_in(cells, i) * game.size + column_in(cells, i)
+        player = 1 - player
+    return put_cells(game, state, cells, count)
+
+
+@rules.define
+def playout_sets(game, state, rng, limit, out):
+    """Random play to the winning move, as sets of cells.
+
+    A whole playout on a board of up to 64 cells only leaves the winner behind in the
+    state; others are those of `playout_moves`.
+    """
+    if state.winner != NOBODY:
+        return 0
+    if game.size <= MOST_SIZE and state.free <= limit:
+        size = np.int64(game.size)
+        stones = word_of(state.stones[0], size)
+        other = word_of(state.stones[1], size)
+        free = ~(stones | other) & ALL_CELLS[size]
+        out[0], out[1], winner = play_to_the_win(
+            rng, stones, other, free, np.int64(state.turn), size
+        )
+        state.winner = winner
+        return count_bits(out[0]) + count_bits(out[1])
+    cells = carray(stack_int32(_MOST_CELLS), _MOST_CELLS, np.int32)
+    count = draw_cells(game, state, rng, limit, cells)
+    player = np.int64(state.turn)
+    played = put_cells(game, state, cells, count)
+    words = len(out) >> 1
+    for i in range(played):
+        cell = row_in(cells, i) * game.size + column_in(cells, i)
+        out[player * words + (cell >> 6)] |= bit_of(cell)
+        player = 1 - player
+    return played
+
+
+@njit
+def draw_cells(game, state, rng, limit, cells):
+    """Draw empty cells in the order in which they are played; return how many."""
     n = 0
     for row in range(game.size):
         empty = empty_in(game, state, row)
@@ -327,11 +371,12 @@ def playout_moves(game, state, rng, limit, kind, out):
             n += empty >> column & 1
     count = min(n, limit)
     draw_first(rng, cells, n, count)
-    player = np.int64(state.turn)
-    for i in range(count):
-        out[i].player = player
-        out[i].code = row_in(cells, i) * game.size + column_in(cells, i)
-        player = 1 - player
+    return count
+
+
+@njit
+def put_cells(game, state, cells, count):
+    """Put stones on drawn cells to the winning move; return how many were put."""
     played = put_safely(game, state, cells, SAFE_EIGHTHS * count >> 3)
     while played < count and state.winner == NOBODY:
         place_at(game, state, row_in(cells, played), column_in(cells, played))

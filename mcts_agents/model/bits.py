@@ -6,6 +6,7 @@ Machine instructions that Numba does not offer by name, and what is made of them
 import llvmlite.ir
 import numpy as np
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 _ONE = np.uint64(1)
@@ -61,6 +62,81 @@ def highest_bit(typingctx, word):
         return builder.sub(context.get_constant(types.int64, 63), zeros)
 
     return types.int64(types.uint64), codegen
+
+
+def _everywhere(builder, number):
+    """Build a vector of 64 times the same number."""
+    index = llvmlite.ir.IntType(32)
+    lanes = llvmlite.ir.VectorType(number.type, 64)
+    nothing = llvmlite.ir.Constant(lanes, llvmlite.ir.Undefined)
+    first = builder.insert_element(nothing, number, index(0))
+    places = llvmlite.ir.Constant(llvmlite.ir.VectorType(index, 64), [0] * 64)
+    return builder.shuffle_vector(first, nothing, places)
+
+
+@intrinsic
+def equal_bits(typingctx, address, value):
+    """Return which of the 64 float64 at an address are equal to a value, as bits.
+
+    Eight comparisons where the processor compares eight at a time, which no loop over
+    an array becomes.
+    """
+
+    def codegen(context, builder, signature, args):
+        lanes = llvmlite.ir.VectorType(args[1].type, 64)
+        numbers = builder.load(builder.inttoptr(args[0], lanes.as_pointer()), align=8)
+        values = _everywhere(builder, args[1])
+        equal = builder.fcmp_ordered("==", numbers, values)
+        return builder.bitcast(equal, llvmlite.ir.IntType(64))
+
+    return types.uint64(types.intp, types.float64), codegen
+
+
+@intrinsic
+def add_where(typingctx, address, bits, value):
+    """Add a value to those of 64 float64 at an address whose bits are set."""
+
+    def codegen(context, builder, signature, args):
+        number = args[2].type
+        lanes = llvmlite.ir.VectorType(number, 64)
+        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
+        at = builder.inttoptr(args[0], lanes.as_pointer())
+        zeros = llvmlite.ir.Constant(lanes, [number(0.0)] * 64)
+        wanted = builder.bitcast(args[1], flags)
+        added = builder.select(wanted, _everywhere(builder, args[2]), zeros)
+        builder.store(builder.fadd(builder.load(at, align=8), added), at, align=8)
+        return args[1]
+
+    return types.uint64(types.intp, types.uint64, types.float64), codegen
+
+
+@intrinsic
+def count_in_columns(typingctx, words, count, out):
+    """Count for each of 64 places in how many of some words its bit is set.
+
+    Args:
+        typingctx: Numba's.
+        words: The address of the words, uint64.
+        count: How many words, up to 255.
+        out: The address of 64 bytes to which the counts are written.
+    """
+
+    def codegen(context, builder, signature, args):
+        lanes = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
+        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
+        word = llvmlite.ir.IntType(64)
+        first = builder.inttoptr(args[0], word.as_pointer())
+        counts = cgutils.alloca_once(builder, lanes)
+        builder.store(llvmlite.ir.Constant(lanes, [0] * 64), counts)
+        with cgutils.for_range(builder, args[1]) as loop:
+            bits = builder.load(builder.gep(first, [loop.index]))
+            added = builder.zext(builder.bitcast(bits, flags), lanes)
+            builder.store(builder.add(builder.load(counts), added), counts)
+        at = builder.inttoptr(args[2], lanes.as_pointer())
+        builder.store(builder.load(counts), at, align=1)
+        return args[1]
+
+    return types.int64(types.intp, types.int64, types.intp), codegen
 
 
 @njit

@@ -47,6 +47,7 @@ _NEAREST_OPPONENT = ROW["nearest_opponent"]
 _VISIBLE_ACTION = ROW["visible_action"]
 _MOVE_CODE = ROW["move_code"]
 _PLAYOUT_MOVES = ROW["playout_moves"]
+_PLAYOUT_SETS = ROW["playout_sets"]
 _load_pass_turn = first_class(ENTRIES["pass_turn"].signature)
 _load_outcomes = first_class(ENTRIES["outcomes"].signature)
 _load_apply_outcome = first_class(ENTRIES["apply_outcome"].signature)
@@ -69,6 +70,7 @@ _load_of_player = first_class(ENTRIES["is_out"].signature)
 _load_visible_action = first_class(ENTRIES["visible_action"].signature)
 _load_move_code = first_class(ENTRIES["move_code"].signature)
 _load_playout_moves = first_class(ENTRIES["playout_moves"].signature)
+_load_playout_sets = first_class(ENTRIES["playout_sets"].signature)
 _load_policy = first_class(POLICY.signature)
 
 
@@ -171,6 +173,13 @@ def playout_moves(run, limit, kind, out):
     """Play at random, and write the moves to address `out`; return their number."""
     function = _load_playout_moves(run.table + ROW_BYTES * _PLAYOUT_MOVES)
     return function(run.game, run.state, run.rng, limit, kind, out)
+
+
+@njit
+def playout_sets(run, limit, out):
+    """Play at random, and add each player's actions to the sets at address `out`."""
+    function = _load_playout_sets(run.table + ROW_BYTES * _PLAYOUT_SETS)
+    return function(run.game, run.state, run.rng, limit, out)
 
 
 @njit

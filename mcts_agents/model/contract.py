@@ -179,6 +179,13 @@ ENTRIES: dict[str, Entry] = {
         "code of this `kind`, to the move that ends the game and no further; return "
         "how many were written",
     ),
+    "playout_sets": Entry(
+        ("game", "state", "rng", "limit", "out"),
+        "like `playout_moves` in a game without `move_code`, but add each player's "
+        "actions to a set of bits: bit `action & 63` of word `action >> 6` of the "
+        "player's words in `out`, which arrives empty; return how many moves were "
+        "made. Of `state` only `movers`, `results` and `scores` must be right then",
+    ),
 }
 
 # A scripted policy. `memory` is its own record of one player, 0 if it has none.

@@ -337,6 +337,11 @@ class Rules:
                 f"{self.name}: move_codes={self.move_codes!r} without a function "
                 f"`move_code`: {ENTRIES['move_code'].purpose}"
             )
+        if {"playout_sets", "move_code"} <= self._functions.keys():
+            raise RulesError(
+                f"{self.name} has `playout_sets`, whose codes are actions, and "
+                "`move_code`; leave one of them out"
+            )
         pair = ("outcomes", "apply_outcome")
         for name, other in (pair, pair[::-1]):
             if name in self._functions and other not in self._functions:

@@ -60,6 +60,8 @@ _OUTPUTS = {
     "observe": "carray(as_pointer(out), variant.observation_size, INT8)",
     "action_values": "carray(as_pointer(out), n, FLOAT64)",
     "playout_moves": "carray(as_pointer(out), limit, MOVE)",
+    "playout_sets": "carray(as_pointer(out), variant.players * ((variant.actions + 63)"
+    " >> 6), UINT64)",
     "outcomes": "carray(as_pointer(out), limit, FLOAT64)",
 }
 # Functions of the contract that return a number; the others return nothing.
@@ -77,6 +79,7 @@ RETURNS_NUMBER = {
     "visible_action",
     "move_code",
     "playout_moves",
+    "playout_sets",
     "outcomes",
 }
 

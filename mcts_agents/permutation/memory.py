@@ -12,7 +12,9 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
+from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.records import ENTRY, NODE
+from mcts_agents.permutation.kernel.statistics import FOUND
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -88,15 +90,23 @@ class Memory:
         playouts = min(wanted, MOST_FIRST_PLAYOUTS)
         limit = model.legal_limit
         numbered = model.has("move_code") or callable(settings.codes)
+        self.set_words = 0
+        if model.has("playout_sets") and not numbered:
+            self.set_words = -(-model.actions // 64)
         codes = FIRST_CODES if numbered else model.actions
         places = FIRST_PLACES
         if not numbered:
-            places = min(model.players * model.actions, MOST_FIRST_PLACES) + 1
+            places = model.players * model.actions + 1
+            # Sets of actions fix all places, and are added up 64 at a time.
+            if self.set_words:
+                places += 64
+            else:
+                places = min(places, MOST_FIRST_PLACES + 1)
         self.rooms = Rooms(
             nodes=playouts + 1,
             edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
             blocks=FIRST_BLOCKS,
-            moves=32 * playouts,
+            moves=(8 if self.set_words else 32) * playouts,
             entries=8 * playouts,
             playouts=playouts,
             places=_padded(places),
@@ -128,7 +138,8 @@ class Memory:
             "settings": (SETTINGS, 1),
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
-            "scratch": (np.float64, limit),
+            "scratch": (np.float64, _padded(2 * limit + MOST_GAPS, 64)),
+            "found": (np.uint64, 2 * FOUND * self.set_words),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }
@@ -147,13 +158,15 @@ class Memory:
             **dict.fromkeys(_EDGE_FLOATS, (np.float64, (rooms.edges,))),
             **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (edges,))),
             **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGE_NUMBERS.items()},
-            "amaf": (np.float64, (rooms.blocks, rooms.places, 2)),
+            "amaf": (np.float64, (rooms.blocks, 2, rooms.places)),
             "moves": (np.uint32, (rooms.moves,)),
             "starts": (np.int64, (rooms.playouts + 1,)),
             "entries": (ENTRY, (rooms.entries,)),
             "playout_values": (np.float64, (rooms.playouts, players)),
+            "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
-            "rows": (np.uint8, (playouts, rooms.places)),
+            "all_sets": (np.uint64, (playouts, players * self.set_words)),
+            "rows": (np.uint8, (0 if self.set_words else playouts, rooms.places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
             "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
             "masks": (np.uint64, (2 * _words(rooms.playouts),)),
@@ -161,7 +174,7 @@ class Memory:
             "place_players": (np.int32, (rooms.places,)),
             "place_codes": (np.int32, (rooms.places,)),
             "place_seen": (np.int64, (rooms.places,)),
-            "sums": (np.uint8, (2 * rooms.places,)),
+            "sums": (np.uint8, (2 * max(rooms.places, 64 * self.set_words),)),
         }
 
     def clear(self) -> None:
@@ -179,6 +192,7 @@ class Memory:
         record["code_room"] = rooms.codes
         record["place_room"] = rooms.places
         record["words"] = _words(rooms.playouts)
+        record["set_words"] = self.set_words
         leaf = self.arrays["leaf"]
         for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = self.arrays[name].ctypes.data
@@ -268,10 +282,10 @@ class Memory:
                 nodes=simulations + 1,
                 edges=int(_EXPANDED * simulations * self._model.legal_limit),
                 blocks=1 + simulations * path // (ref + 2) // 2,
-                moves=simulations * length,
+                moves=simulations * (path if self.set_words else length),
                 entries=simulations * path,
                 playouts=simulations,
-                places=_padded(places + 1),
+                places=self.rooms.places if self.set_words else _padded(places + 1),
                 codes=self.rooms.codes,
             )
         )

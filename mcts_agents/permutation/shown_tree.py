@@ -35,11 +35,14 @@ class TreeArrays:
         self._check()
         return self.arrays["nodes"][node]
 
-    def edges(self, node: int) -> slice:
-        """Return where the edges of a node are; none if it has no edges yet."""
+    def edges(self, node: int) -> list[int]:
+        """Return the edges of a node; none if it has no edges yet."""
         this = self.node(node)
         first = int(this["first"])
-        return slice(0) if first == NONE else slice(first, first + int(this["count"]))
+        if first == NONE:
+            return []
+        legal = self.arrays["edge_actions"][first : first + int(this["count"])] >= 0
+        return (first + np.flatnonzero(legal)).tolist()
 
 
 class ShownPosition(ShownNode):
@@ -68,11 +71,11 @@ class ShownPosition(ShownNode):
         """Return N(s, a), int64, and Q(s, a), NaN if not tried, of all actions."""
         arrays, edges = self._tree.arrays, self._tree.edges(self._node)
         found = arrays["edge_actions"][edges]
-        at = {action: i for i, action in enumerate(found.tolist())}
+        edge_of = dict(zip(found.tolist(), edges, strict=True))
         counts, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
         for i, action in enumerate(actions.tolist()):
-            if action in at:
-                edge = edges.start + at[action]
+            if action in edge_of:
+                edge = edge_of[action]
                 counts[i] = arrays["edge_visits"][edge]
                 if counts[i]:
                     values[i] = arrays["edge_sums"][edge] / counts[i]
@@ -89,13 +92,13 @@ class ShownPosition(ShownNode):
         arrays, edges = self._tree.arrays, self._tree.edges(self._node)
         block = int(self._tree.node(self._node)["block"])
         actions = []
-        for edge in range(edges.start or 0, edges.stop):
+        for edge in edges:
             place = arrays["edge_places"][edge]
             visits = int(arrays["edge_visits"][edge])
             amaf = permutations = None
             if block != NONE:
-                statistic = arrays["amaf"][block, place]
-                amaf = _shown(statistic[COUNT], statistic[SUM])
+                statistics = arrays["amaf"][block]
+                amaf = _shown(statistics[COUNT, place], statistics[SUM, place])
             if self._tree.permutes:
                 # At the root both are statistics of the same playouts.
                 permutations = amaf
@@ -122,7 +125,7 @@ class ShownPosition(ShownNode):
         """Yield (action, position) of all that follows."""
         arrays, edges = self._tree.arrays, self._tree.edges(self._node)
         above = (*self._above, self._node)
-        for edge in range(edges.start or 0, edges.stop):
+        for edge in edges:
             child = int(arrays["edge_children"][edge])
             if child >= 0 and child not in above:
                 action = int(arrays["edge_actions"][edge])

@@ -23,6 +23,7 @@ CHANGES_THE_STATE = (
     "redeterminise",
     "playout",
     "playout_moves",
+    "playout_sets",
     "pass_turn",
     "apply_outcome",
 )
@@ -371,3 +372,30 @@ class Calls:
                 "moves that were written",
             )
         return after, moves.array[:played].copy()
+
+    def playout_sets(
+        self, state: np.ndarray, rng: np.ndarray, limit: int
+    ) -> tuple[np.ndarray, int, list[list[int]]]:
+        """Return the state after a playout, its length, and each player's actions."""
+        after = state.copy()
+        words = -(-self.model.actions // 64)
+        sets = Guarded(self.model.players * words, np.uint64)
+        sets.array[:] = 0
+        self._guards["out` of `playout_sets"] = sets
+        arguments = self._rng.address, limit, sets.address
+        played = self._drawing("playout_sets", after, rng, *arguments)
+        del self._guards["out` of `playout_sets"]
+        if not 0 <= played <= limit:
+            self.place.fail(
+                "playout_sets",
+                f"returned {played} with a limit of {limit} moves",
+                "Stop before the limit would be exceeded, and return the number of "
+                "moves that were made",
+            )
+        rows = sets.array.reshape(self.model.players, words).tolist()
+        actions = [
+            [64 * i + bit for i, word in enumerate(row) for bit in range(64)
+             if word >> bit & 1]
+            for row in rows
+        ]  # fmt: skip
+        return after, played, actions

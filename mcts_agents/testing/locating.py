@@ -38,6 +38,10 @@ _OUTPUTS = {
     "observe": (lambda model, n: model.observation_size, np.int8),
     "action_values": (lambda model, n: n, np.float64),
     "playout_moves": (lambda model, n: n, MOVE),
+    "playout_sets": (
+        lambda model, n: model.players * -(-model.actions // 64),
+        np.uint64,
+    ),
 }
 
 

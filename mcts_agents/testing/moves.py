@@ -1,4 +1,4 @@
-"""Checks of `move_code` and `playout_moves`: codes of moves, and who records them."""
+"""Checks of `move_code`, `playout_moves` and `playout_sets`: moves and their codes."""
 
 import numpy as np
 
@@ -85,6 +85,43 @@ def check_recorded_playouts(
             if kind == MOVE_CODES[0] and not model.chance:
                 _play_again(model, calls, opening, after, moves)
     report.checked["playout_moves records what it plays"] += 1
+
+
+def check_sets_of_actions(
+    model: ForwardModel, calls: Calls, report: Report, seed: int
+) -> None:
+    """Check that playouts that record sets of actions end, and count what they play."""
+    if not model.has("playout_sets"):
+        report.skip("playout_sets", "the rules have no such function")
+        return
+    place = calls.place
+    place.episode = place.move = 0
+    rng = new_generator(np.random.SeedSequence([seed, 4]))
+    for number in range(PLAYOUTS):
+        opening = calls.reset(new_generator(np.random.SeedSequence([seed, number])))
+        limit = (0, model.players, LONGEST)[min(number, 2)]
+        after, played, actions = calls.playout_sets(opening, rng, limit)
+        for player, found in enumerate(actions):
+            if found and max(found) >= model.actions:
+                place.fail(
+                    "playout_sets",
+                    f"added {max(found)} to the actions of player {player}",
+                    f"Actions go from 0 to {model.actions - 1} (Spec.actions)",
+                )
+        if sum(map(len, actions)) > played:
+            place.fail(
+                "playout_sets",
+                f"returned {played} with more actions in its sets",
+                "Return the number of moves that were made",
+            )
+        deciding = len(model.movers(after))
+        if deciding and played + deciding <= limit:
+            place.fail(
+                "playout_sets",
+                f"stopped after {played} of {limit} moves in an unfinished game",
+                "Play on to the end of the game or the limit",
+            )
+    report.checked["playout_sets counts what it plays"] += 1
 
 
 def _play_again(

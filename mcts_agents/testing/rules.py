@@ -22,7 +22,11 @@ from mcts_agents.model import (
 from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.chances import check_draws, check_playouts, load_statistics
 from mcts_agents.testing.hidden import Hidden, Permute
-from mcts_agents.testing.moves import check_codes, check_recorded_playouts
+from mcts_agents.testing.moves import (
+    check_codes,
+    check_recorded_playouts,
+    check_sets_of_actions,
+)
 from mcts_agents.testing.outcomes import check_outcomes, check_passing
 from mcts_agents.testing.report import Place, Report
 
@@ -145,6 +149,7 @@ class _Walk:
             self.report.skip("the end of a game", f"none within {self._longest} moves")
         check_playouts(self.model, self.calls, self.report, self.seed)
         check_recorded_playouts(self.model, self.calls, self.report, self.seed)
+        check_sets_of_actions(self.model, self.calls, self.report, self.seed)
         self.hidden.finish()
         return self.report
 

@@ -211,3 +211,89 @@ def test_cells_are_written_and_read():
     for text in ("", "t1", "a0", "a20", "11", "aa"):
         with pytest.raises(ValueError, match="expected a column a to s"):
             GAME.parse_action(model, text)
+
+
+def sets_of_playout(model, state, rng, limit=1000):
+    """Return each player's cells in a random game, and its length; `state` ends it."""
+    sets = np.zeros((2, -(-model.actions // 64)), np.uint64)
+    at = state.ctypes.data, rng.ctypes.data, limit, sets.ctypes.data
+    played = model.call("playout_sets", *at)
+    words = sets.tolist()
+    return [
+        [a for a in range(model.actions) if words[p][a // 64] >> a % 64 & 1]
+        for p in range(2)
+    ], played
+
+
+@pytest.mark.parametrize("size", [3, 7, 8, 11])
+@pytest.mark.parametrize("begun", [0, 1, 6])
+def test_sets_of_a_playout_are_a_game_to_its_winning_move(size, begun):
+    model, rng = rules.model(size=size), new_generator(5)
+    for _ in range(50):
+        state = model.reset(rng)
+        if random_moves(model, state, rng, begun) < begun or model.is_over(state):
+            continue
+        twin = Twin(size)
+        stones = model.view(state)["stones"][:, :size].tolist()
+        twin.stones = {
+            (row, column): player
+            for player in range(2)
+            for row in range(size)
+            for column in range(size)
+            if stones[player][row] >> column & 1
+        }
+        cells, played = sets_of_playout(model, state, rng)
+        assert played == len(cells[0]) + len(cells[1])
+        first = begun % 2
+        assert len(cells[first]) - len(cells[1 - first]) in (0, 1)
+        for player in range(2):
+            for cell in cells[player]:
+                assert divmod(cell, size) not in twin.stones
+                twin.stones[divmod(cell, size)] = player
+        winner = twin.winner()
+        assert model.results(state)[winner] == WON
+        assert model.is_over(state)
+        # The winner moved last, and one of the winner's stones was missing before.
+        assert winner == (first + played - 1) % 2
+        before = dict(twin.stones)
+        decided = []
+        for cell in cells[winner]:
+            twin.stones = {c: p for c, p in before.items() if c != divmod(cell, size)}
+            decided.append(twin.winner() is None)
+        assert any(decided)
+
+
+@pytest.mark.parametrize("size", [4, 7, 11])
+def test_sets_of_playouts_are_as_random_as_recorded_moves(size):
+    """Lengths, winners, and how often each cell is taken, 4,000 playouts each way."""
+    model, rng, number = rules.model(size=size, first_cell=1), new_generator(7), 4000
+    cells, lengths, wins = np.zeros((2, 2, size * size)), [[], []], np.zeros((2, 2))
+    for _ in range(number):
+        state = model.reset(rng)
+        sets, played = sets_of_playout(model, state, rng)
+        for player in range(2):
+            cells[0, player, sets[player]] += 1
+        lengths[0].append(played)
+        wins[0] += model.results(state) == WON
+        state = model.reset(rng)
+        moves = model.playout_moves(state, rng, 1000)
+        np.add.at(cells[1], (moves["player"], moves["code"]), 1)
+        lengths[1].append(len(moves))
+        wins[1] += model.results(state) == WON
+    assert chi2_contingency(wins).pvalue > 1e-4
+    longest = max(map(max, lengths)) + 1
+    counts = np.array([np.bincount(found, minlength=longest) for found in lengths])
+    assert chi2_contingency(counts[:, counts.sum(axis=0) > 10]).pvalue > 1e-4
+    # So many standard deviations apart is none of a few hundred cells.
+    apart = (cells[0] - cells[1]) / np.sqrt(np.maximum(cells.sum(axis=0), 1))
+    assert np.abs(apart).max() < 5
+
+
+def test_a_cut_playout_has_as_many_actions_as_it_says():
+    model, rng = rules.model(size=5), new_generator(3)
+    for limit in (0, 1, 4):
+        state = model.reset(rng)
+        sets, played = sets_of_playout(model, state, rng, limit)
+        assert len(sets[0]) + len(sets[1]) == played == limit
+        stones = sum(bin(row).count("1") for row in model.view(state)["stones"].ravel())
+        assert stones == limit

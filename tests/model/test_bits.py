@@ -9,8 +9,11 @@ import pytest
 from numba import njit
 
 from mcts_agents.model.bits import (
+    add_where,
     bit_of,
     count_bits,
+    count_in_columns,
+    equal_bits,
     lowest_bit,
     nth_bit,
     nth_by_counting,
@@ -76,3 +79,37 @@ def test_processors_that_cannot_deposit_bits_find_them_too():
     subprocess.run(
         [sys.executable, "-c", _PLAIN], env={**os.environ, **plain}, check=True
     )
+
+
+@njit
+def on_lanes(numbers, bits, value, words, count, out):
+    equal = equal_bits(numbers, value)
+    add_where(numbers, bits, value)
+    count_in_columns(words, count, out)
+    return equal
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 54, 255])
+def test_64_numbers_at_a_time(count):
+    """Against numpy, with what lies around the numbers left alone."""
+    rng = np.random.default_rng(count)
+    numbers = rng.integers(0, 3, 66).astype(float)
+    numbers[5:8] = np.inf, -np.inf, np.nan
+    words = rng.integers(2**64, size=255, dtype=np.uint64)
+    counts = np.full(66, 99, np.uint8)
+    bits = int(rng.integers(2**64, dtype=np.uint64))
+    expected = numbers.copy()
+    inside = expected[1:65]
+    equal = sum(1 << i for i in np.flatnonzero(inside == 2.0).tolist())
+    inside[places_of(bits)] += 2.0
+    found = on_lanes(
+        numbers[1:].ctypes.data, np.uint64(bits), 2.0, words.ctypes.data, count,
+        counts[1:].ctypes.data,
+    )  # fmt: skip
+    assert found == equal
+    np.testing.assert_array_equal(numbers, expected)
+    columns = [places_of(int(word)) for word in words[:count]]
+    assert counts[1:65].tolist() == [
+        sum(place in column for column in columns) for place in range(64)
+    ]
+    assert counts[0] == counts[65] == 99

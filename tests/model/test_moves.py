@@ -208,6 +208,17 @@ def test_kinds_take_a_function():
         row_game(move_codes=("exact", "specific")).model()
 
 
+def test_sets_of_actions_do_not_go_with_codes():
+    rules = with_codes()
+
+    @rules.define
+    def playout_sets(game, state, rng, limit, out):
+        return 0
+
+    with pytest.raises(RulesError, match="row has `playout_sets`"):
+        rules.model()
+
+
 def test_a_game_may_bring_its_own():
     rules = row_game()
 

@@ -377,6 +377,7 @@ def test_attributes():
         "outcomes",
         "apply_outcome",
         "playout_moves",
+        "playout_sets",
     }
     with pytest.raises(ValueError, match="no function 'step' in a forward model"):
         model.has("step")

@@ -52,9 +52,7 @@ class Plain:
         self.bias = Fraction(bias)
         self.permutes = permutes
         self.code = code or (lambda s, p, a: model.move_code(s, p, a))
-        self.playout = playout or (
-            lambda s, rng: model.playout_moves(s, rng, 10_000).tolist()
-        )
+        self.playout = playout or (lambda s, rng: played(model, s, rng))
         self.nodes = {}
         self.names = {None: 0}  # of moves, as columns of `last`; the first has none
         # Where each playout has each move last.
@@ -178,10 +176,27 @@ class Plain:
         return list(zip(has.sum(axis=0).tolist(), map(Fraction, sums), strict=True))
 
 
+def played(model, state, rng, kind="exact"):
+    """Return the (player, code) of a random game, in any order."""
+    if not model.has("playout_sets"):
+        return model.playout_moves(state, rng, 10_000, kind).tolist()
+    sets = np.zeros((model.players, -(-model.actions // 64)), np.uint64)
+    at = state.ctypes.data, rng.ctypes.data, 10_000, sets.ctypes.data
+    count = model.call("playout_sets", *at)
+    moves = [
+        (player, action)
+        for player in range(model.players)
+        for action in range(model.actions)
+        if int(sets[player, action // 64]) >> action % 64 & 1
+    ]
+    assert count == len(moves)
+    return moves
+
+
 def codes_of(model, kind):
     """Return `code` and `playout` of `Plain` for a kind of the game's own codes."""
     assert kind in MOVE_CODES
     return {
         "code": lambda s, p, a: model.move_code(s, p, a, kind),
-        "playout": lambda s, rng: model.playout_moves(s, rng, 10_000, kind).tolist(),
+        "playout": lambda s, rng: played(model, s, rng, kind),
     }

@@ -11,7 +11,7 @@ from mcts_agents.envs import GAMES, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
-from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from mcts_agents.permutation.kernel.records import COUNT, NO_ACTION, NONE, SUM
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, codes_of
 
@@ -35,6 +35,7 @@ MODELS = {
     "hex 3x3": make_model("hex:size=3")[1],
     "hex 4x4": make_model("hex:size=4,first_cell=a2")[1],
     "hex 5x5": make_model("hex:size=5")[1],
+    "hex 9x9": make_model("hex:size=9")[1],
     "dots for 3": make_model("dots_and_boxes:width=2,height=2,players=3")[1],
     "connect four": make_model("connect_four")[1],
     "row": repeating(),
@@ -83,7 +84,8 @@ def compare(search, plain, permutes=False):
         if found["first"] == NONE:
             assert not node.actions
             continue
-        edges = slice(found["first"], found["first"] + found["count"])
+        edges = np.arange(found["first"], found["first"] + found["count"])
+        edges = edges[arrays["edge_actions"][edges] != NO_ACTION]
         assert arrays["edge_actions"][edges].tolist() == node.actions
         assert arrays["edge_visits"][edges].tolist() == node.visits
         assert arrays["edge_sums"][edges].tolist() == node.sums
@@ -93,7 +95,7 @@ def compare(search, plain, permutes=False):
                 if 0 < place < record["place_count"]:
                     move = (int(arrays["place_players"][place]), code)
                     (known,) = plain.amaf(node, [move])
-                    assert (block[place, COUNT], block[place, SUM]) == known
+                    assert (block[COUNT, place], block[SUM, place]) == known
                     compared += 1
         if permutes and i > 0:
             assert found["counted"] == node.counted

@@ -32,6 +32,14 @@ def forget_places(search):
 
 
 @njit
+def place_all(search):
+    """Give all actions of all players places in their order, as sets of actions ask."""
+    for player in range(search.players):
+        for action in range(search.action_count):
+            place_of_move(search, player, action)
+
+
+@njit
 def place_of_move(search, player, code):
     """Return the place of a player's code; make it if it is new."""
     if code < 0:

@@ -23,6 +23,7 @@ from mcts_agents.permutation.kernel.codes import (
     NO_ROOM,
     code_of_action,
     forget_places,
+    place_all,
     place_of_move,
 )
 from mcts_agents.permutation.kernel.positions import (
@@ -37,6 +38,7 @@ from mcts_agents.permutation.kernel.records import (
     LACKS_MOVES,
     LACKS_NODES,
     LACKS_PLAYOUTS,
+    NO_ACTION,
     NONE,
     NOT_IN_TURN,
     OVER,
@@ -59,8 +61,11 @@ from mcts_agents.permutation.kernel.records import (
 )
 from mcts_agents.permutation.kernel.statistics import (
     add_to_block,
+    address_of_sets,
     begin_block,
+    clear_sets,
     count_permutations,
+    first_place,
     record_playout,
 )
 from mcts_agents.permutation.kernel.weights import choose_edge
@@ -78,12 +83,16 @@ from mcts_agents.search.kernel.status import (
 
 # Bytes of a record of the trace.
 _MOVE_BYTES = np.int64(16)
+# A run may have so many edges of illegal actions, besides a fourth of the legal ones.
+MOST_GAPS = 8
 
 
 @njit
 def begin(search):
     """Begin a decision: a root that was never visited. Return the status."""
     forget_places(search)
+    if search.set_words:
+        place_all(search)
     search.simulations = search.forward_model_calls = search.descents = 0
     search.node_count = search.edge_count = search.block_count = 0
     search.move_count = search.entry_count = search.deepest = 0
@@ -148,6 +157,7 @@ def add_node(search, key, player, parent, place):
     this.block = NONE
     this.seen = 0
     this.count = 0
+    this.run = 0
     this.player = player
     this.visits = 0
     this.counted = 0
@@ -190,10 +200,17 @@ def iterate(search):
             count_permutations(search, node)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
-        trace[depth].player = this.player
-        trace[depth].code = edge_places_of(search)[edge]
+        player = np.int64(this.player)
+        if this.run:  # known without a look at the edge
+            place = this.run + edge - this.first
+            action = place - first_place(search, player, 0)
+        else:
+            place = np.int64(edge_places_of(search)[edge])
+            action = np.int64(edge_actions_of(search)[edge])
+        trace[depth].player = player
+        trace[depth].code = place
         depth += 1
-        joint_action_of(search)[this.player] = edge_actions_of(search)[edge]
+        joint_action_of(search)[player] = action
         call.apply(search)
         search.forward_model_calls += 1
         child = np.int64(edge_children_of(search)[edge])
@@ -221,12 +238,15 @@ def iterate(search):
         node = child
     if call.failed(search):
         return MODEL_ERROR
-    count = depth
+    count = depth  # moves that are listed
+    if search.set_words:
+        clear_sets(search)
     if playing:
         played = play(search, depth)
         if played < 0:
             return -played
-        count += played
+        if not search.set_words:
+            count += played
     status = evaluate(search)
     if status != SLICE_DONE:
         return status
@@ -255,10 +275,71 @@ def expand(search, node):
         return MODEL_ERROR
     if n <= 0 or n > search.legal_limit:
         return NO_LEGAL_ACTION
+    slots = n
+    if search.set_words:
+        slots = length_of_run(search, n)
     first = search.edge_count
-    if first + n > search.edge_actions_length:
+    if first + max(n, slots) > search.edge_actions_length:
         lack(search, LACKS_EDGES)
         return GROW
+    if slots and search.set_words:
+        write_run(search, player, first, n, slots)
+        this.run = edge_places_of(search)[first]
+    else:
+        slots = n
+        status = write_edges(search, player, first, n)
+        if status != SLICE_DONE:
+            return status
+    int32_at(search.edge_children + 4 * first, slots)[:] = UNKNOWN
+    if search.permutes:
+        float64_at(search.edge_permutations + 8 * first, slots)[:] = 0.0
+        float64_at(search.edge_permutation_sums + 8 * first, slots)[:] = 0.0
+    search.edge_count += slots
+    this.first = first
+    this.count = slots
+    return SLICE_DONE
+
+
+@njit
+def length_of_run(search, n):
+    """Return how many actions lie between the first and last of the `n` legal ones.
+
+    Returns:
+        How many, these two included; 0 if actions do not ascend, lie too far apart for
+        a run of edges, or are none.
+    """
+    legal = int32_at(search.legal, n)
+    ascending = legal[0] >= 0 and legal[n - 1] < search.action_count
+    for i in range(1, n):
+        ascending &= legal[i - 1] < legal[i]
+    length = np.int64(legal[n - 1]) - legal[0] + 1
+    return length if ascending and length <= n + (n >> 2) + MOST_GAPS else np.int64(0)
+
+
+@njit
+def write_run(search, player, first, n, slots):
+    """Write the edges of `n` legal actions, and of those between them."""
+    legal = int32_at(search.legal, n)
+    actions = int32_at(search.edge_actions + 4 * first, slots)
+    places = int32_at(search.edge_places + 4 * first, slots)
+    visits = float64_at(search.edge_visits + 8 * first, slots)
+    sums = float64_at(search.edge_sums + 8 * first, slots)
+    place = place_of_move(search, player, np.int64(legal[0]))
+    for i in range(slots):
+        actions[i] = NO_ACTION
+        places[i] = place + i
+        visits[i] = 1.0  # so that the mean is the least
+        sums[i] = -np.inf
+    for i in range(n):
+        at = legal[i] - legal[0]
+        actions[at] = legal[i]
+        visits[at] = 0.0
+        sums[at] = 0.0
+
+
+@njit
+def write_edges(search, player, first, n):
+    """Write the edges of `n` legal actions; return the status."""
     # Views of the new edges alone, since the address of an array is read again after
     # each write that might have changed it.
     legal = int32_at(search.legal, n)
@@ -277,28 +358,27 @@ def expand(search, node):
             return BAD_CODE
         actions[i] = action
         places[i] = place
-    int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
     float64_at(search.edge_visits + 8 * first, n)[:] = 0.0
     float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
-    if search.permutes:
-        float64_at(search.edge_permutations + 8 * first, n)[:] = 0.0
-        float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
-    search.edge_count += n
-    this.first = first
-    this.count = n
     return SLICE_DONE
 
 
 @njit
 def play(search, depth):
     """Play at random to the end; return the moves played, or minus a status."""
-    out = search.trace + _MOVE_BYTES * depth
-    played = call.playout_moves(search, search.rollout, search.code_kind, out)
+    if search.set_words:
+        out = address_of_sets(search, search.simulations)
+        played = call.playout_sets(search, search.rollout, out)
+    else:
+        out = search.trace + _MOVE_BYTES * depth
+        played = call.playout_moves(search, search.rollout, search.code_kind, out)
     if call.failed(search):
         return np.int64(-MODEL_ERROR)
     if played < 0 or played > search.rollout:
         return np.int64(-BAD_ACTION)
     search.forward_model_calls += played
+    if search.set_words:
+        return played
     trace = trace_of(search)
     for i in range(depth, depth + played):
         place = place_of_move(search, trace[i].player, trace[i].code)

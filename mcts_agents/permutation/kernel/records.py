@@ -43,6 +43,7 @@ NODE = np.dtype(
         ("block", np.int64),  # of AMAF statistics, or NONE
         ("seen", np.int64),  # the descent that was here last
         ("count", np.int32),  # edges
+        ("run", np.int32),  # the place of the first edge, or 0; see NO_ACTION
         ("player", np.int32),  # who decides
         ("visits", np.int32),  # playouts from here on, n(s)
         ("counted", np.int32),  # playouts that its permutation statistics cover
@@ -52,6 +53,12 @@ NODE = np.dtype(
     ],
     align=True,
 )
+
+# Where a search takes sets of actions, the edges of most nodes are a run: edge i has
+# the place `run` + i, so that statistics of places are read in a row. Illegal actions
+# between have edges of this action, with a sum that is never the greatest. Other
+# nodes have 0 for `run`.
+NO_ACTION = -1
 
 # A playout that went through a node which has no AMAF statistics yet.
 ENTRY = np.dtype(
@@ -94,14 +101,16 @@ _ARRAYS = (
     "edge_actions",
     "edge_places",
     "edge_children",
-    "amaf",  # COUNT and SUM of each place, block after block
+    "amaf",  # COUNT of each place, then SUM of each place, block after block
     # grow with the playouts
     "moves",  # the places of each playout's moves, in order
     "starts",  # where a playout's moves begin
     "entries",
     "playout_values",  # of each playout to each player
+    "sets",  # for each playout and player the actions of the random game, as bits
     "bits",  # for each place the set of playouts that have it
-    "rows",  # for each playout a byte for each place: whether it has it
+    "all_sets",  # like `sets`, with the moves that were made in the tree
+    "rows",  # otherwise: for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
     "parts",  # the playouts that are worth neither 0 nor 1 to somebody
     "masks",  # scratch: two sets of playouts
@@ -111,6 +120,7 @@ _ARRAYS = (
     "place_codes",
     "place_seen",  # the playout that had it last, while moves are taken in
     "sums",  # scratch: two rows
+    "found",  # scratch: sets of actions
 )
 
 # The names that `model.calls` and the plug-ins of leaf values read are theirs.
@@ -132,6 +142,8 @@ PERMUTATION = np.dtype(
         ("needs_scores", np.int64),
         ("has_move_code", np.int64),
         ("code_kind", np.int64),
+        # words of one player's set of actions; 0: the game lists the moves of playouts
+        ("set_words", np.int64),
         ("permutes", np.int64),  # whether permutation statistics are kept
         ("ref", np.int64),
         ("bias", np.float64),
@@ -178,8 +190,10 @@ moves_of = array_of("moves", np.uint32)
 starts_of = array_of("starts", np.int64)
 entries_of = array_of("entries", ENTRY)
 playout_values_of = array_of("playout_values", np.float64)
+sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
 rows_of = array_of("rows", np.uint8)
+all_sets_of = array_of("all_sets", np.uint64)
 won_of = array_of("won", np.uint64)
 parts_of = array_of("parts", np.uint64)
 place_of_of = array_of("place_of", np.int32)

@@ -20,16 +20,25 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
-from mcts_agents.model.bits import count_bits, lowest_bit
+from mcts_agents.model.bits import (
+    add_where,
+    bit_of,
+    count_bits,
+    count_in_columns,
+    lowest_bit,
+)
 from mcts_agents.permutation.kernel.records import (
+    COUNT,
     LACKS_BLOCKS,
     NONE,
+    SUM,
     bits_of,
     entries_of,
     lack,
     moves_of,
     nodes_of,
     parts_of,
+    place_codes_of,
     place_players_of,
     place_seen_of,
     playout_values_of,
@@ -39,12 +48,14 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
     won_of,
 )
-from mcts_agents.permutation.kernel.weights import block_at, places_at
+from mcts_agents.permutation.kernel.weights import address_of, amaf_at, places_at
 
-_1, _2, _3, _6, _63 = (np.uint64(n) for n in (1, 2, 3, 6, 63))
+_0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 _ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
+# Room for the sets of actions that are added up at once, and one more.
+FOUND = MOST_ADDED + 1
 # What an edge, or a playout, takes besides its words, in words.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
 
@@ -61,9 +72,9 @@ def begin_block(search, node):
         lack(search, LACKS_BLOCKS)
         return False
     search.block_count += 1
-    amaf = block_at(search, block)
-    for i in range(len(amaf)):
-        amaf[i] = 0.0
+    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts[:] = 0.0
+    sums[:] = 0.0
     this = nodes_of(search)[node]
     this.block = block
     entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
@@ -74,9 +85,10 @@ def begin_block(search, node):
         start = starts[playout] + entries[entry].depth
         for i in range(start, starts[playout + 1]):
             place = np.uint64(moves[i])
-            amaf[_2 * place] += 1.0
-            value = values[playout * search.players + players[place]]
-            amaf[_2 * place + _1] += value
+            counts[place] += 1.0
+            sums[place] += values[playout * search.players + players[place]]
+        if search.set_words:
+            add_set(search, block, playout)
         entry = np.int64(entries[entry].previous)
     return True
 
@@ -95,7 +107,9 @@ def record_playout(search, count):
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(count - 1, -1, -1):
         place = trace[i].code
-        if seen[place] == playout + 1:
+        if seen[place] == playout + 1 or (
+            search.set_words and was_played(search, trace[i].player, place)
+        ):
             moves[i] = 0
         else:
             seen[place] = playout + 1
@@ -112,19 +126,78 @@ def record_playout(search, count):
 
 
 @njit
+def actions_at(search, playout):
+    """View the sets of actions of a playout, of each player one."""
+    words = search.players * search.set_words
+    return set_at(address_of_sets(search, playout), 0, words)
+
+
+@njit
+def address_of_sets(search, playout):
+    """Return where the sets of actions of a playout are."""
+    return search.sets + 8 * playout * search.players * search.set_words
+
+
+@njit
+def clear_sets(search):
+    """Empty the sets of the playout that begins."""
+    actions_at(search, search.simulations)[:] = _0
+
+
+@njit
+def was_played(search, player, place):
+    """Whether the random game of the playout that ends has a player's move."""
+    action = np.int64(place_codes_of(search)[place])
+    sets = actions_at(search, search.simulations)
+    return sets[player * search.set_words + (action >> 6)] & bit_of(action) != 0
+
+
+@njit
+def add_set(search, block, playout):
+    """Add the random game of a playout to a block of AMAF statistics."""
+    sets, words = actions_at(search, playout), search.set_words
+    counts, sums = address_of(search, block, COUNT), address_of(search, block, SUM)
+    values = playout_values_of(search)
+    for player in range(search.players):
+        value = values[playout * search.players + player]
+        for word in range(words):
+            bits = sets[player * words + word]
+            at = 8 * first_place(search, player, word)
+            add_where(counts + at, bits, 1.0)
+            if value != 0.0:
+                add_where(sums + at, bits, value)
+
+
+@njit
+def first_place(search, player, word):
+    """Return the place of the first action of a word of a player's set."""
+    return 1 + player * search.action_count + 64 * word
+
+
+@njit
 def set_bits(search, playout, moves):
     """Enter a playout into the sets of its moves."""
-    room = search.place_room
-    row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
-    for i in range(room):
-        row[i] = 0
     bits = bits_of(search)
     words = np.uint64(search.words)
     word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
-    for i in range(len(moves)):
-        place = np.uint64(moves[i])
-        row[place] = 1
-        bits[place * words + word] |= bit
+    if search.set_words:
+        keep_all(search, playout, moves)
+        sets = all_actions_at(search, playout)
+        for i in range(len(sets)):
+            player = i // search.set_words
+            first = first_place(search, player, i - player * search.set_words)
+            left = sets[i]
+            while left:
+                bits[np.uint64(first + lowest_bit(left)) * words + word] |= bit
+                left &= left - _1
+    else:
+        room = search.place_room
+        row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+        row[:] = 0
+        for i in range(len(moves)):
+            place = np.uint64(moves[i])
+            row[place] = 1
+            bits[place * words + word] |= bit
     for player in range(search.players):
         value = values_of(search)[player]
         if value == 1.0:
@@ -134,16 +207,44 @@ def set_bits(search, playout, moves):
 
 
 @njit
+def keep_all(search, playout, moves):
+    """Keep the sets of all actions of a playout, those that were made in the tree too.
+
+    Args:
+        search: The record.
+        playout: Its number.
+        moves: The places of the moves that were made in the tree.
+    """
+    sets, every = actions_at(search, playout), all_actions_at(search, playout)
+    every[:] = sets
+    players, codes = place_players_of(search), place_codes_of(search)
+    for i in range(len(moves)):
+        place = moves[i]
+        if place:
+            action = np.int64(codes[place])
+            every[players[place] * search.set_words + (action >> 6)] |= bit_of(action)
+
+
+@njit
+def all_actions_at(search, playout):
+    """View the sets of all actions of a playout, of each player one."""
+    words = search.players * search.set_words
+    return set_at(search.all_sets, playout * words, words)
+
+
+@njit
 def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
-    amaf = block_at(search, nodes_of(search)[node].block)
+    block = np.int64(nodes_of(search)[node].block)
+    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
     trace, values = trace_of(search), values_of(search)
     start = search.move_count - count
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(depth, count):
-        at = _2 * np.uint64(moves[i])
-        amaf[at] += 1.0
-        amaf[at + _1] += values[trace[i].player]
+        counts[moves[i]] += 1.0
+        sums[moves[i]] += values[trace[i].player]
+    if search.set_words:
+        add_set(search, block, search.simulations)
 
 
 @njit
@@ -155,16 +256,11 @@ def count_permutations(search, node):
     first = np.int64(np.uint64(this.counted) >> _6)
     count = ((search.simulations - 1) >> 6) - first + 1
     masks = set_at(search.masks, 0, count)
-    for i in range(count):
-        masks[i] = _ALL
-    masks[0] = _ALL << (np.uint64(this.counted) & _63)
-    at = node
-    while at != 0:
-        row = nodes_of(search)[at].place * search.words
-        bits = set_at(search.bits, row + first, count)
-        for i in range(count):
-            masks[i] &= bits[i]
-        at = np.int64(nodes_of(search)[at].parent)
+    if count == 1:  # most often
+        masks[0] = path_in_word(search, node, first)
+    else:
+        path_in_words(search, node, first, masks)
+    masks[0] &= _ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
     parts = set_at(search.parts, first, count)
     for i in range(count):
@@ -174,6 +270,32 @@ def count_permutations(search, node):
             add_part(search, node, 64 * (first + i) + lowest_bit(left))
             left &= left - _1
     add_whole(search, node, first, masks)
+
+
+@njit
+def path_in_word(search, node, word):
+    """Return which of 64 playouts have all moves of a node's path."""
+    mask, bits = _ALL, bits_of(search)
+    at = node
+    while at != 0:
+        this = nodes_of(search)[at]
+        mask &= bits[np.uint64(this.place * search.words + word)]
+        at = np.int64(this.parent)
+    # Playouts to come have no moves yet, so the mask ends with the last.
+    return mask
+
+
+@njit
+def path_in_words(search, node, first, masks):
+    """Do what `path_in_word` does for each word of `masks`, from `first` on."""
+    masks[:] = _ALL
+    at = node
+    while at != 0:
+        row = nodes_of(search)[at].place * search.words
+        bits = set_at(search.bits, row + first, len(masks))
+        for i in range(len(masks)):
+            masks[i] &= bits[i]
+        at = np.int64(nodes_of(search)[at].parent)
 
 
 @njit
@@ -197,11 +319,13 @@ def add_whole(search, node, first, masks):
         playouts += count_bits(masks[i])
     if playouts == 0:
         return
-    used = (search.place_count + 7) >> 3
-    # Both ways give the same; how long each takes was measured on Hex.
+    # All ways give the same; how long each takes was measured on Hex.
+    words = search.set_words if search.set_words else (search.place_count + 7) >> 3
     by_edge = nodes_of(search)[node].count * (len(masks) + WORDS_OF_EDGE)
-    if by_edge < playouts * (used + WORDS_OF_PLAYOUT):
+    if by_edge < playouts * (words + WORDS_OF_PLAYOUT):
         add_edge_by_edge(search, node, first, masks)
+    elif search.set_words:
+        add_sets(search, node, first, masks)
     else:
         add_rows(search, node, first, masks)
 
@@ -256,26 +380,83 @@ def add_rows(search, node, first, masks):
                     sums[k] += row[k] & mine
             added += 1
             if added == MOST_ADDED:
-                add_sums(search, node)
+                add_sums(search, node, room, 0)
                 added = 0
     if added:
-        add_sums(search, node)
+        add_sums(search, node, room, 0)
 
 
 @njit
-def add_sums(search, node):
-    """Add what was added up byte by byte to the edges."""
+def add_sets(search, node, first, masks):
+    """Add up the sets of actions of a set's playouts, byte by byte."""
+    player = np.int64(nodes_of(search)[node].player)
+    words = search.set_words
+    won = set_at(search.won, player * search.words + first, len(masks))
+    # Of each word of the sets the playouts', and those that the player won.
+    found = set_at(search.found, 0, search.found_length)
+    added = winning = np.int64(0)
+    for i in range(len(masks)):
+        left = masks[i]
+        while left:
+            bit = lowest_bit(left)
+            left &= left - _1
+            sets = all_actions_at(search, 64 * (first + i) + bit)
+            for k in range(words):
+                actions = sets[player * words + k]
+                found[2 * k * FOUND + added] = actions
+                # One that was lost is written over by the next.
+                found[(2 * k + 1) * FOUND + winning] = actions
+            added += 1
+            winning += np.int64(won[i] >> np.uint64(bit) & _1)
+            if added == MOST_ADDED:
+                add_found(search, node, added, winning)
+                added = winning = np.int64(0)
+    if added:
+        add_found(search, node, added, winning)
+
+
+@njit
+def add_found(search, node, added, winning):
+    """Add some playouts' sets of actions to the edges; so many of them were won."""
+    words = search.set_words
+    room = 64 * words
+    for k in range(words):
+        found, out = search.found + 8 * 2 * k * FOUND, search.sums + 64 * k
+        count_in_columns(found, added, out)
+        count_in_columns(found + 8 * FOUND, winning, out + room)
+    origin = first_place(search, np.int64(nodes_of(search)[node].player), 0)
+    add_sums(search, node, room, origin)
+
+
+@njit
+def add_sums(search, node, room, origin):
+    """Add what was added up byte by byte to the edges.
+
+    Args:
+        search: The record.
+        node: The node.
+        room: How many bytes are for counts; sums follow.
+        origin: The place to which the first byte belongs.
+    """
     this = nodes_of(search)[node]
-    first, count = this.first, np.int64(this.count)
-    places = places_at(search, first, count)
+    first, count, run = this.first, np.int64(this.count), np.int64(this.run)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
-    room = search.place_room
+    if run:
+        at = search.sums + run - origin
+        counts = carray(as_pointer(at), count, np.uint8)
+        sums = carray(as_pointer(at + room), count, np.uint8)
+        for i in range(count):
+            permutations[i] += counts[i]
+            permuted[i] += sums[i]
+        return
+    places = places_at(search, first, count)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
     for i in range(count):
-        permutations[i] += counts[places[i]]
-        permuted[i] += sums[places[i]]
+        at = places[i] - origin
+        permutations[i] += counts[at]
+        permuted[i] += sums[at]
 
 
 @njit
@@ -287,6 +468,15 @@ def add_part(search, node, playout):
     places = places_at(search, first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    if search.set_words:
+        sets, codes = all_actions_at(search, playout), place_codes_of(search)
+        for i in range(count):
+            action = np.int64(codes[places[i]])
+            word = sets[this.player * search.set_words + (action >> 6)]
+            if word & bit_of(action):
+                permutations[i] += 1.0
+                permuted[i] += value
+        return
     rows, start = rows_of(search), np.uint64(playout * search.place_room)
     for i in range(count):
         has = rows[start + np.uint64(places[i])]

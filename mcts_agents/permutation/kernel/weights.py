@@ -21,10 +21,17 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
+from mcts_agents.model.bits import (
+    bit_of,
+    count_bits,
+    equal_bits,
+    lowest_bit,
+    nth_bit,
+)
 from mcts_agents.model.random import random_below
-from mcts_agents.permutation.kernel.records import nodes_of, rng_of
+from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
 
-_1, _2 = np.uint64(1), np.uint64(2)
+_1 = np.uint64(1)
 
 
 @njit
@@ -32,20 +39,30 @@ def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
     this = nodes_of(search)[node]
     first, count = this.first, np.int64(this.count)
-    block = nodes_of(search)[reference].block
-    if search.permutes and node != 0:
+    block, run = nodes_of(search)[reference].block, np.int64(this.run)
+    # At the root both kinds of statistics are of the same playouts.
+    permutes = search.permutes and node != 0
+    if permutes and run:
+        write_permuted_in_run(search, first, count, block, run)
+    elif permutes:
         write_permuted(search, first, count, block)
+    elif run:
+        write_amaf_in_run(search, first, count, block, run, search.bias)
     else:
-        # At the root both kinds of statistics are of the same playouts.
         write_amaf(search, first, count, block, search.bias)
-    return first + random_greatest(float64_at(search.scratch, count), rng_of(search))
+    return first + random_greatest(search.scratch, count, rng_of(search))
 
 
 @njit
-def block_at(search, block):
-    """View a block of AMAF statistics: COUNT and SUM of each place."""
-    size = 2 * search.place_room
-    return float64_at(search.amaf + 8 * size * block, size)
+def amaf_at(search, block, statistic):
+    """View COUNT or SUM of each place in a block of AMAF statistics."""
+    return float64_at(address_of(search, block, statistic), search.place_room)
+
+
+@njit
+def address_of(search, block, statistic):
+    """Return where COUNT or SUM of the places of a block begin."""
+    return search.amaf + 8 * search.place_room * (2 * block + statistic)
 
 
 @njit
@@ -54,58 +71,118 @@ def places_at(search, first, count):
     return carray(as_pointer(search.edge_places + 4 * first), count, np.uint32)
 
 
+@njit(error_model="numpy", inline="always")
+def grave_value(n, total, known, known_total, bias):
+    """Return Q* of GRAVE."""
+    weight = known + n + bias * known * n
+    total = (1.0 + bias * known) * total + known_total
+    return total / weight if weight > 0.0 else np.inf
+
+
+@njit(error_model="numpy", inline="always")
+def mcps_value(n, total, known, known_total, permutations, permuted):
+    """Return Q* of MCPS."""
+    others = max(known + permutations, 1.0)
+    weight = (n + known) * others
+    total = total * others + known * (known_total + permuted)
+    return total / weight if weight > 0.0 else np.inf
+
+
 # The edges of a node are viewed from the first one on, and divisions are not asked
 # whether they are by zero: then the processor computes several edges at a time.
 @njit(error_model="numpy")
 def write_amaf(search, first, count, block, bias):
     """Write Q* of GRAVE for each edge of a node."""
-    amaf, places = block_at(search, block), places_at(search, first, count)
+    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    places = places_at(search, first, count)
     visits = float64_at(search.edge_visits + 8 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        at = _2 * np.uint64(places[i])
-        n, known = visits[i], amaf[at]
-        weight = known + n + bias * known * n
-        total = (1.0 + bias * known) * sums[i] + amaf[at + _1]
-        scratch[i] = total / weight if weight > 0.0 else np.inf
+        known, known_total = counts[places[i]], totals[places[i]]
+        scratch[i] = grave_value(visits[i], sums[i], known, known_total, bias)
+
+
+@njit(error_model="numpy")
+def write_amaf_in_run(search, first, count, block, run, bias):
+    """Do what `write_amaf` does for edges whose places follow each other."""
+    counts = amaf_at(search, block, COUNT)[run : run + count]
+    totals = amaf_at(search, block, SUM)[run : run + count]
+    visits = float64_at(search.edge_visits + 8 * first, count)
+    sums = float64_at(search.edge_sums + 8 * first, count)
+    scratch = float64_at(search.scratch, count)
+    for i in range(count):
+        scratch[i] = grave_value(visits[i], sums[i], counts[i], totals[i], bias)
 
 
 @njit(error_model="numpy")
 def write_permuted(search, first, count, block):
     """Write Q* of MCPS for each edge of a node."""
-    amaf, places = block_at(search, block), places_at(search, first, count)
+    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    places = places_at(search, first, count)
     visits = float64_at(search.edge_visits + 8 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        at = _2 * np.uint64(places[i])
-        n, known = visits[i], amaf[at]
-        others = max(known + permutations[i], 1.0)
-        weight = (n + known) * others
-        total = sums[i] * others + known * (amaf[at + _1] + permuted[i])
-        scratch[i] = total / weight if weight > 0.0 else np.inf
+        known, known_total = counts[places[i]], totals[places[i]]
+        scratch[i] = mcps_value(
+            visits[i], sums[i], known, known_total, permutations[i], permuted[i]
+        )
+
+
+@njit(error_model="numpy")
+def write_permuted_in_run(search, first, count, block, run):
+    """Do what `write_permuted` does for edges whose places follow each other."""
+    counts = amaf_at(search, block, COUNT)[run : run + count]
+    totals = amaf_at(search, block, SUM)[run : run + count]
+    visits = float64_at(search.edge_visits + 8 * first, count)
+    sums = float64_at(search.edge_sums + 8 * first, count)
+    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    scratch = float64_at(search.scratch, count)
+    for i in range(count):
+        scratch[i] = mcps_value(
+            visits[i], sums[i], counts[i], totals[i], permutations[i], permuted[i]
+        )
 
 
 @njit
-def random_greatest(values, rng):
-    """Return the place of the greatest value; among several a random one."""
-    best = greatest(values)
-    at, ties = np.int64(-1), np.int64(0)
-    for i in range(len(values)):  # without a branch, for several at a time
-        equal = values[i] == best
-        at = max(at, i if equal else np.int64(-1))
-        ties += np.int64(equal)
-    if ties > 1:
-        skipped = random_below(rng, ties)
-        for i in range(len(values)):
-            if values[i] == best:
-                if skipped == 0:
-                    return i
-                skipped -= 1
+def random_greatest(address, count, rng):
+    """Return the place of the greatest of some float64; among several a random one.
+
+    Args:
+        address: Where they are; there is room for a multiple of 64.
+        count: How many.
+        rng: The generator, advanced if there are several.
+    """
+    best = greatest(float64_at(address, count))
+    ties = np.int64(0)
+    at = np.int64(-1)
+    for first in range(0, count, 64):
+        equal = equal_among(address, first, count, best)
+        if equal:
+            ties += count_bits(equal)
+            at = first + lowest_bit(equal)
+    if ties == 1:
+        return at
+    skipped = random_below(rng, ties)
+    for first in range(0, count, 64):
+        equal = equal_among(address, first, count, best)
+        if skipped < count_bits(equal):
+            return first + nth_bit(equal, skipped)
+        skipped -= count_bits(equal)
     return at
+
+
+@njit
+def equal_among(address, first, count, value):
+    """Return which of up to 64 float64, from one on, are equal to a value, as bits."""
+    equal = equal_bits(address + 8 * first, value)
+    if count - first < 64:
+        equal &= bit_of(count) - _1
+    return equal
 
 
 # No value is NaN, which lets the processor compare several at a time.
