@@ -93,7 +93,7 @@ class Memory:
         if not numbered:
             places = min(model.players * model.actions, MOST_FIRST_PLACES) + 1
         self.rooms = Rooms(
-            nodes=playouts + 1,
+            nodes=playouts + model.players,
             edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
             blocks=FIRST_BLOCKS,
             moves=32 * playouts,
@@ -113,7 +113,10 @@ class Memory:
     def _fixed(self) -> dict[str, tuple[Any, int]]:
         model, settings = self._model, self._settings
         players, limit = model.players, model.legal_limit
-        depth = settings.max_depth
+        # One joint action may be deeper.
+        depth = settings.max_depth + players
+        # A node that is found by path has edges for all actions that were ever legal.
+        edges = limit + model.actions if settings.nodes == "path" else limit
         return {
             "table": (np.intp, model.table.size),
             "plug_ins": (np.intp, 10),
@@ -128,7 +131,7 @@ class Memory:
             "settings": (SETTINGS, 1),
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
-            "scratch": (np.float64, limit),
+            "scratch": (np.float64, edges),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }
@@ -198,6 +201,7 @@ class Memory:
             rooms.moves = 2 * rooms.moves + int(self.record["wanted_moves"][0])
         if lacking & kernel.LACKS_ENTRIES:
             rooms.entries = 2 * rooms.entries + self._settings.max_depth
+            rooms.entries += self._model.players
         if lacking & kernel.LACKS_PLAYOUTS:
             rooms.playouts *= 2
         if lacking & kernel.LACKS_PLACES:
@@ -253,20 +257,24 @@ class Memory:
         )
         return self.bytes_of(used)
 
-    def expected(self, simulations: int, length: int, places: int) -> int:
+    def expected(
+        self, simulations: int, length: int, places: int, deciding: int
+    ) -> int:
         """Return about how many bytes so many playouts will take.
 
         Args:
             simulations: How many.
             length: Moves of one.
             places: Codes of moves that turn up.
+            deciding: Players who decide at once.
         """
-        path = min(_PATH, length)
+        path = min(_PATH * deciding, length)
         ref = self._settings.ref
+        nodes = simulations * deciding
         return self.bytes_of(
             Rooms(
-                nodes=simulations + 1,
-                edges=int(_EXPANDED * simulations * self._model.legal_limit),
+                nodes=nodes + deciding,
+                edges=int(_EXPANDED * nodes * self._model.legal_limit),
                 blocks=1 + simulations * path // (ref + 2) // 2,
                 moves=simulations * length,
                 entries=simulations * path,

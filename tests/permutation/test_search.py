@@ -13,7 +13,7 @@ from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
 from tests.model.test_moves import with_codes
-from tests.permutation.reference import Plain, codes_of
+from tests.permutation.reference import Plain, PlainByPath, codes_of
 
 # A power of two: sums with it are exact, as those of fractions are.
 BIAS = 2.0**-12
@@ -55,12 +55,13 @@ def opening(model, plies=0, seed=0):
 def both(model, settings, state, *, seed=5, **plain):
     """Search in both ways; return the compiled search, its result and the plain one."""
     search = PermutationSearch(model, settings)
-    (player,) = model.movers(state)
+    by_path = search.settings.nodes == "path"
+    player = plain.setdefault("root", model.movers(state)[0])
     rng = new_generator(seed)
     # The move at the end may be drawn, so compare the generators before that.
     result = search.run(state, player, rng.copy())
     drawn = search.memory.arrays["rng"].copy()
-    other = Plain(
+    other = (PlainByPath if by_path else Plain)(
         model, state, settings.algorithm, rng, ref=search.settings.ref,
         bias=search.settings.bias, value=settings.value, **plain,
     )  # fmt: skip
@@ -95,7 +96,7 @@ def compare(search, plain, permutes=False):
                     (known,) = plain.amaf(node, [move])
                     assert (block[place, COUNT], block[place, SUM]) == known
                     compared += 1
-        if permutes and i > 0:
+        if permutes and node.path:
             assert found["counted"] == node.counted
             known = plain.permutations(node, node.moves, node.counted)
             counts = arrays["edge_permutations"][edges].tolist()
@@ -213,3 +214,31 @@ def test_growing_changes_nothing():
         assert found.visits.tolist() == expected.visits.tolist()
         np.testing.assert_array_equal(found.values, expected.values)
         assert found.forward_model_calls == expected.forward_model_calls
+
+
+BY_PATH = {
+    # chance and joint moves; hidden cards; several moves in a turn; nothing of these
+    "diamant": (make_model("diamant", 3)[1], 2),
+    "love letter": (make_model("love_letter", 3)[1], 0),
+    "dots for 4": (make_model("dots_and_boxes:width=2,height=2", 4)[1], 0),
+    "tictactoe": (MODELS["tictactoe"], 0),
+}
+
+
+@pytest.mark.parametrize("value", ["win", "score"])
+@pytest.mark.parametrize("algorithm", ["grave", "mcps"])
+@pytest.mark.parametrize("game", BY_PATH)
+def test_by_path_every_statistic_and_every_choice(game, algorithm, value):
+    model, root = BY_PATH[game]
+    bias = {"bias": BIAS} if algorithm == "grave" else {}
+    settings = PermutationSettings(
+        algorithm, simulations=250, ref=6, value=value, nodes="path", **bias
+    )
+    state = model.reset(new_generator(4))
+    found = both(model, settings, state, root=root)
+    search, result, plain = found
+    assert compare(search, plain, permutes=algorithm == "mcps") > 0
+    first = next(iter(plain.nodes.values()))
+    at = {action: n for action, n in zip(first.actions, first.visits, strict=True)}
+    assert result.visits.tolist() == [at.get(a, 0) for a in result.actions.tolist()]
+    assert first.player == root

@@ -158,13 +158,14 @@ def count_permutations(search, node):
     for i in range(count):
         masks[i] = _ALL
     masks[0] = _ALL << (np.uint64(this.counted) & _63)
-    at = node
-    while at != 0:
-        row = nodes_of(search)[at].place * search.words
-        bits = set_at(search.bits, row + first, count)
-        for i in range(count):
-            masks[i] &= bits[i]
-        at = np.int64(nodes_of(search)[at].parent)
+    if search.by_path:
+        for move in range(search.path_moves):
+            keep_playouts_with(search, trace_of(search)[move].code, first, masks)
+    else:
+        at = node
+        while at != 0:
+            keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
+            at = np.int64(nodes_of(search)[at].parent)
     this.counted = search.simulations
     parts = set_at(search.parts, first, count)
     for i in range(count):
@@ -174,6 +175,14 @@ def count_permutations(search, node):
             add_part(search, node, 64 * (first + i) + lowest_bit(left))
             left &= left - _1
     add_whole(search, node, first, masks)
+
+
+@njit
+def keep_playouts_with(search, place, first, masks):
+    """Take the playouts that lack a move out of a set, which begins at word `first`."""
+    bits = set_at(search.bits, place * search.words + first, len(masks))
+    for i in range(len(masks)):
+        masks[i] &= bits[i]
 
 
 @njit

@@ -30,6 +30,15 @@ _1, _2 = np.uint64(1), np.uint64(2)
 @njit
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
+    weigh_edges(search, node, reference)
+    this = nodes_of(search)[node]
+    values = float64_at(search.scratch, np.int64(this.count))
+    return this.first + random_greatest(values, rng_of(search))
+
+
+@njit
+def weigh_edges(search, node, reference):
+    """Write Q* of each edge of a node into `scratch`."""
     this = nodes_of(search)[node]
     first, count = this.first, np.int64(this.count)
     block = nodes_of(search)[reference].block
@@ -38,7 +47,6 @@ def choose_edge(search, node, reference):
     else:
         # At the root both kinds of statistics are of the same playouts.
         write_amaf(search, first, count, block, search.bias)
-    return first + random_greatest(float64_at(search.scratch, count), rng_of(search))
 
 
 @njit
