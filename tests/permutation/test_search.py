@@ -199,12 +199,22 @@ def test_the_weights_are_those_of_the_paper():
 def test_growing_changes_nothing():
     """A search that grows all of its arrays decides as one with room."""
     model = MODELS["hex 5x5"]
-    state = opening(model)
+    grows_without_a_trace(model, opening(model))
+
+
+def test_growing_changes_nothing_by_path():
+    """Hidden cards, and four players who decide at once."""
+    model = make_model("sushi_go", 4)[1]
+    grows_without_a_trace(model, model.reset(new_generator(0)), nodes="path")
+
+
+def grows_without_a_trace(model, state, **options):
     for algorithm in ("grave", "mcps"):
-        settings = PermutationSettings(algorithm, simulations=3000)
+        settings = PermutationSettings(algorithm, simulations=3000, **options)
         roomy = PermutationSearch(model, settings)
         expected = roomy.run(state, 0, new_generator(1))
-        tight = PermutationSearch(model, PermutationSettings(algorithm, simulations=20))
+        few = PermutationSettings(algorithm, simulations=20, **options)
+        tight = PermutationSearch(model, few)
         tight.record["simulation_limit"] = 3000
         before = vars(tight.memory.rooms).copy()
         found = tight.run(state, 0, new_generator(1))
@@ -239,6 +249,6 @@ def test_by_path_every_statistic_and_every_choice(game, algorithm, value):
     search, result, plain = found
     assert compare(search, plain, permutes=algorithm == "mcps") > 0
     first = next(iter(plain.nodes.values()))
-    at = {action: n for action, n in zip(first.actions, first.visits, strict=True)}
+    at = dict(zip(first.actions, first.visits, strict=True))
     assert result.visits.tolist() == [at.get(a, 0) for a in result.actions.tolist()]
     assert first.player == root

@@ -1,8 +1,9 @@
 """The record of a search by permutation statistics, and the arrays that it works on.
 
-A *position* has one node, however it was reached; or, where nodes are found by path,
-a player who decides after what the root player has seen. A node gets its edges when a descent
-first chooses there, and a block of AMAF statistics when it first serves as a reference.
+A *position* has one node, however it was reached; or, where nodes are found by path, a
+player who decides after what the root player has seen. A node gets its edges when a
+descent first chooses there, and a block of AMAF statistics when it first serves as a
+reference.
 A *place* is the number under which a player's code of a move is counted, from 1, in the
 order in which codes turn up; place 0 stands for moves that are not counted.
 """
