@@ -32,6 +32,8 @@ AGENTS = [
     "mcts:tree_policy=regret_matching,simulations=300",
     "mcts:action_heuristic=game,widening=2,simulations=300",
     "mcts:rollout_policy=mast,reuse_tree=true,tree=multi,simulations=300",
+    "mcps:simulations=200",
+    "grave:simulations=200",
     "one-step",
     "random",
 ]
@@ -40,6 +42,7 @@ FOG_AGENTS = [
     "mcts:tree=self,simulations=200",
     "mcts:tree=observers,simulations=200",
     "mcts:determinizations=4,simulations=200",
+    "mcps:simulations=100",
 ]
 PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,

@@ -43,6 +43,7 @@ class PermutationOptions(CopyKeywords, total=False):
     value: Literal["win", "score", "leader"]
     score_bonus: float | None
     rollout: int
+    nodes: Literal["position", "path"] | None
     max_depth: int
     final: Literal["visits", "value"]
 
@@ -66,8 +67,8 @@ class GRAVEOptions(RAVEOptions, MCPSOptions, total=False):
 class PermutationAgent(Planner):
     """Plans by AMAF or permutation statistics; make one of its subclasses.
 
-    Where something is hidden, it plans in one world that is sampled from all that the
-    player cannot rule out, as if everybody saw it.
+    Where something is hidden, each playout begins in a world that is sampled from all
+    that the player cannot rule out.
 
     Attributes:
         algorithm: The algorithm, of `mcts_agents.permutation.ALGORITHMS`.

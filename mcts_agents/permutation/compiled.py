@@ -7,9 +7,9 @@ from numba import int64
 
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
-from mcts_agents.permutation.kernel.descent import begin, run_slice
 from mcts_agents.permutation.kernel.positions import enter_all
 from mcts_agents.permutation.kernel.records import PERMUTATION
+from mcts_agents.permutation.kernel.slices import begin, run_slice
 
 _SOURCE = """
 @njit(int64(intp), cache=CACHE)

@@ -106,6 +106,9 @@ class PermutationSearch:
             "has_move_code": own or model.has("move_code"),
             "code_kind": 0 if own else MOVE_CODES.index(settings.codes),
             "permutes": settings.permutes,
+            "by_path": settings.nodes == "path",
+            "redeterminises": model.hidden_information,
+            "has_visible_action": model.has("visible_action"),
             "ref": settings.ref,
             "bias": settings.bias,
             "rollout": settings.rollout,
@@ -164,7 +167,7 @@ class PermutationSearch:
                 f"{model.name}: player {player} has no decision to make here; the "
                 f"movers are {movers}"
             )
-        if len(movers) > 1:
+        if len(movers) > 1 and settings.nodes == "position":
             self._fail(NOT_IN_TURN)
         actions = model.legal_actions(state, player)
         if len(actions) == 1:
@@ -172,7 +175,7 @@ class PermutationSearch:
             seconds = clock.now() - started
             result = SearchResult(action=only, actions=actions, seconds=seconds)
             return result.showing([(player, only)])
-        self._check_memory(state)
+        self._check_memory(state, len(movers))
         deadline = clock.deadline()
         if settings.seconds is not None:
             own = started + settings.seconds - settings.safety_margin - reserve
@@ -253,13 +256,13 @@ class PermutationSearch:
                 return Rooms(**less)
         return None
 
-    def _check_memory(self, state: np.ndarray) -> None:
+    def _check_memory(self, state: np.ndarray, deciding: int) -> None:
         """Raise ValueError if the search is expected to take more than its memory."""
         limit, simulations = self.settings.memory, self.settings.simulations
         if limit is None or simulations is None:
             return
         length, places = self._sampled(state)
-        bytes_wanted = self.memory.expected(simulations, length, places)
+        bytes_wanted = self.memory.expected(simulations, length, places, deciding)
         if bytes_wanted > limit * MEBIBYTE:
             fitting = simulations * limit * MEBIBYTE // bytes_wanted
             raise ValueError(
@@ -320,14 +323,14 @@ class PermutationSearch:
                     "principal variation, before"
                 )
 
-        return TreeArrays(self.memory.arrays, self.settings.permutes, check)
+        by_path = self.settings.nodes == "path"
+        return TreeArrays(self.memory.arrays, self.settings.permutes, by_path, check)
 
     def _fail(self, status: int) -> None:
         model = self.model
         words = {
-            NOT_IN_TURN: "several players decide at once, which searches by "
-            f"permutation statistics ({self.settings.algorithm}) do not support; use "
-            "mcts",
+            NOT_IN_TURN: "several players decide at once, which "
+            f"{self.settings.algorithm} supports with nodes=path only",
             BAD_CODE: f"a code of a move is below 0 or above {MOST_CODES - 1}; see "
             "`move_code`",
             BAD_ACTION: "`legal_actions` lists an action outside of 0 to "

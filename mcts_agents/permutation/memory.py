@@ -91,7 +91,8 @@ class Memory:
         limit = model.legal_limit
         numbered = model.has("move_code") or callable(settings.codes)
         self.set_words = 0
-        if model.has("playout_sets") and not numbered:
+        by_position = settings.nodes == "position"
+        if model.has("playout_sets") and not numbered and by_position:
             self.set_words = -(-model.actions // 64)
         codes = FIRST_CODES if numbered else model.actions
         places = FIRST_PLACES
@@ -103,7 +104,7 @@ class Memory:
             else:
                 places = min(places, MOST_FIRST_PLACES + 1)
         self.rooms = Rooms(
-            nodes=playouts + 1,
+            nodes=playouts + model.players,
             edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
             blocks=FIRST_BLOCKS,
             moves=(8 if self.set_words else 32) * playouts,
@@ -123,7 +124,11 @@ class Memory:
     def _fixed(self) -> dict[str, tuple[Any, int]]:
         model, settings = self._model, self._settings
         players, limit = model.players, model.legal_limit
-        depth = settings.max_depth
+        # One joint action may be deeper.
+        depth = settings.max_depth + players
+        edges = 2 * limit + MOST_GAPS
+        if settings.nodes == "path":  # edges for all actions that were ever legal
+            edges = _padded(model.actions, 64) + limit
         return {
             "table": (np.intp, model.table.size),
             "plug_ins": (np.intp, 10),
@@ -138,7 +143,7 @@ class Memory:
             "settings": (SETTINGS, 1),
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
-            "scratch": (np.float64, _padded(2 * limit + MOST_GAPS, 64)),
+            "scratch": (np.float64, _padded(edges, 64)),
             "found": (np.uint64, 2 * FOUND * self.set_words),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
@@ -212,6 +217,7 @@ class Memory:
             rooms.moves = 2 * rooms.moves + int(self.record["wanted_moves"][0])
         if lacking & kernel.LACKS_ENTRIES:
             rooms.entries = 2 * rooms.entries + self._settings.max_depth
+            rooms.entries += self._model.players
         if lacking & kernel.LACKS_PLAYOUTS:
             rooms.playouts *= 2
         if lacking & kernel.LACKS_PLACES:
@@ -267,20 +273,24 @@ class Memory:
         )
         return self.bytes_of(used)
 
-    def expected(self, simulations: int, length: int, places: int) -> int:
+    def expected(
+        self, simulations: int, length: int, places: int, deciding: int
+    ) -> int:
         """Return about how many bytes so many playouts will take.
 
         Args:
             simulations: How many.
             length: Moves of one.
             places: Codes of moves that turn up.
+            deciding: Players who decide at once.
         """
-        path = min(_PATH, length)
+        path = min(_PATH * deciding, length)
         ref = self._settings.ref
+        nodes = simulations * deciding
         return self.bytes_of(
             Rooms(
-                nodes=simulations + 1,
-                edges=int(_EXPANDED * simulations * self._model.legal_limit),
+                nodes=nodes + deciding,
+                edges=int(_EXPANDED * nodes * self._model.legal_limit),
                 blocks=1 + simulations * path // (ref + 2) // 2,
                 moves=simulations * (path if self.set_words else length),
                 entries=simulations * path,

@@ -181,6 +181,18 @@ class PermutationSettings:
         most=1 << 24,
     )
     # -- tree
+    nodes: str | None = option(
+        None,
+        "What a node stands for: a `position`, however it was reached; or a `path`, "
+        "that is the moves that the player has seen, in a world that is sampled for "
+        "each playout, with a node for each of those who decide at once. None: "
+        "`position` in games without chance and hidden information that have a "
+        "`state_key`, else `path`.",
+        "Tree",
+        choices=("position", "path"),
+        optional=True,
+        source="Cowling, Powley, Whitehouse 2012 (path)",
+    )
     max_depth: int = option(
         1000,
         "Most decisions on a path in the tree.",
@@ -226,6 +238,8 @@ class PermutationSettings:
         chosen: dict[str, Any] = dict(ALGORITHMS[self.algorithm].fixed)
         if self.score_bonus is None:
             chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
+        if self.nodes is None:
+            chosen["nodes"] = "path" if _without_positions(model) else "position"
         budgets = (self.simulations, self.seconds, self.forward_model_calls)
         if budgets == (None, None, None):
             chosen["simulations"] = DEFAULT_SIMULATIONS
@@ -248,18 +262,20 @@ class PermutationSettings:
                 f"{name} records the moves of playouts, which copies of environments "
                 "do not; use mcts, or write the game's rules"
             )
-        if model.chance:
-            raise ValueError(
-                f"{name} finds positions again by their keys, and cannot search a game "
-                "with chance; use mcts"
-            )
-        if not model.has("state_key"):
-            raise ValueError(
-                f"{name} needs the game's function `state_key`, which it lacks; use "
-                "mcts"
-            )
+        missing = _without_positions(model)
+        if self.nodes == "position" and missing:
+            raise ValueError(f"{name}: nodes='position': the game {missing}; use path")
         if isinstance(self.codes, str) and self.codes not in model.move_codes:
             raise ValueError(
                 f"{name}: codes={self.codes!r}: the game has "
                 f"{' and '.join(model.move_codes)} codes only"
             )
+
+
+def _without_positions(model: ForwardModel) -> str:
+    """Return why a game's positions cannot be found again, empty if they can."""
+    if model.chance:
+        return "has chance, so an action may lead to several positions"
+    if model.hidden_information:
+        return "hides something, so the player does not know the position"
+    return "" if model.has("state_key") else "has no function `state_key`"

@@ -1,7 +1,8 @@
 """The tree of a search by permutation statistics, position by position.
 
 A position has one node, however it was reached, so it may appear in several places;
-below itself it does not.
+below itself it does not. Where nodes are found by path, what follows after players have
+decided at once is not shown.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ class TreeArrays:
     Args:
         arrays: By name; see `kernel/records.py`.
         permutes: Whether there are permutation statistics.
+        by_path: Whether nodes are found by path.
         check: Raises RuntimeError once the search has gone on.
     """
 
@@ -26,9 +28,11 @@ class TreeArrays:
         self,
         arrays: dict[str, np.ndarray],
         permutes: bool,
+        by_path: bool,
         check: Callable[[], None],
     ):
         self.arrays, self.permutes, self._check = arrays, permutes, check
+        self.by_path = by_path
 
     def node(self, node: int) -> np.void:
         """Return the record of a node."""
@@ -111,7 +115,8 @@ class ShownPosition(ShownNode):
                 {
                     "action": int(arrays["edge_actions"][edge]),
                     "visits": visits,
-                    "available": self.visits,
+                    # By path an action may be illegal in some worlds.
+                    "available": None if self._tree.by_path else self.visits,
                     "value": _mean(arrays["edge_sums"][edge], visits),
                     "strategy": None,
                     "proven": None,

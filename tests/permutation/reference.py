@@ -40,11 +40,13 @@ class Plain:
         code: (state, player, action) -> code.
         playout: (state, rng) -> [(player, code)], which plays the state to its end.
         permutes: Whether gamma is what the paper says, not 0.
+        value: What the end of a playout is worth, see `leaf_values`.
+        root: By path: who decides; None for the first who can.
     """
 
     def __init__(
         self, model, state, algorithm, rng, *, ref=50, bias=0.0, code=None,
-        playout=None, permutes=True, value="win",
+        playout=None, permutes=True, value="win", root=None,
     ):  # fmt: skip
         self.model, self.state, self.rng = model, state, rng
         self.algorithm, self.value = algorithm, value
@@ -53,7 +55,7 @@ class Plain:
         self.permutes = permutes
         self.code = code or (lambda s, p, a: model.move_code(s, p, a))
         self.playout = playout or (lambda s, rng: played(model, s, rng))
-        self.nodes = {}
+        self.nodes, self.root = {}, root
         self.names = {None: 0}  # of moves, as columns of `last`; the first has none
         # Where each playout has each move last.
         self.last = np.full((0, 1), -1, np.int16)
@@ -113,11 +115,14 @@ class Plain:
         self.values.append(values)
         self.worth = np.array(self.values)
 
-    def choose(self, node, reference):
-        known = self.amaf(reference, node.moves)
-        permuted = self.permutations(node, node.moves, len(self.values))
+    def choose(self, node, reference, among=None):
+        """Return which action to take, of those numbered `among`."""
+        among = range(len(node.actions)) if among is None else among
+        moves = [node.moves[i] for i in among]
+        known = self.amaf(reference, moves)
+        permuted = self.permutations(node, moves, len(self.values))
         node.counted = len(self.values)
-        own = list(zip(node.visits, node.sums, strict=True))
+        own = [(node.visits[i], node.sums[i]) for i in among]
         statistics = list(zip(own, known, permuted, strict=True))
         # Fractions are slow, and only needed for those that floats can hardly tell.
         rough = [self.combined(*three, number=float) for three in statistics]
@@ -126,7 +131,7 @@ class Plain:
             near = [i for i, value in enumerate(rough) if np.isinf(value)]
         found = {i: self.combined(*statistics[i]) for i in near}
         ties = [i for i in near if found[i] == max(found.values())]
-        return ties[draw_below(self.rng, len(ties)) if len(ties) > 1 else 0]
+        return among[ties[draw_below(self.rng, len(ties)) if len(ties) > 1 else 0]]
 
     def combined(self, own, known, permuted, number=Fraction):
         """Return Q* of an action, from (count, sum) of each kind of statistics."""
@@ -176,9 +181,12 @@ class Plain:
         return list(zip(has.sum(axis=0).tolist(), map(Fraction, sums), strict=True))
 
 
-def played(model, state, rng, kind="exact"):
-    """Return the (player, code) of a random game, in any order."""
-    if not model.has("playout_sets"):
+def played(model, state, rng, kind="exact", sets=True):
+    """Return the (player, code) of a random game, in any order.
+
+    By the game's `playout_sets`, if `sets` and it has one.
+    """
+    if not (sets and model.has("playout_sets")):
         return model.playout_moves(state, rng, 10_000, kind).tolist()
     sets = np.zeros((model.players, -(-model.actions // 64)), np.uint64)
     at = state.ctypes.data, rng.ctypes.data, 10_000, sets.ctypes.data
@@ -193,10 +201,67 @@ def played(model, state, rng, kind="exact"):
     return moves
 
 
-def codes_of(model, kind):
+def codes_of(model, kind, sets=True):
     """Return `code` and `playout` of `Plain` for a kind of the game's own codes."""
     assert kind in MOVE_CODES
     return {
         "code": lambda s, p, a: model.move_code(s, p, a, kind),
-        "playout": lambda s, rng: played(model, s, rng, kind),
+        "playout": lambda s, rng: played(model, s, rng, kind, sets),
     }
+
+
+class PlainByPath(Plain):
+    """The same with nodes found by path: by what the root player has seen."""
+
+    def iterate(self):
+        model, state = self.model, self.model.copy(self.state)
+        root = model.movers(self.state)[0] if self.root is None else self.root
+        if model.hidden_information:
+            model.redeterminise(state, root, self.rng)
+        link, moves, path, reference, new = (), [], [], None, []
+        while not model.is_over(state):
+            movers = model.movers(state)
+            # In turn from the root player on.
+            deciding = sorted(movers, key=lambda p: (p - root) % model.players)
+            keys = [(link, movers, player) for player in deciding]
+            if keys[0] not in self.nodes:
+                new = keys
+                break
+            before, joint = list(moves), {}
+            for key in keys:
+                node = self.nodes[key]
+                legal = self.meet(node, state)
+                if reference is None or len(node.playouts) > self.ref:
+                    reference = node
+                choice = self.choose(node, reference, legal)
+                path.append((node, len(moves), choice))
+                moves.append(node.moves[choice])
+                assert node.path == before
+                joint[node.player] = node.actions[choice]
+            seen = joint
+            if model.has("visible_action"):
+                whole = [joint.get(p, -1) for p in range(model.players)]
+                seen = {p: model.visible_action(state, whole, p, root) for p in joint}
+            link = (*link, tuple(sorted(seen.items())))
+            model.apply(state, joint, self.rng)
+        for link, movers, player in new:
+            node = self.nodes[link, movers, player] = Node(player, list(moves))
+            path.append((node, len(moves), None))
+        moves += self.playout(state, self.rng)
+        self.keep([tuple(m) for m in moves], leaf_values(model, state, self.value))
+        for node, depth, choice in path:
+            node.playouts.append((len(self.values) - 1, depth))
+            if choice is not None:
+                node.visits[choice] += 1
+                node.sums[choice] += Fraction(self.values[-1][node.player])
+
+    def meet(self, node, state):
+        """Give a node what is legal now; return the numbers of these actions."""
+        legal = self.model.legal_actions(state, node.player).tolist()
+        for action in legal:
+            if action not in node.actions:
+                node.actions.append(action)
+                node.moves.append((node.player, self.code(state, node.player, action)))
+                node.visits.append(0)
+                node.sums.append(Fraction(0))
+        return [node.actions.index(action) for action in legal]

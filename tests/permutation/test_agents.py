@@ -97,8 +97,14 @@ def test_settings_refuse_options_of_other_algorithms():
 
 
 def test_what_games_cannot_serve():
-    with pytest.raises(ValueError, match="cannot search a game with chance; use mcts"):
-        make_agent("mcps").prepare(make_model("diamant")[1])
+    for game, reason in (
+        ("diamant", "has chance, so an action may lead to several positions"),
+        ("pommerman:fog=true", "hides something"),
+    ):
+        with pytest.raises(ValueError, match=f"nodes='position': the game {reason}"):
+            make_agent("mcps:nodes=position").prepare(make_model(game)[1])
+    with pytest.raises(ValueError, match="the game has no function `state_key`; use"):
+        make_agent("grave:nodes=position").prepare(row_game().model())
     with pytest.raises(ValueError, match="codes='abstract': the game has exact codes"):
         make_agent("grave:codes=abstract").prepare(HEX)
     env = tictactoe_v3.env()
@@ -111,7 +117,7 @@ def test_what_games_cannot_serve():
         make_agent("mcps").search(HEX, state, 1)
 
 
-def test_players_who_decide_at_once_are_refused():
+def test_players_who_decide_at_once_need_nodes_by_path():
     rules = row_game()
 
     @rules.define
@@ -123,8 +129,11 @@ def test_players_who_decide_at_once_are_refused():
         return 3 if state.at < 12 else 0
 
     model = rules.model()
-    with pytest.raises(RuntimeError, match="several players decide at once"):
-        make_agent("mcps").search(model, model.reset(new_generator(0)), 0)
+    state = model.reset(new_generator(0))
+    with pytest.raises(RuntimeError, match="supports with nodes=path only"):
+        make_agent("mcps").search(model, state, 0)
+    result = make_agent("mcps:nodes=path").search(model, state, 1)
+    assert result.visits.sum() == result.simulations - 1
 
 
 def cells_by_color(game, state, player, action):

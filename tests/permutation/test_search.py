@@ -13,7 +13,7 @@ from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.records import COUNT, NO_ACTION, NONE, SUM
 from tests.model.test_moves import with_codes
-from tests.permutation.reference import Plain, codes_of
+from tests.permutation.reference import Plain, PlainByPath, codes_of
 
 # A power of two: sums with it are exact, as those of fractions are.
 BIAS = 2.0**-12
@@ -56,12 +56,13 @@ def opening(model, plies=0, seed=0):
 def both(model, settings, state, *, seed=5, **plain):
     """Search in both ways; return the compiled search, its result and the plain one."""
     search = PermutationSearch(model, settings)
-    (player,) = model.movers(state)
+    by_path = search.settings.nodes == "path"
+    player = plain.setdefault("root", model.movers(state)[0])
     rng = new_generator(seed)
     # The move at the end may be drawn, so compare the generators before that.
     result = search.run(state, player, rng.copy())
     drawn = search.memory.arrays["rng"].copy()
-    other = Plain(
+    other = (PlainByPath if by_path else Plain)(
         model, state, settings.algorithm, rng, ref=search.settings.ref,
         bias=search.settings.bias, value=settings.value, **plain,
     )  # fmt: skip
@@ -97,7 +98,7 @@ def compare(search, plain, permutes=False):
                     (known,) = plain.amaf(node, [move])
                     assert (block[COUNT, place], block[SUM, place]) == known
                     compared += 1
-        if permutes and i > 0:
+        if permutes and node.path:
             assert found["counted"] == node.counted
             known = plain.permutations(node, node.moves, node.counted)
             counts = arrays["edge_permutations"][edges].tolist()
@@ -200,12 +201,22 @@ def test_the_weights_are_those_of_the_paper():
 def test_growing_changes_nothing():
     """A search that grows all of its arrays decides as one with room."""
     model = MODELS["hex 5x5"]
-    state = opening(model)
+    grows_without_a_trace(model, opening(model))
+
+
+def test_growing_changes_nothing_by_path():
+    """Hidden cards, and four players who decide at once."""
+    model = make_model("sushi_go", 4)[1]
+    grows_without_a_trace(model, model.reset(new_generator(0)), nodes="path")
+
+
+def grows_without_a_trace(model, state, **options):
     for algorithm in ("grave", "mcps"):
-        settings = PermutationSettings(algorithm, simulations=3000)
+        settings = PermutationSettings(algorithm, simulations=3000, **options)
         roomy = PermutationSearch(model, settings)
         expected = roomy.run(state, 0, new_generator(1))
-        tight = PermutationSearch(model, PermutationSettings(algorithm, simulations=20))
+        few = PermutationSettings(algorithm, simulations=20, **options)
+        tight = PermutationSearch(model, few)
         tight.record["simulation_limit"] = 3000
         before = vars(tight.memory.rooms).copy()
         found = tight.run(state, 0, new_generator(1))
@@ -215,3 +226,33 @@ def test_growing_changes_nothing():
         assert found.visits.tolist() == expected.visits.tolist()
         np.testing.assert_array_equal(found.values, expected.values)
         assert found.forward_model_calls == expected.forward_model_calls
+
+
+BY_PATH = {
+    # chance and joint moves; hidden cards; several moves in a turn; nothing of these
+    "diamant": (make_model("diamant", 3)[1], 2),
+    "love letter": (make_model("love_letter", 3)[1], 0),
+    "dots for 4": (make_model("dots_and_boxes:width=2,height=2", 4)[1], 0),
+    "tictactoe": (MODELS["tictactoe"], 0),
+    "hex 3x3": (MODELS["hex 3x3"], 0),
+}
+
+
+@pytest.mark.parametrize("value", ["win", "score"])
+@pytest.mark.parametrize("algorithm", ["grave", "mcps"])
+@pytest.mark.parametrize("game", BY_PATH)
+def test_by_path_every_statistic_and_every_choice(game, algorithm, value):
+    model, root = BY_PATH[game]
+    bias = {"bias": BIAS} if algorithm == "grave" else {}
+    settings = PermutationSettings(
+        algorithm, simulations=250, ref=6, value=value, nodes="path", **bias
+    )
+    state = model.reset(new_generator(4))
+    moves = {"playout": codes_of(model, "exact", sets=False)["playout"]}
+    found = both(model, settings, state, root=root, **moves)
+    search, result, plain = found
+    assert compare(search, plain, permutes=algorithm == "mcps") > 0
+    first = next(iter(plain.nodes.values()))
+    at = dict(zip(first.actions, first.visits, strict=True))
+    assert result.visits.tolist() == [at.get(a, 0) for a in result.actions.tolist()]
+    assert first.player == root

@@ -22,8 +22,6 @@ from mcts_agents.permutation.kernel.codes import (
     NO_CODE,
     NO_ROOM,
     code_of_action,
-    forget_places,
-    place_all,
     place_of_move,
 )
 from mcts_agents.permutation.kernel.positions import (
@@ -55,7 +53,6 @@ from mcts_agents.permutation.kernel.records import (
     nodes_of,
     path_edges_of,
     path_nodes_of,
-    rng_of,
     trace_of,
     values_of,
 )
@@ -73,7 +70,6 @@ from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
     BAD_MOVERS,
-    BUDGET_SPENT,
     GROW,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
@@ -88,15 +84,8 @@ MOST_GAPS = 8
 
 
 @njit
-def begin(search):
-    """Begin a decision: a root that was never visited. Return the status."""
-    forget_places(search)
-    if search.set_words:
-        place_all(search)
-    search.simulations = search.forward_model_calls = search.descents = 0
-    search.node_count = search.edge_count = search.block_count = 0
-    search.move_count = search.entry_count = search.deepest = 0
-    call.copy(search)
+def begin_positions(search):
+    """Make a root that was never visited; return the status."""
     movers = call.movers(search)
     if call.failed(search):
         return MODEL_ERROR
@@ -107,30 +96,6 @@ def begin(search):
     if call.failed(search):
         return MODEL_ERROR
     add_node(search, key, player, NONE, 0)
-    return SLICE_DONE
-
-
-@njit
-def run_slice(search, iterations):
-    """Run up to `iterations` iterations; return why the slice ended.
-
-    After any status but SLICE_DONE, BUDGET_SPENT and GROW the search must be given up.
-    """
-    for _ in range(iterations):
-        if search.simulations > 0 and (
-            search.stop
-            or search.simulations >= search.simulation_limit
-            or search.forward_model_calls >= search.call_limit
-        ):
-            return BUDGET_SPENT
-        rng, calls = rng_of(search), search.forward_model_calls
-        before, after = rng[0], rng[1]
-        status = iterate(search)
-        if status == GROW:
-            rng[0], rng[1] = before, after
-            search.forward_model_calls = calls
-        if status != SLICE_DONE:
-            return status
     return SLICE_DONE
 
 
@@ -157,7 +122,7 @@ def add_node(search, key, player, parent, place):
     this.block = NONE
     this.seen = 0
     this.count = 0
-    this.run = 0
+    this.run = this.room = 0
     this.player = player
     this.visits = 0
     this.counted = 0
@@ -250,7 +215,7 @@ def iterate(search):
     status = evaluate(search)
     if status != SLICE_DONE:
         return status
-    if lacks_room(search, depth, count):
+    if lacks_room(search, 1, depth + 1, count):
         return GROW
     record_playout(search, count)
     if fresh:
@@ -290,14 +255,20 @@ def expand(search, node):
         status = write_edges(search, player, first, n)
         if status != SLICE_DONE:
             return status
-    int32_at(search.edge_children + 4 * first, slots)[:] = UNKNOWN
-    if search.permutes:
-        float64_at(search.edge_permutations + 8 * first, slots)[:] = 0.0
-        float64_at(search.edge_permutation_sums + 8 * first, slots)[:] = 0.0
+    clear_edges(search, first, slots)
     search.edge_count += slots
     this.first = first
-    this.count = slots
+    this.count = this.room = slots
     return SLICE_DONE
+
+
+@njit
+def clear_edges(search, first, n):
+    """Give new edges no child and no permutation statistics."""
+    int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
+    if search.permutes:
+        float64_at(search.edge_permutations + 8 * first, n)[:] = 0.0
+        float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
 
 
 @njit
@@ -347,20 +318,29 @@ def write_edges(search, player, first, n):
     places = int32_at(search.edge_places + 4 * first, n)
     for i in range(n):
         action = np.int64(legal[i])
-        if action < 0 or action >= search.action_count:
-            return BAD_ACTION
-        place = place_of_move(search, player, code_of_action(search, player, action))
-        if call.failed(search):
-            return MODEL_ERROR
-        if place == NO_ROOM:
-            return GROW
-        if place == NO_CODE:
-            return BAD_CODE
+        place = place_of_action(search, player, action)
+        if place < 0:
+            return -place
         actions[i] = action
         places[i] = place
     float64_at(search.edge_visits + 8 * first, n)[:] = 0.0
     float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
     return SLICE_DONE
+
+
+@njit
+def place_of_action(search, player, action):
+    """Return the place of a legal action's code, or minus a status."""
+    if action < 0 or action >= search.action_count:
+        return np.int64(-BAD_ACTION)
+    place = place_of_move(search, player, code_of_action(search, player, action))
+    if call.failed(search):
+        return np.int64(-MODEL_ERROR)
+    if place == NO_ROOM:
+        return np.int64(-GROW)
+    if place == NO_CODE:
+        return np.int64(-BAD_CODE)
+    return place
 
 
 @njit
@@ -410,11 +390,18 @@ def evaluate(search):
 
 
 @njit
-def lacks_room(search, depth, count):
-    """Whether there is no room for what an iteration leaves behind."""
-    if search.node_count == search.nodes_length:
+def lacks_room(search, new, passed, count):
+    """Whether there is no room for what an iteration leaves behind.
+
+    Args:
+        search: The record.
+        new: Nodes that it makes.
+        passed: Nodes that it went through, new ones as well.
+        count: Its moves.
+    """
+    if search.node_count + new > search.nodes_length:
         lack(search, LACKS_NODES)
-    if search.entry_count + depth + 1 > search.entries_length:
+    if search.entry_count + passed > search.entries_length:
         lack(search, LACKS_ENTRIES)
     if search.move_count + count > search.moves_length:
         search.wanted_moves = count

@@ -1,7 +1,9 @@
 """The record of a search by permutation statistics, and the arrays that it works on.
 
-A *position* has one node, however it was reached. A node gets its edges when a descent
-first chooses there, and a block of AMAF statistics when it first serves as a reference.
+A *position* has one node, however it was reached; or, where nodes are found by path, a
+player who decides after what the root player has seen. A node gets its edges when a
+descent first chooses there, and a block of AMAF statistics when it first serves as a
+reference.
 A *place* is the number under which a player's code of a move is counted, from 1, in the
 order in which codes turn up; place 0 stands for moves that are not counted.
 """
@@ -44,6 +46,7 @@ NODE = np.dtype(
         ("seen", np.int64),  # the descent that was here last
         ("count", np.int32),  # edges
         ("run", np.int32),  # the place of the first edge, or 0; see NO_ACTION
+        ("room", np.int32),  # edges that there is room for at `first`
         ("player", np.int32),  # who decides
         ("visits", np.int32),  # playouts from here on, n(s)
         ("counted", np.int32),  # playouts that its permutation statistics cover
@@ -145,6 +148,9 @@ PERMUTATION = np.dtype(
         # words of one player's set of actions; 0: the game lists the moves of playouts
         ("set_words", np.int64),
         ("permutes", np.int64),  # whether permutation statistics are kept
+        ("by_path", np.int64),  # whether nodes are found by path, not by position
+        ("redeterminises", np.int64),  # whether each iteration samples a world
+        ("has_visible_action", np.int64),
         ("ref", np.int64),
         ("bias", np.float64),
         ("rollout", np.int64),
@@ -158,6 +164,8 @@ PERMUTATION = np.dtype(
         ("simulations", np.int64),
         ("forward_model_calls", np.int64),
         ("descents", np.int64),
+        ("open_count", np.int64),  # by path: edges of legal actions
+        ("path_moves", np.int64),  # by path: moves of the descent before its node
         ("deepest", np.int64),
         ("node_count", np.int64),
         ("edge_count", np.int64),

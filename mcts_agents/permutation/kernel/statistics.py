@@ -256,7 +256,11 @@ def count_permutations(search, node):
     first = np.int64(np.uint64(this.counted) >> _6)
     count = ((search.simulations - 1) >> 6) - first + 1
     masks = set_at(search.masks, 0, count)
-    if count == 1:  # most often
+    if search.by_path:
+        masks[:] = _ALL
+        for move in range(search.path_moves):
+            keep_playouts_with(search, trace_of(search)[move].code, first, masks)
+    elif count == 1:  # most often
         masks[0] = path_in_word(search, node, first)
     else:
         path_in_words(search, node, first, masks)
@@ -291,11 +295,16 @@ def path_in_words(search, node, first, masks):
     masks[:] = _ALL
     at = node
     while at != 0:
-        row = nodes_of(search)[at].place * search.words
-        bits = set_at(search.bits, row + first, len(masks))
-        for i in range(len(masks)):
-            masks[i] &= bits[i]
+        keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
         at = np.int64(nodes_of(search)[at].parent)
+
+
+@njit
+def keep_playouts_with(search, place, first, masks):
+    """Take the playouts that lack a move out of a set, which begins at word `first`."""
+    bits = set_at(search.bits, place * search.words + first, len(masks))
+    for i in range(len(masks)):
+        masks[i] &= bits[i]
 
 
 @njit

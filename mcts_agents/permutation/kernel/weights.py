@@ -37,6 +37,15 @@ _1 = np.uint64(1)
 @njit
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
+    weigh_edges(search, node, reference)
+    this = nodes_of(search)[node]
+    count = np.int64(this.count)
+    return this.first + random_greatest(search.scratch, count, rng_of(search))
+
+
+@njit
+def weigh_edges(search, node, reference):
+    """Write Q* of each edge of a node into `scratch`."""
     this = nodes_of(search)[node]
     first, count = this.first, np.int64(this.count)
     block, run = nodes_of(search)[reference].block, np.int64(this.run)
@@ -50,7 +59,6 @@ def choose_edge(search, node, reference):
         write_amaf_in_run(search, first, count, block, run, search.bias)
     else:
         write_amaf(search, first, count, block, search.bias)
-    return first + random_greatest(search.scratch, count, rng_of(search))
 
 
 @njit
