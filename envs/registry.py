@@ -36,6 +36,7 @@ _ENVIRONMENTS = (
     "breakthrough-v0",
     "knightthrough-v0",
     "diamant-v0",
+    "exploding_kittens-v0",
     "love_letter-v0",
     "pommerman-v0",
 )
