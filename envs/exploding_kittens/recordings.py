@@ -127,9 +127,10 @@ def _expected(recorded: Recorded) -> dict:
     """Return a recorded state in the words of `position`."""
     expected = dict(recorded)
     expected["discards"] = sorted(recorded["discards"])
-    expected["asked"] = [
-        seat for seat in recorded["asked"] if "nope" in recorded["hands"][seat]
-    ]
+    # A player who has noped is asked again, though perhaps without another Nope.
+    hands = recorded["hands"]
+    idle = [seat for seat in range(len(hands)) if "nope" not in hands[seat]]
+    expected["asked"] = [seat for seat in recorded["asked"] if seat not in idle]
     return expected
 
 
@@ -183,28 +184,20 @@ def _bunch(cards: list[str]) -> int:
     return sum(int(ONE[CARD_NAMES.index(card)]) for card in cards)
 
 
-def _decisions(
-    game: Recorded,
-) -> Iterator[tuple[int, Recorded, list[Recorded], Recorded]]:
-    """Yield the ply and step of each decision, all steps that it stands for, the state.
+def _decisions(game: Recorded) -> Iterator[list[tuple[int, Recorded, Recorded]]]:
+    """Yield the steps of each decision: the ply, the step, and the state after it.
 
     A forced pass in the Nope window is no decision and belongs to the step before.
     """
-    steps = list(recorded_steps(game))
-    number = 0
-    while number < len(steps):
-        ply, step, _, after = steps[number]
-        together = [step]
-        number += 1
-        while number < len(steps) and after["phase"] == PHASES[ASKED]:
-            _, following, _, later = steps[number]
-            if not following.get("forced"):
-                break
-            require(following["a"] == "pass", f"forced to {following['a']!r}")
-            together.append(following)
-            after = later
-            number += 1
-        yield ply, step, together, after
+    decision: list[tuple[int, Recorded, Recorded]] = []
+    for ply, step, before, after in recorded_steps(game):
+        is_forced = before["phase"] == PHASES[ASKED] and step.get("forced")
+        if decision and not is_forced:
+            yield decision
+            decision = []
+        decision.append((ply, step, after))
+    if decision:
+        yield decision
 
 
 def compared(model: ForwardModel, game: Recorded) -> Compared:
@@ -212,30 +205,67 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
     rng = new_generator(0)
     state = model.reset(rng)
     set_position(model, state, game["start"])
-    for ply, step, together, after in _decisions(game):
+    for decision in _decisions(game):
+        ply, step, after = decision[0]
         player = step["p"]
         yield ply, "the players to move", [player], list(model.movers(state)), state
         actions = model.legal_actions(state, player).tolist()
         ours = [_content(model, state, action) for action in actions]
         yield from compared_choice(ply, state, player, step["legal"], step["a"], ours)
+        yield from _compared_passes(model, state, decision)
         model.apply(state, {player: actions[ours.index(step["a"])]}, rng)
+        ply, _, after = decision[-1]
         is_over = after["phase"] == PHASES[OVER]
-        is_chance = any(taken.get("shuffled") for taken in together)
-        if not any("tag_bug" in taken for taken in together):
-            found, expected = position(model, state), _expected(after)
-            if is_over:
-                found = {name: found[name] for name in AT_THE_END}
-            if is_chance:
-                found["pile"] = sorted(found["pile"])
-                expected["pile"] = sorted(expected["pile"])
-            yield from compared_states(ply, expected, found, state)
+        is_set = any(taken.get("shuffled") for _, taken, _ in decision)
+        if not any("tag_bug" in taken for _, taken, _ in decision):
+            yield from _compared_after(model, ply, after, state, is_set)
         elif is_over:
             return
         else:
-            is_chance = True
-        if is_chance:
+            is_set = True
+        if is_set:
             set_position(model, state, after)
     yield from compared_end(model, game, state)
+
+
+def _compared_passes(
+    model: ForwardModel,
+    state: np.ndarray,
+    decision: list[tuple[int, Recorded, Recorded]],
+) -> Compared:
+    """Compare what is no decision here: the last one who noped is asked, and passes.
+
+    The state is the one before the decision.
+    """
+    ply, step, between = decision[0]
+    if len(decision) == 1:
+        return
+    found = position(model, state)
+    if step["a"] == "nope":
+        found["stack"].append([step["p"], "nope"])
+        found["hands"][step["p"]].remove("nope")
+        found["discards"] = sorted([*found["discards"], "nope"])
+    noper = found["stack"][-1][0]
+    found |= {"player": noper, "asked": []}
+    yield from compared_states(ply, _expected(between), found, state)
+    for ply, taken, _ in decision[1:]:
+        yield ply, "the players to move", [taken["p"]], [noper], state
+        yield from compared_choice(
+            ply, state, noper, taken["legal"], taken["a"], ["pass"]
+        )
+
+
+def _compared_after(
+    model: ForwardModel, ply: int, after: Recorded, state: np.ndarray, is_chance: bool
+) -> Compared:
+    """Compare the state after a decision; after a shuffle the pile as a heap."""
+    found, expected = position(model, state), _expected(after)
+    if after["phase"] == PHASES[OVER]:
+        found = {name: found[name] for name in AT_THE_END}
+    elif is_chance:
+        found["pile"] = sorted(found["pile"])
+        expected["pile"] = sorted(expected["pile"])
+    yield from compared_states(ply, expected, found, state)
 
 
 def _content(model: ForwardModel, state: np.ndarray, action: int) -> str:
