@@ -179,6 +179,7 @@ OURS = (
     "breakthrough_6x5",
     "knightthrough",
     "diamant_4",
+    "exploding_kittens_5",
     "love_letter_4",
     "pommerman_ffa",
     "pommerman_team",
