@@ -39,8 +39,8 @@ from mcts_agents.envs.exploding_kittens.table import (
     Seat,
     headline,
     middle,
+    question,
     seats,
-    stack,
 )
 from mcts_agents.envs.exploding_kittens.turns import ASKED, GIVING, ORDERING, PLACING
 from mcts_agents.envs.painting import (
@@ -219,28 +219,28 @@ def _paint_choice(
     """Draw what is decided now, if it is not simply a turn."""
     view = model.view(state)
     phase, player = int(view["phase"]), int(view["player"])
-    if phase == ASKED:
-        _paint_button(surface, "pass", player)
-        line = f"player_{view['turn_of']}: {stack(model, state)}"
-        place = (BUTTON.left + BUTTON.width + 16, CHOICE_TOP + CHOICE_HEIGHT / 2)
-        text(surface, line, place, 22, INK, "midleft")
-    elif phase == GIVING and not view["hands"][player]:
-        _paint_button(surface, "give nothing", player)
-    elif phase == ORDERING:
+    left = PILE_LEFT
+    if phase == ORDERING:
         top = between.pile[:MOST_SEEN]
         for number, action in enumerate(legal_actions(model, state, player)):
             _paint_order(surface, number, action, top, player)
             if None in top:
                 break  # how many orders differ would tell of the cards
+        return
+    if phase == ASKED or (phase == GIVING and not view["hands"][player]):
+        _paint_button(surface, "pass" if phase == ASKED else "give nothing", player)
+        left += BUTTON.width + 16
     elif phase == PLACING:
+        surface.blit(small_picture(KITTEN), (left, CHOICE_TOP + 6))
+        left += SMALL_WIDTH + 12
         color = PLAYER_COLORS[player]
         for depth in range(len(between.pile) + 1):
             x, y = PILE_LEFT + depth * PILE_STEP, PILE_TOP + SMALL_HEIGHT + 3
             polygon(surface, [(x - 5, y + 9), (x + 5, y + 9), (x, y)], color)
-        surface.blit(small_picture(KITTEN), (PILE_LEFT, CHOICE_TOP + 6))
-        place = (PILE_LEFT + SMALL_WIDTH + 12, CHOICE_TOP + CHOICE_HEIGHT / 2)
-        line = f"player_{player} puts the kitten back"
-        text(surface, line, place, 22, INK, "midleft")
+    asked = question(model, state)
+    if asked is not None:
+        place = (left, CHOICE_TOP + CHOICE_HEIGHT / 2)
+        text(surface, asked, place, 20, INK, "midleft")
 
 
 def _paint_button(surface: Any, label: str, player: int) -> None:

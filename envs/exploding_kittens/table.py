@@ -73,25 +73,28 @@ class Middle:
 
 
 def headline(model: ForwardModel, state: np.ndarray) -> str:
-    """Return whose turn it is and what is decided."""
+    """Return whose turn it is, or who has won."""
     view = model.view(state)
-    phase, turn_of, decider = (
-        int(view[name]) for name in ("phase", "turn_of", "player")
-    )
-    if phase == OVER:
+    if model.is_over(state):
         (winner,) = (p for p in range(model.players) if view["alive"] >> p & 1)
         return f"player_{winner} is the last one"
-    draws = int(view["draws"])
-    turn = f"turn {view['turn'] + 1}, player_{turn_of} has to draw "
-    turn += "once" if draws == 1 else "twice"
-    if phase == MAIN:
-        return turn
+    times = "once" if view["draws"] == 1 else "twice"
+    return f"turn {view['turn'] + 1}, player_{view['turn_of']} has to draw {times}"
+
+
+def question(model: ForwardModel, state: np.ndarray) -> str | None:
+    """Return what is decided now, None if it is what to play or nothing."""
+    view = model.view(state)
+    phase, decider = int(view["phase"]), int(view["player"])
+    if phase in (MAIN, OVER):
+        return None
     if phase == ASKED:
-        return f"{turn}: {stack(model, state)}"
+        return f"player_{view['turn_of']} plays {stack(model, state)}"
     if phase == GIVING:
-        return f"{turn}: player_{decider} gives player_{turn_of} a card"
-    what = "orders the top cards" if phase == ORDERING else "puts the kitten back"
-    return f"{turn}: player_{decider} {what}"
+        return f"player_{decider} gives player_{view['turn_of']} a card"
+    if phase == ORDERING:
+        return f"player_{decider} orders the top cards"
+    return f"player_{decider} puts the kitten back"
 
 
 def stack(model: ForwardModel, state: np.ndarray) -> str:
@@ -171,10 +174,11 @@ def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
         observer: Whose view it is; None shows all hands and the pile.
     """
     between = middle(model, state, observer)
-    pile = f"{len(between.pile)} cards in the pile, kittens: {between.kittens}"
+    asked = question(model, state)
     lines = [
         f"Exploding Kittens  {headline(model, state)}",
-        pile,
+        *([] if asked is None else [asked]),
+        f"{len(between.pile)} cards in the pile, kittens: {between.kittens}",
         f"from the top  {_pile_line(between.pile)}",
         f"discards      {_listed(between.discards)}",
     ]

@@ -153,6 +153,19 @@ def test_random_actions_are_uniform_among_the_legal(hands, texts, number):
     assert stats.chisquare(list(drawn.values())).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_no_card_is_lost_in_random_games(players):
+    model, rng = rules.model(players=players), new_generator(players)
+    for _ in range(500):
+        state = model.reset(rng)
+        model.call("playout", state.ctypes.data, rng.ctypes.data, 30)
+        assert all_cards(model, state) == whole_deck(players)
+        model.redeterminise(state, draw_below(rng, players), rng)
+        model.call("playout", state.ctypes.data, rng.ctypes.data, 10_000)
+        assert all_cards(model, state) == whole_deck(players)
+        assert sorted(model.scores(state)) == list(range(players))
+
+
 # -- single plays
 
 

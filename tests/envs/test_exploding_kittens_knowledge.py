@@ -239,9 +239,11 @@ def test_pictures_for_a_player_tell_nothing_that_is_hidden(position, observer, r
 def test_text_shows_what_a_player_may_see():
     model, state = table([["see"], ["nope", "skip"]], ["skip", "kitten", "favor"])
     play(model, state, "see")
-    assert ansi(model, state, 0).splitlines()[0] == (
-        "Exploding Kittens  turn 1, player_0 has to draw once: see"
-    )
+    assert ansi(model, state, 0).splitlines()[:3] == [
+        "Exploding Kittens  turn 1, player_0 has to draw once",
+        "player_0 plays see",
+        "3 cards in the pile, kittens: 1",
+    ]
     text = ansi(model, state, 0)
     assert "hand  nope, 1 unknown" in text
     assert "from the top  unknown" in text
