@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from mcts_agents.envs.exploding_kittens.artwork import card_picture
 from mcts_agents.envs.exploding_kittens.cards import GIVE, PLACE, PUT_BACK
-from mcts_agents.envs.exploding_kittens.draw import paint, size
+from mcts_agents.envs.exploding_kittens.draw import paint, regions, size
 from mcts_agents.envs.exploding_kittens.notation import parse_action
 from mcts_agents.envs.exploding_kittens.table import ansi
 from mcts_agents.envs.painting import load_pygame
@@ -234,6 +235,28 @@ def test_pictures_for_a_player_tell_nothing_that_is_hidden(position, observer, r
         paint(surface, model, world, observer)
         shown.append(load_pygame().surfarray.array3d(surface))
     assert (shown[0] == shown[1]).all()
+
+
+def test_the_regions_of_cards_show_these_cards():
+    array = load_pygame().surfarray.array3d
+    compared = 0
+    for seed in range(60):
+        model, state = play_some(2 + seed % 4, seed, seed)
+        for player in model.movers(state):
+            surface = load_pygame().Surface(size(model), 0, 32)
+            paint(surface, model, state, player)
+            shown = array(surface)
+            for region in regions(model, state, player, player):
+                word = region.label.removeprefix("give ").split()[0]
+                if word not in CARDS:
+                    continue
+                card = array(card_picture(CARDS.index(word)))
+                left, top = round(region.shape.left), round(region.shape.top)
+                # The number of cards may lie on the right.
+                there = shown[left + 4 : left + 13, top + 8 : top + card.shape[1] - 8]
+                assert np.abs(there - card[4:13, 8:-8].astype(int)).max() <= 2
+                compared += 1
+    assert compared > 50
 
 
 def test_text_shows_what_a_player_may_see():
