@@ -5,6 +5,7 @@ game a line, described in `envs/tag_records.py`. How a game's states are read, a
 of them is compared, its own folder says (`Game.tag_records`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,16 @@ def verify_states(
         raise RecordError(f"{game.name}: no recorded games of TAG are known")
     total = count_lines(path)
     report = Report(str(path))
+    deviations: Counter[str] = Counter()
     models: dict[int, ForwardModel] = {}
     for number, line in enumerate(lines):
         try:
             model = _model(game, game.tag_records, header, line["players"], models)
             found = _first_difference(game, model, path, number, line)
             report.plies += len(line["steps"])
+            deviations.update(
+                str(step["tag_bug"]) for step in line["steps"] if "tag_bug" in step
+            )
         except (
             AttributeError,
             LookupError,
@@ -72,6 +77,7 @@ def verify_states(
         progress(number + 1, total)
     if not report.games:
         raise RecordError(f"{path}: no games after the header")
+    report.known_deviations = dict(deviations)
     return report
 
 

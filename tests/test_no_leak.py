@@ -15,6 +15,7 @@ from mcts_agents.envs import GAMES, load_game
 from mcts_agents.envs.environment import environments
 from tests.envs import (
     diamant_positions,
+    exploding_kittens_positions,
     love_letter_positions,
     pommerman_fog,
     pommerman_positions,
@@ -48,6 +49,7 @@ PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
     "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
+    "exploding_kittens": exploding_kittens_positions.permute_hidden,
     "pommerman": pommerman_positions.permute_hidden,
 }
 # Game, number of players, random decisions before the one that is looked at.
@@ -55,6 +57,7 @@ POSITIONS = [
     *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
+    *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
     *(("pommerman", players, n) for players in (2, 4) for n in (0, 21)),
 ]
 WORLDS = 6
@@ -97,7 +100,13 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
 
 @pytest.mark.parametrize(
     ("game", "players", "decisions"),
-    [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2), ("pommerman", 4, 8)],
+    [
+        ("sushi_go", 4, 2),
+        ("love_letter", 3, 5),
+        ("diamant", 4, 2),
+        ("exploding_kittens", 3, 5),
+        ("pommerman", 4, 8),
+    ],
 )
 def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
     env = after(game, players, decisions)

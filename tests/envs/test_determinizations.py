@@ -17,6 +17,7 @@ from mcts_agents.model import draw_below, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.envs import (
     diamant_positions,
+    exploding_kittens_positions,
     love_letter_positions,
     pommerman_positions,
     sushi_go_positions,
@@ -54,6 +55,13 @@ def diamant_cards(model, state):
     return Counter(cards)
 
 
+def exploding_kittens_cards(model, state):
+    """All cards, in hands, pile and discards."""
+    cards = exploding_kittens_positions.all_cards(model, state)
+    assert cards == exploding_kittens_positions.whole_deck(model.players)
+    return cards
+
+
 def pommerman_items(model, state):
     """The items under wood by number, and everything in sight."""
     here = pommerman_positions.plain(position(model, state))
@@ -67,6 +75,11 @@ HIDDEN = {
     "sushi_go": (sushi_go_cards, sushi_go_positions.permute_hidden, (2, 3, 4, 5)),
     "love_letter": (love_letter_cards, love_letter_positions.permute_hidden, (2, 3, 4)),
     "diamant": (diamant_cards, diamant_positions.permute_hidden, (2, 4, 6)),
+    "exploding_kittens": (
+        exploding_kittens_cards,
+        exploding_kittens_positions.permute_hidden,
+        (2, 3, 5),
+    ),
     "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),
 }
 

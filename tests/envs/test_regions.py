@@ -63,6 +63,10 @@ VARIANTS = {
         *({"players": players} for players in (2, 3, 4)),
     ],
     "rolit": [{"players": players} for players in (2, 3, 4)],
+    "exploding_kittens": [
+        *({"players": players} for players in (2, 3, 4, 5)),
+        {"players": 3, "rulebook": "published"},
+    ],
     "love_letter": [{"players": players} for players in (2, 3, 4)],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
     "pommerman": [
@@ -188,7 +192,9 @@ def test_regions_go_through_json(name):
             assert from_json(json.loads(json.dumps(to_json(regions)))) == regions
 
 
-@pytest.mark.parametrize("name", ["sushi_go", "love_letter", "diamant", "pommerman"])
+@pytest.mark.parametrize(
+    "name", ["sushi_go", "love_letter", "diamant", "exploding_kittens", "pommerman"]
+)
 def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
     for number, (game, model, state) in enumerate(positions(name, 60)):
         for player in model.movers(state):
@@ -199,7 +205,7 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
                 assert there == game.regions(model, state, observer, player)
 
 
-@pytest.mark.parametrize("name", ["sushi_go", "love_letter"])
+@pytest.mark.parametrize("name", ["sushi_go", "love_letter", "exploding_kittens"])
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
     game = load_game(name)
     model = game.rules.model()

@@ -48,6 +48,11 @@ VARIANTS = {
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),
+    "exploding_kittens_2": (
+        "exploding_kittens",
+        {"players": 2, "rulebook": "published"},
+    ),
+    "exploding_kittens_5": ("exploding_kittens", {"players": 5}),
     "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
     "love_letter_4": ("love_letter", {"players": 4}),
     "pommerman_2": ("pommerman", {"players": 2}),

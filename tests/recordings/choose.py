@@ -55,6 +55,7 @@ OPENSPIEL = {
 }
 TAG = {
     "diamant": tag_features.of_diamant,
+    "exploding_kittens": tag_features.of_exploding_kittens,
     "love_letter": tag_features.of_love_letter,
     "sushi_go": tag_features.of_sushi_go,
     "sushi_go_published": tag_features.of_sushi_go,

@@ -168,3 +168,34 @@ def of_diamant(game: dict) -> set:
             shown.add(("first card", after["path"][0]))
         shown.add(("length of path", len(after["path"])))
     return shown
+
+
+# -- Exploding Kittens
+
+
+def of_exploding_kittens(game: dict) -> set:
+    """Each card with what became of it, each size of a Nope window, each death."""
+    shown = of_every_game(game)
+    for state, step, after in steps_of(game):
+        action, *words = step["a"].split()
+        shown.add(("action", state["phase"], action, after["phase"]))
+        if state["phase"] == "nope":
+            nopes, asked = len(state["stack"]) - 1, len(state["asked"])
+            card = state["stack"][0][1].split()[0]
+            shown.add(("window", action, card, nopes & 1))
+            shown.add(("asked", action, min(asked, 3)))
+            actors = [seat for seat, _ in state["stack"]]
+            shown.add(("own card", action, actors[0] == step["p"], min(nopes, 3)))
+        elif action == "draw":
+            died = sum(after["out"]) - sum(state["out"])
+            shown.add(("draw", state["draws"], died, after["phase"]))
+        elif action == "place":
+            depth, left = int(words[0]), len(state["pile"])
+            shown.add(("place", depth == 0, depth == left, state["draws"]))
+        elif action == "order":
+            shown.add(("order", len(words), len(step["legal"])))
+        elif action == "give":
+            shown.add(("give", words[0]))
+        elif action in ("attack", "favor", "skip"):
+            shown.add(("on", action, state["draws"]))
+    return shown

@@ -183,6 +183,7 @@ OURS = (
     "nogo_3",
     "atarigo",
     "diamant_4",
+    "exploding_kittens_5",
     "love_letter_4",
     "pommerman_ffa",
     "pommerman_team",
