@@ -37,6 +37,7 @@ _ENVIRONMENTS = (
     "knightthrough-v0",
     "diamant-v0",
     "love_letter-v0",
+    "uno-v0",
     "pommerman-v0",
 )
 
