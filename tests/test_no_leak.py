@@ -19,6 +19,7 @@ from tests.envs import (
     pommerman_fog,
     pommerman_positions,
     sushi_go_positions,
+    uno_positions,
 )
 
 AGENTS = [
@@ -45,6 +46,7 @@ PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
     "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
+    "uno": uno_positions.permute_hidden,
     "pommerman": pommerman_positions.permute_hidden,
 }
 # Game, number of players, random decisions before the one that is looked at.
@@ -52,6 +54,7 @@ POSITIONS = [
     *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
+    *(("uno", players, n) for players in (2, 10) for n in (2, 45)),
     *(("pommerman", players, n) for players in (2, 4) for n in (0, 21)),
 ]
 WORLDS = 6
@@ -94,7 +97,10 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
 
 @pytest.mark.parametrize(
     ("game", "players", "decisions"),
-    [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2), ("pommerman", 4, 8)],
+    [
+        *[("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2)],
+        *[("uno", 4, 8), ("pommerman", 4, 8)],
+    ],
 )
 def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
     env = after(game, players, decisions)

@@ -39,15 +39,15 @@ The round ends when a hand is empty, and the others count what they still hold.
   wild draw four as a 4. These numbers also match when a colour was named.
 
 **A round.** All 108 cards are shuffled and dealt, and one is turned up; a wild is put
-back and the pile shuffled again. Player 0 begins the first round, the next player after
-player 0 all others. A skip that is turned up skips whoever begins; a draw two also makes
-that player draw two cards; a reverse turns the direction, and the neighbour on the
-other side begins. The direction is kept from round to round. The effect of the last
-card of a round is carried out before hands are counted.
+back and the pile shuffled again. Player 0 begins the first round, the seat after player
+0 every other. A skip that is turned up skips whoever begins; a draw two also makes that
+player draw two cards; a reverse turns the direction, and the neighbour on the other
+side begins. The direction is kept from round to round. The effect of the last card of a
+round is carried out before hands are counted.
 
 **The game.** All add the points of the cards in their own hand. The game ends after a
-round in which somebody has reached 500 points or more. The fewest points win; if several
-are level, all of these win.
+round in which somebody has reached 500 points or more. The fewest points win; if
+several are level, all of these win.
 
 There is no call of "Uno", nor can a wild draw four be challenged.
 
@@ -77,7 +77,7 @@ the values 0 to 9, skip, reverse and draw two; 52 is the wild, 53 the wild draw 
 | 0-53 | cards in the hand |
 | 54-107 | discards, the card on top included |
 | 108-161 | 1 for the card on top |
-| 162-165 | 1 for the colour in force: red, yellow, green, blue; all 0 if there is none |
+| 162-165 | 1 for the colour in force: red, yellow, green, blue; 0 for none |
 | 166 | 1 if play goes on to the next higher seat |
 | 167 | cards in the pile |
 
@@ -116,14 +116,14 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 ## Options
 
 `env(render_mode=None, players=4, target=500, scoring="incremental", quirks=True,
-match_symbols=False)`
+    match_symbols=False)`
 
 | option | |
 |---|---|
 | `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
 | `players` | 2 to 10 |
 | `target` | points that end the game, 1 to 5000 |
-| `scoring` | `incremental`; or `classic`, as published: who empties the hand gets the points of all other hands, and the most points win |
+| `scoring` | `incremental`, as above, or `classic`, as published; see below |
 | `quirks` | what TAG's program does with wilds, as above; see below for `False` |
 | `match_symbols` | `True`, as published: a skip also matches any skip, and so on |
 
@@ -134,8 +134,11 @@ draws four cards and is skipped, and the card may only be played by a player wit
 card of the colour in force. Wilds then have no numbers, and a wild that was drawn and
 played leaves the colour as it was.
 
-TAG lets its round-about way of counting seats decide who begins a later round, and this
-depends on the last card of the round before. Here the seat after player 0 begins.
+With `scoring="classic"` the player who empties the hand gets the points of all other
+hands, and the most points win.
+
+In TAG it depends on the last card of a round who begins the next one. Here the seat
+after player 0 begins.
 
 ## Scores
 

@@ -44,6 +44,8 @@ TAG_CARDS = (
     "W",
     "W4",
 )
+# By the place of a bit in a hand's first word.
+_TAG_CARD_AT = tuple(TAG_CARDS[card] for card in CARD_OF)
 REVERSES = tuple(colour + "R" for colour in COLOUR_LETTERS)
 
 
@@ -78,10 +80,13 @@ def position(model: ForwardModel, state: np.ndarray) -> dict:
 
 def _names(hand: np.ndarray) -> list[str]:
     """Return the cards of two words, sorted."""
-    first, second = map(int, hand)
-    cards = [int(CARD_OF[n]) for n in range(DRAW) if first >> n & 1]
-    cards += [card for card in range(COLOURED) if second >> card & 1]
-    return sorted(TAG_CARDS[card] for card in cards)
+    cards = []
+    for word in map(int, hand):
+        while word:
+            lowest = word & -word
+            cards.append(_TAG_CARD_AT[lowest.bit_length() - 1])
+            word ^= lowest
+    return sorted(cards)
 
 
 def _top_first(top: str, cards: list[str]) -> list[str]:

@@ -168,3 +168,42 @@ def of_diamant(game: dict) -> set:
             shown.add(("first card", after["path"][0]))
         shown.add(("length of path", len(after["path"])))
     return shown
+
+
+# -- Uno
+
+
+def of_uno(game: dict) -> set:
+    """Each card on a card of each kind, what is drawn, how rounds begin and end.
+
+    Games are long, so that the number of players is left out where it does not matter.
+    """
+    several = game["players"] > 2
+    shown = {("players", game["players"])}
+    for state, step, after in steps_of(game):
+        card, on = step["a"].split()[0], state["card"]
+        ended = after["round"] > state["round"]
+        if card == "draw":
+            is_played = after["card"] != on
+            shown.add(("drawn", uno_kind(after["card"]) if is_played else "kept"))
+        else:
+            shown.add(("plays", uno_kind(card), several))
+            if on[0] == "W":
+                way = card[0] == state["colour"] or card[1:] == "0" or uno_kind(card)
+                shown.add(("on a wild", on, way, state["colour"] is None))
+            elif card[0] != state["colour"]:
+                shown.add(("other colour", uno_kind(card), uno_kind(on)))
+        if ended:
+            shown.add(("ends with", uno_kind(card)))
+        if step.get("new_round"):
+            shown.add(("begins with", uno_kind(after["card"])))
+        elif step.get("shuffled") and not ended:
+            shown.add(("shuffled", card == "draw", len(state["pile"])))
+    return shown
+
+
+def uno_kind(card: str) -> str:
+    """Return `number`, or what an action card or a wild is."""
+    if card[0] == "W":
+        return card
+    return "number" if card[1].isdigit() else card[1]

@@ -180,6 +180,7 @@ OURS = (
     "knightthrough",
     "diamant_4",
     "love_letter_4",
+    "uno_3",
     "pommerman_ffa",
     "pommerman_team",
 )
