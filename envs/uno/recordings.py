@@ -184,11 +184,13 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
             _lay_recorded_pile(model, state, joint[player], before, after)
         model.apply(state, joint, rng)
         found = position(model, state)
-        if is_over:
-            # There is nobody on turn, and the pile was already put together again.
+        if is_over and model.is_over(state):
+            # Nobody is on turn, and nothing is said of the pile.
             kept = ("round", "direction", "points", "hands", "card", "colour")
             found = {name: found[name] for name in kept}
             yield from compared_states(ply, _expected(after), found, state)
+        elif is_over:
+            break
         elif is_new:
             yield from _compared_deal(model, ply, after, found, state)
             set_position(model, state, after)

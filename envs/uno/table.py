@@ -15,7 +15,7 @@ from mcts_agents.envs.uno.rounds import KEPT, NO_ACTION, PLAYED
 from mcts_agents.envs.uno.rules import HAND_AT, SEAT_CARDS, SEAT_COLUMNS, SEATS_AT
 from mcts_agents.model import RESULT_NAMES, ForwardModel
 
-_AFTER_A_DRAW = {KEPT: " and kept it", PLAYED: " and played it"}
+_DRAWN = {KEPT: "drew a card", PLAYED: "drew and played a card"}
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _seat(
 
 
 def _last(action: int, last_draw: int) -> str:
-    return ACTION_NAMES[action] + _AFTER_A_DRAW.get(last_draw, "")
+    return _DRAWN.get(last_draw, ACTION_NAMES[action])
 
 
 def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:

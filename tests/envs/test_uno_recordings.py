@@ -25,6 +25,7 @@ def first_difference(change=lambda game: None, tamper=lambda game: None):
         played = copy.deepcopy(game)
         tamper(played)
         model = rules.model(players=game["players"], target=game["target"])
+        model.game.setflags(write=True)
         change(model.game[0])
         for _, what, recorded, found, _ in RECORDS.compared(model, played):
             if recorded != found:
@@ -65,7 +66,7 @@ def turned(game):
         (less_cards, "the numbers of cards that were dealt"),
         (other_match, "the set of legal moves of player_"),
         (other_points, "points after the step"),
-        (draws_four, "player after the step"),
+        (draws_four, "the set of legal moves of player_"),
         (later_end, "whether the game is over"),
     ],
 )
