@@ -66,7 +66,7 @@ def turned(game):
         (less_cards, "the numbers of cards that were dealt"),
         (other_match, "the set of legal moves of player_"),
         (other_points, "points after the step"),
-        (draws_four, "the set of legal moves of player_"),
+        (draws_four, ("the set of legal moves of player_", "colour after the step")),
         (later_end, "whether the game is over"),
     ],
 )
