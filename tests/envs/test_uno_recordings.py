@@ -10,13 +10,14 @@ from mcts_agents.envs.uno.recordings import RECORDS
 from mcts_agents.envs.uno.rules import rules
 from tests.golden import golden_folder, recorded_games
 
+GAMES = 30  # the shortest ones of the larger set
 RED_5, SKIPS = 5, (10, 23, 36, 49)
 
 
 @cache
 def games():
     _, found = recorded_games(golden_folder("tag") / "uno.jsonl.gz")
-    return sorted(found, key=lambda game: len(game["steps"]))[:10]
+    return sorted(found, key=lambda game: len(game["steps"]))[:GAMES]
 
 
 def first_difference(change=lambda game: None, tamper=lambda game: None):
@@ -64,9 +65,9 @@ def turned(game):
     ("fault", "what"),
     [
         (less_cards, "the numbers of cards that were dealt"),
-        (other_match, "the set of legal moves of player_"),
+        (other_match, ("the set of legal moves of player_", "card after the step")),
         (other_points, "points after the step"),
-        (draws_four, ("the set of legal moves of player_", "colour after the step")),
+        (draws_four, ("the set of legal moves of player_", "colour", "player after")),
         (later_end, "whether the game is over"),
     ],
 )
