@@ -32,7 +32,7 @@ AGENTS = [
     "mcts:loop=sampled,tree=self,simulations=300",
     "mcts:tree_policy=regret_matching,simulations=300",
     "mcts:action_heuristic=game,widening=2,simulations=300",
-    "mcts:rollout_policy=mast,reuse_tree=true,tree=multi,simulations=300",
+    "mcts:rollout_policy=mast,rollout=30,reuse_tree=true,tree=multi,simulations=300",
     "one-step",
     "random",
 ]

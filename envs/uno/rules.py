@@ -59,7 +59,7 @@ DIGITS = 100  # int8 holds no points: hundreds and the rest stand in two columns
 MOST_SEEN = 127
 
 rules = Rules(
-    "uno", state=STATE, game=GAME, search_defaults={"value": "score", "rollout": 30}
+    "uno", state=STATE, game=GAME, search_defaults={"value": "score", "rollout": 0}
 )
 
 
