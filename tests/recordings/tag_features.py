@@ -174,31 +174,33 @@ def of_diamant(game: dict) -> set:
 
 
 def of_uno(game: dict) -> set:
-    """Each card on a card of each kind, what is drawn, how rounds begin and end.
+    """What is played on what, and drawn, and how rounds begin and end.
 
-    Games are long, so that the number of players is left out where it does not matter.
+    Games are long, so that few of them have to show all of it: the number of players
+    counts where a card acts otherwise among two.
     """
     several = game["players"] > 2
-    shown = {("players", game["players"])}
+    shown = set()
     for state, step, after in steps_of(game):
         card, on = step["a"].split()[0], state["card"]
+        kind = "draw" if card == "draw" else uno_kind(card)
         ended = after["round"] > state["round"]
-        if card == "draw":
+        if kind == "draw":
             is_played = after["card"] != on
             shown.add(("drawn", uno_kind(after["card"]) if is_played else "kept"))
-        else:
-            shown.add(("plays", uno_kind(card), several))
-            if on[0] == "W":
-                way = card[0] == state["colour"] or card[1:] == "0" or uno_kind(card)
-                shown.add(("on a wild", on, way, state["colour"] is None))
-            elif card[0] != state["colour"]:
-                shown.add(("other colour", uno_kind(card), uno_kind(on)))
+        elif on[0] == "W":
+            shown.add(("on a wild", on, card[1:] in ("0", "4")))
+            shown.add(("without a colour", kind == "number", state["colour"] is None))
+        elif card[0] != state["colour"]:
+            shown.add(("other colour", kind))
+        if kind == "R":
+            shown.add(("reverse", several))
         if ended:
-            shown.add(("ends with", uno_kind(card)))
+            shown.add(("ends with", kind == "number", kind == "D"))
         if step.get("new_round"):
             shown.add(("begins with", uno_kind(after["card"])))
         elif step.get("shuffled") and not ended:
-            shown.add(("shuffled", card == "draw", len(state["pile"])))
+            shown.add(("shuffled", kind))
     return shown
 
 
