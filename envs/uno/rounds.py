@@ -122,9 +122,11 @@ def begin_round(game, state, first, rng):
 
 @njit
 def next_player(game, state, steps):
-    """Return who sits so many places on in the present direction."""
+    """Return who sits so many places on, 1 or 2, in the present direction."""
     place = np.int64(state.player) + steps * np.int64(state.direction)
-    return (place + steps * game.players) % game.players
+    # At most one round of the table, and no division, which would take longer.
+    place += game.players * (place < 0)
+    return place - game.players * (place >= game.players)
 
 
 @njit
