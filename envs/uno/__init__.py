@@ -137,6 +137,8 @@ played leaves the colour as it was.
 With `scoring="classic"` the player who empties the hand gets the points of all other
 hands, and the most points win.
 
+In three points that no option changes TAG differs from the published rules: nobody
+draws by choice, a card that is drawn and matches must be played, and it has no effect.
 In TAG it depends on the last card of a round who begins the next one. Here the seat
 after player 0 begins.
 
