@@ -151,8 +151,8 @@ Since scores are negative, TAG makes a victory worse that way. The searches of t
 package take half of the score's magnitude instead, added for winners and subtracted for
 losers; `score_bonus_by=tag` does as TAG does.
 
-Searches do without rollouts unless asked for, as the paper found best for Uno: random
-play is so long and so varied that it hides what an action is worth.
+Searches do without rollouts unless you set `rollout`, as in the setting that the paper
+tuned for Uno.
 
 A turn, for searches that count turns, is one action; a round is a round of the game.
 
