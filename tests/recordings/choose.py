@@ -59,6 +59,7 @@ TAG = {
     "love_letter": tag_features.of_love_letter,
     "sushi_go": tag_features.of_sushi_go,
     "sushi_go_published": tag_features.of_sushi_go,
+    "uno": tag_features.of_uno,
 }
 
 
