@@ -9,7 +9,7 @@ import pytest
 from tests.golden import SMALL_SET, golden_folder, is_small
 from tests.recordings.choose import OPENSPIEL, TAG, chosen
 
-MOST_BYTES = 600_000
+MOST_BYTES = 800_000
 ARCHIVES = {
     *("games", "midgame", "observations"),
     *("simple_agent_policy", "simple_unbiased_policy"),
