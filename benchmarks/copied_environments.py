@@ -3,9 +3,11 @@
 `MCTSAgent` against `naive_search`, the search that anybody would write first: with our
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
 rollout length and as many simulations; processor time, each measured several times in
-turn, and the median of the ratios. `--rollout` sets the length for all environments.
-Environments whose packages are missing are left out, and named. `--suite` does the same
-in all that `environments_of_others.py` plans in and the naive search can step.
+turn, and the median of the ratios. `deepcopy_limit` is the ratio to `copy.deepcopy` of
+a search that takes no time but the environment's own. `--rollout` sets the length for
+all environments. Environments whose packages are missing are left out, and named.
+`--suite` does the same in all that `environments_of_others.py` plans in and the naive
+search can step.
 `--closed` measures what `deterministic=True` saves, where a simulation takes `--depth`
 steps on the average, after `--opening` random actions.
 
@@ -25,6 +27,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import gymnasium
 import numpy as np
@@ -56,10 +59,15 @@ ENVIRONMENTS: dict[str, tuple[str, int, int]] = {
 }
 # Actions of each decision where depth is measured.
 WIDTH = 3
+# Searches before the measured ones: code is compiled, and the first searches in an
+# environment also look for hidden state.
+WARM_UP = 3
 # What a search takes, about, in environments of the suite.
 SUITE_SECONDS = 0.25
 # Actions of a rollout in environments of the suite, as `environments_of_others.py` has.
 _SUITE_ROLLOUT = 10
+# Ratios whose median and least are printed in the end.
+_SUMMED_UP = {"to_naive", "to_deepcopy", "deepcopy_limit", "closed_to_unknown"}
 # Packages that register their environments when they are imported.
 _REGISTERED_BY = {
     "MiniGrid": "minigrid",
@@ -93,7 +101,8 @@ def times(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[f
     """Return the times of several calls, made in turn."""
     found: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
-        call()  # what is compiled and learned once
+        for _ in range(WARM_UP):
+            call()
     for _ in range(repeats):
         for name, call in calls.items():
             found[name].append(seconds(call))
@@ -120,6 +129,27 @@ def deep_copies_are_faithful(root: World) -> bool:
         return first_difference(root.env, before) is None
     except Exception:  # whatever a class of somebody else raises when it is copied
         return False
+
+
+def environments_share(call: Callable[[], Any]) -> float:
+    """Return the share of a naive search that the environment's own methods take."""
+    inside = 0.0
+
+    def timed(method: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*arguments: Any) -> Any:
+            nonlocal inside
+            began = time.perf_counter()
+            try:
+                return method(*arguments)
+            finally:
+                inside += time.perf_counter() - began
+
+        return ask
+
+    with mock.patch.multiple(World, step=timed(World.step), legal=timed(World.legal)):
+        began = time.perf_counter()
+        call()
+        return inside / (time.perf_counter() - began)
 
 
 def measured(
@@ -152,6 +182,8 @@ def measured(
     for other in ("naive", "deepcopy"):
         if other in found:
             row[f"to_{other}"] = ratio(found[other], found["ours"])
+    if "deepcopy" in calls:
+        row["deepcopy_limit"] = round(1 / environments_share(calls["deepcopy"]), 2)
     return row
 
 
@@ -274,7 +306,7 @@ def main() -> None:
             print(json.dumps(row), flush=True)
         else:
             print("  ".join(f"{k}={v}" for k, v in row.items()), flush=True)
-        for name in row.keys() & {"to_naive", "to_deepcopy", "closed_to_unknown"}:
+        for name in row.keys() & _SUMMED_UP:
             ratios.setdefault(name, []).append(row[name])
     if not asked.json:
         for name, found in ratios.items():
