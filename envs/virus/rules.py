@@ -40,7 +40,7 @@ from mcts_agents.envs.virus.cards import (
     VIRUS,
     WILD,
 )
-from mcts_agents.model import DREW, LOST, PLAYING, WON, Rules, Spec, random_below
+from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 
 MAX_SEATS = 6
 MOST_ROUNDS = 100
@@ -118,7 +118,7 @@ def results(game, state, out):
         if state.winner == NOBODY:
             out[player] = PLAYING
         elif state.winner == DRAWN_GAME:
-            out[player] = DREW
+            out[player] = DRAWN
         else:
             out[player] = WON if state.winner == player else LOST
 
