@@ -440,3 +440,43 @@ def write_pairs(mine, his, card, seat, slot, out, n):
             out[n] = PLAY_TRANSPLANT + row
             n += 1
     return n
+
+
+# -- what a player knows
+
+
+@rules.define
+def visible_action(game, state, joint_action, actor, observer):
+    """Plays and discards are public."""
+    return np.int64(joint_action[actor])
+
+
+@rules.define
+def redeterminise(game, state, observer, rng):
+    """Shuffle the pile and the other hands together, and deal hands as large again.
+
+    The pile is sorted first, so that the result depends on no hidden order.
+    """
+    counts = np.zeros(KINDS, np.int64)
+    for place in range(state.pile_left):
+        counts[state.pile[place]] += 1
+    left = np.int64(state.pile_left)
+    for player in range(game.players):
+        for place in range(HAND):
+            card = state.hands[player, place]
+            if player != observer and card != NO_CARD:
+                counts[card] += 1
+                left += 1
+    place = 0
+    for card in range(KINDS):
+        for _ in range(counts[card]):
+            state.pile[place] = card
+            place += 1
+    state.pile_left = left
+    shuffle_pile(state, rng)
+    for player in range(game.players):
+        for place in range(HAND):
+            if player != observer and state.hands[player, place] != NO_CARD:
+                state.pile_left -= 1
+                state.hands[player, place] = state.pile[state.pile_left]
+        sort_hand(state.hands[player])
