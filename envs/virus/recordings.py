@@ -217,7 +217,13 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         model.apply(state, {player: actions[ours.index(step["a"])]}, rng)
         if "tag_bug" in step:
             is_draw = int(model.view(state)["winner"]) == DRAWN_GAME
-            yield ply, "whether the game is drawn after 100 rounds", True, is_draw, state
+            yield (
+                ply,
+                "whether the game is drawn after 100 rounds",
+                True,
+                is_draw,
+                state,
+            )
             return
         is_chance = bool(step.get("shuffled"))
         yield from _compared_after(model, ply, player, after, state, is_chance)
