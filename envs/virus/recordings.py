@@ -104,13 +104,12 @@ def tag_name(players: int, player: int, hand: list[str], action: int) -> str:
     if PLAY_THIEF <= action < PLAY_SPREADING:
         seat = (player + 1 + row - PLAY_THIEF // COLOURS) % players
         return f"thief {seat} {organ}"
-    for card, start, link in (
-        ("transplant", PLAY_TRANSPLANT, "for"),
-        ("spreading", PLAY_SPREADING, "to"),
-        ("virus", PLAY_VIRUS, "on"),
-    ):
-        if action >= start:
-            break
+    if action >= PLAY_TRANSPLANT:
+        card, start, link = "transplant", PLAY_TRANSPLANT, "for"
+    elif action >= PLAY_SPREADING:
+        card, start, link = "spreading", PLAY_SPREADING, "to"
+    else:
+        card, start, link = "virus", PLAY_VIRUS, "on"
     colour, offset = divmod((action - start) // COLOURS, COLOURS)
     seat = (player + 1 + offset) % players
     return f"{card} {COLOUR_NAMES[colour]} {link} {seat} {organ}"
