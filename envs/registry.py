@@ -41,6 +41,7 @@ _ENVIRONMENTS = (
     "diamant-v0",
     "exploding_kittens-v0",
     "love_letter-v0",
+    "uno-v0",
     "pommerman-v0",
 )
 

@@ -48,10 +48,10 @@ def verify_states(
     total = count_lines(path)
     report = Report(str(path))
     deviations: Counter[str] = Counter()
-    models: dict[int, ForwardModel] = {}
+    models: dict[tuple, ForwardModel] = {}
     for number, line in enumerate(lines):
         try:
-            model = _model(game, game.tag_records, header, line["players"], models)
+            model = _model(game, game.tag_records, header, line, models)
             found = _first_difference(game, model, path, number, line)
             report.plies += len(line["steps"])
             deviations.update(
@@ -85,13 +85,15 @@ def _model(
     game: Game,
     records: TagRecords,
     header: Mapping[str, Any],
-    players: int,
-    models: dict[int, ForwardModel],
+    line: Mapping[str, Any],
+    models: dict[tuple, ForwardModel],
 ) -> ForwardModel:
-    """Return the forward model for a number of players, made once."""
-    if players not in models:
-        models[players] = game.rules.model(**records.variant(header, players))
-    return models[players]
+    """Return the forward model of a recorded game's variant, made once."""
+    variant = records.variant(header, line)
+    key = tuple(variant.values())
+    if key not in models:
+        models[key] = game.rules.model(**variant)
+    return models[key]
 
 
 def _first_difference(

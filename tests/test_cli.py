@@ -307,10 +307,11 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("love_letter", ["love_letter"], [90]),
         ("diamant", ["diamant"], [90]),
         ("exploding_kittens", ["exploding_kittens"], [88]),
+        ("uno", ["uno"], [64]),
     ],
 )
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
-    of_tag = ("sushi_go", "love_letter", "diamant", "exploding_kittens")
+    of_tag = ("sushi_go", "love_letter", "diamant", "exploding_kittens", "uno")
     reference = "tag" if name in of_tag else "openspiel"
     folder = golden_folder(reference)
     paths = [str(folder / f"{file}.jsonl.gz") for file in files]

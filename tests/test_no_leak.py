@@ -20,6 +20,7 @@ from tests.envs import (
     pommerman_fog,
     pommerman_positions,
     sushi_go_positions,
+    uno_positions,
 )
 
 AGENTS = [
@@ -32,7 +33,7 @@ AGENTS = [
     "mcts:loop=sampled,tree=self,simulations=300",
     "mcts:tree_policy=regret_matching,simulations=300",
     "mcts:action_heuristic=game,widening=2,simulations=300",
-    "mcts:rollout_policy=mast,reuse_tree=true,tree=multi,simulations=300",
+    "mcts:rollout_policy=mast,rollout=30,reuse_tree=true,tree=multi,simulations=300",
     "mcps:simulations=200",
     "grave:simulations=200",
     "one-step",
@@ -50,6 +51,7 @@ PERMUTED = {
     "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
     "exploding_kittens": exploding_kittens_positions.permute_hidden,
+    "uno": uno_positions.permute_hidden,
     "pommerman": pommerman_positions.permute_hidden,
 }
 # Game, number of players, random decisions before the one that is looked at.
@@ -58,6 +60,7 @@ POSITIONS = [
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
     *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
+    *(("uno", players, n) for players in (2, 10) for n in (2, 45)),
     *(("pommerman", players, n) for players in (2, 4) for n in (0, 21)),
 ]
 WORLDS = 6
@@ -105,6 +108,7 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
         ("love_letter", 3, 5),
         ("diamant", 4, 2),
         ("exploding_kittens", 3, 5),
+        ("uno", 4, 8),
         ("pommerman", 4, 8),
     ],
 )

@@ -23,6 +23,9 @@ ROWS = [
         ("chinese_checkers", {"players": 3}, 42),
         ("love_letter", {"players": 3}, 9),
         ("diamant", {"players": 4}, 12),
+    ],
+    [
+        ("uno", {"players": 3}, 12),
         ("exploding_kittens", {"players": 4}, 20),
     ],
     [

@@ -21,6 +21,8 @@ from tests.envs import (
     love_letter_positions,
     pommerman_positions,
     sushi_go_positions,
+    uno_positions,
+    uno_twin,
 )
 
 POSITIONS = 10_000
@@ -62,6 +64,13 @@ def exploding_kittens_cards(model, state):
     return cards
 
 
+def uno_cards(model, state):
+    """All 108 cards."""
+    cards = uno_positions.all_cards(model, state)
+    assert sorted(cards) == sorted(uno_twin.DECK)
+    return Counter(cards)
+
+
 def pommerman_items(model, state):
     """The items under wood by number, and everything in sight."""
     here = pommerman_positions.plain(position(model, state))
@@ -80,8 +89,11 @@ HIDDEN = {
         exploding_kittens_positions.permute_hidden,
         (2, 3, 5),
     ),
+    "uno": (uno_cards, uno_positions.permute_hidden, (2, 4, 10)),
     "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),
 }
+# Games that are too long to be played to the end from many positions.
+SHORTER = {"uno": {"target": 20}}
 
 
 def test_every_game_with_hidden_information_is_here():
@@ -126,7 +138,8 @@ def is_legal_world(model, state, rng):
 )
 def test_samples_on_random_positions(name, players):
     cards_of, permute, counts = HIDDEN[name]
-    model = load_game(name).rules.model(players=players)
+    options = SHORTER.get(name, {})
+    model = load_game(name).rules.model(players=players, **options)
     settings = SearchSettings(simulations=20, tree="multi")
     search = Search(model, settings)
     number = -(-POSITIONS // len(counts))

@@ -199,3 +199,44 @@ def of_exploding_kittens(game: dict) -> set:
         elif action in ("attack", "favor", "skip"):
             shown.add(("on", action, state["draws"]))
     return shown
+
+
+# -- Uno
+
+
+def of_uno(game: dict) -> set:
+    """What is played on what, and drawn, and how rounds begin and end.
+
+    Games are long, so that few of them have to show all of it: the number of players
+    counts where a card acts otherwise among two.
+    """
+    several = game["players"] > 2
+    shown = set()
+    for state, step, after in steps_of(game):
+        card, on = step["a"].split()[0], state["card"]
+        kind = "draw" if card == "draw" else uno_kind(card)
+        ended = after["round"] > state["round"]
+        if kind == "draw":
+            is_played = after["card"] != on
+            shown.add(("drawn", uno_kind(after["card"]) if is_played else "kept"))
+        elif on[0] == "W":
+            shown.add(("on a wild", on, card[1:] in ("0", "4")))
+            shown.add(("without a colour", kind == "number", state["colour"] is None))
+        elif card[0] != state["colour"]:
+            shown.add(("other colour", kind))
+        if kind == "R":
+            shown.add(("reverse", several))
+        if ended:
+            shown.add(("ends with", kind == "number", kind == "D"))
+        if step.get("new_round"):
+            shown.add(("begins with", uno_kind(after["card"])))
+        elif step.get("shuffled") and not ended:
+            shown.add(("shuffled", kind))
+    return shown
+
+
+def uno_kind(card: str) -> str:
+    """Return `number`, or what an action card or a wild is."""
+    if card[0] == "W":
+        return card
+    return "number" if card[1].isdigit() else card[1]

@@ -185,6 +185,7 @@ OURS = (
     "diamant_4",
     "exploding_kittens_5",
     "love_letter_4",
+    "uno_3",
     "pommerman_ffa",
     "pommerman_team",
 )
