@@ -13,6 +13,7 @@ from mcts_agents.envs.painting import (
     PANEL,
     PLAYER_COLORS,
     circle,
+    font,
     line,
     mixed,
     rounded_rectangle,
@@ -277,7 +278,8 @@ def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     text(surface, seat.status, (left, top + 66), 19, words, "topleft")
     if seat.last is not None:
         place = (MARGIN + 20, top + 87)
-        text(surface, seat.last, place, 17, MUTED, "topleft")
+        height = 17 if font(17).size(seat.last)[0] < FACTS - 20 else 15
+        text(surface, seat.last, place, height, MUTED, "topleft")
 
 
 def _paint_slot(surface: Any, slot: int, organ: Organ, box: Rectangle) -> None:
