@@ -137,12 +137,18 @@ def _organ(held: list[str]) -> tuple[str, ...]:
 
 
 def _expected(recorded: Recorded) -> dict:
-    """Return a recorded state in the words of `position`."""
+    """Return a recorded state in the words of `position`.
+
+    What is no organ stays as it is, and will differ.
+    """
     expected = dict(recorded)
     expected["hands"] = [sorted(hand) for hand in recorded["hands"]]
     expected["discards"] = sorted(recorded["discards"])
     expected["bodies"] = [
-        {organ: list(_organ(held)) for organ, held in body.items()}
+        {
+            organ: list(_organ(held)) if isinstance(held, list) else held
+            for organ, held in body.items()
+        }
         for body in recorded["bodies"]
     ]
     return expected

@@ -111,6 +111,15 @@ def test_faults_are_found(
     assert words in str(first_difference(models, won))
 
 
+def test_another_rule_book_is_found() -> None:
+    """The games meet what the published rules change: the glove and transplants."""
+    model = rules.model(players=4, rulebook="published")
+    games = [g for g in read(SMALL_SET / "tag" / FILE)[1:] if g["players"] == 4]
+    for game in games:
+        assert "the set of legal moves" in str(first_difference({4: model}, game))
+    assert games
+
+
 def test_an_early_draw_is_found(models: dict[int, ForwardModel], drawn: dict) -> None:
     drawn["steps"][150]["tag_bug"] = "made up"
     assert "step 150: whether the game is drawn" in str(first_difference(models, drawn))
