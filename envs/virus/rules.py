@@ -49,9 +49,9 @@ from mcts_agents.model.hashing import mixed
 
 PLAYER_COUNTS = tuple(range(2, MAX_SEATS + 1))
 RULEBOOKS = ("tag", "published")
-# A Spreading has at most 65 pairs, since there is one wild virus, a Transplant 45, any
+# A Spreading has at most 65 pairs, since there is one wild virus, a Transplant 30, any
 # other card 25, and 7 sets of cards can be discarded; equal cards have equal actions.
-LEGAL_LIMIT = 65 + 45 + 25 + 7
+LEGAL_LIMIT = 65 + 30 + 25 + 7
 
 # An observation: counts of the own hand and of the discards by kind, some numbers, then
 # SEAT_COLUMNS for each seat, of these three for each slot of the body.
