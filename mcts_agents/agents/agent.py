@@ -25,9 +25,11 @@ from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
 # A search ends a little before its time is up, so that what follows is within it
 # (reading the tree, dropping copies, a call of Python code that was going on): a little
-# longer before than so many last decisions were late, the latest of them left out: one
-# pause of the machine is no measure of what follows.
+# longer before than so many last decisions were late. The latest of them is left out if
+# it took more than this share of the time: one pause of the machine is no measure of
+# what follows.
 RESERVE_DECISIONS = 100
+RESERVE_SHARE_OF_ONE = 0.02
 RESERVE_MARGIN = 1.1
 # What takes more than this share of the time, such as compiling, is no measure of the
 # next decision. Copies of other people's environments may take long each time.
@@ -385,7 +387,9 @@ class Planner(Agent):
         seconds = self.seconds - self.safety_margin
         late = clock.now() - started - (seconds - self._reserve)
         self._late.append(late if late <= share * seconds else 0.0)
-        late_again = max(0.0, *sorted(self._late)[-2:-1], 0.0)
+        *_, second, most = 0.0, 0.0, *sorted(self._late)
+        is_ordinary = most <= RESERVE_SHARE_OF_ONE * seconds
+        late_again = max(0.0, most if is_ordinary else second)
         self._reserve = min(RESERVE_MARGIN * late_again, share * seconds)
 
 

@@ -24,6 +24,7 @@ class Clock:
 
     def __init__(self):
         self.time = 1000.0
+        self.step = 1.0  # seconds that a step of an environment takes
         self.steps = 0
         self.lengths = []
 
@@ -45,7 +46,7 @@ def clock(monkeypatch):
 
 
 class Corridor(gymnasium.Env):
-    """Costs a point a step until it ends; a step takes a second, a copy `copying`."""
+    """Costs a point a step until it ends; a copy takes `copying` seconds."""
 
     action_space = spaces.Discrete(3)
     observation_space = spaces.Discrete(1)
@@ -66,7 +67,7 @@ class Corridor(gymnasium.Env):
         return 0, {}
 
     def step(self, action):
-        self.clock.spend(1.0)
+        self.clock.spend(self.clock.step)
         self.clock.steps += 1
         self.at += 1
         if self.at == 1 and self.clock.lengths:
@@ -127,6 +128,21 @@ def test_a_rollout_that_is_cut_short_is_left_out(clock):
     assert (found.simulations, seconds) == (4, 50)
     tried = found.values[found.visits > 0]
     assert tried.tolist() == [-8.0] * len(tried)
+
+
+def test_decisions_that_end_a_little_late_end_earlier_from_then_on(clock):
+    env, agent = Corridor(clock), planner(seconds=100.5)
+    env.reset()
+    assert [spent(clock, agent, env)[1] for _ in range(3)] == [101, 100, 100]
+
+
+def test_one_pause_does_not_shorten_later_decisions(clock):
+    env, agent = Corridor(clock), planner(seconds=100.0)
+    env.reset()
+    clock.step = 7.0
+    assert spent(clock, agent, env)[1] == 105
+    clock.step = 1.0
+    assert spent(clock, agent, env)[1] == 100
 
 
 @pytest.mark.parametrize("copying", [60.0, 1000.0])
