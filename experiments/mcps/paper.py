@@ -32,11 +32,12 @@ def _half(rate: float) -> float:
     return 196 * (share * (1 - share) / _GAMES) ** 0.5
 
 
-def _table_1() -> Rates:
+def _table_1(refs: tuple[int, ...]) -> Rates:
     return {
         (game, playouts, f"ref={ref}"): (rate, _half(rate))
         for (game, playouts), row in _TABLE_1.items()
         for ref, rate in zip(_REFS, row, strict=True)
+        if ref in refs
     }
 
 
@@ -48,7 +49,8 @@ AVERAGES = {
 AVERAGE_HALF = 1.40
 
 PAPER: dict[str, Rates] = {
-    "table1": _table_1(),
+    "table1": _table_1((50,)),
+    "table1_refs": _table_1((100, 200, 400)),
     "table2": {
         ("wargame", 1000, "MCPS"): (52.50, 3.46),
         ("wargame", 5000, "MCPS"): (55.88, 3.44),

@@ -2,10 +2,12 @@
 
     pip install --editable ".[arena]"    # in the checkout
     python experiments/mcps/tables.py --games 100 --output out/mcps
+    python experiments/mcps/tables.py --tables table1    # MCPS with ref 50 alone
 
 Every table is a tournament of this folder (`table1.yaml` and so on), stored in the
 folder `--output`; what is stored is not played again, so you can interrupt it, and go
-on with more games. `--games` is the number of each win rate's games; left out, it is
+on with more games. `--tables` takes numbers of the paper's tables, and names of files
+for parts of them. `--games` is the number of each win rate's games; left out, it is
 the paper's. Table 7 needs no games: it counts codes in 10,000 random playouts.
 
 Rates are in percent with 95% Wilson intervals. The last column says whether they differ
@@ -34,6 +36,7 @@ sys.path.insert(0, str(FOLDER))
 
 from paper import AVERAGE_HALF, AVERAGES, PAPER, TABLE_7, Rates  # noqa: E402
 
+TABLES = ("1", "2", "3", "4", "5", "6", "7")
 PLAYOUTS = 10_000
 LONGEST = 10_000
 
@@ -157,13 +160,16 @@ def measured(model, kind: str) -> tuple[int, float, float]:
 def main() -> None:
     """Play the tables, print them, and write them into a page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tables", default="1,2,3,4,5,6,7")
+    parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--games", type=int)
     parser.add_argument("--output", type=Path, default=Path("out/mcps"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
     wanted = chosen.tables.split(",")
+    if unknown := set(wanted) - {*TABLES, *PAPER}:
+        allowed = ", ".join([*TABLES, *PAPER])
+        parser.error(f"--tables: no table {min(unknown)!r}; there are {allowed}")
     page = ["# Tables of the MCPS paper\n"]
 
     def show(title: str, lines: list[str]) -> None:
@@ -176,12 +182,13 @@ def main() -> None:
         "|---|" + "---|" * 6,
     ]
     for name, paper in PAPER.items():
-        if name.removeprefix("table").partition("_")[0] not in wanted:
+        number = name.removeprefix("table").partition("_")[0]
+        if not {name, number} & set(wanted):
             continue
         began = time.monotonic()
         results = play(name, chosen.games, chosen.output, chosen.jobs)
         lines = head + rows(results, paper)
-        if name == "table1":
+        if number == "1":
             lines += averages(results)
         show(f"{name} ({time.monotonic() - began:.0f} s)", lines)
     if "7" in wanted:

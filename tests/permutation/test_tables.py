@@ -14,6 +14,7 @@ from mcts_agents.names import parse_spec
 FOLDER = Path(__file__).parents[2] / "experiments" / "mcps"
 FILES = sorted(FOLDER.glob("*.yaml"))
 HEX = "hex:size=7,first_cell=c3"
+REFS = {"table1": (50,), "table1_refs": (100, 200, 400)}
 
 
 @pytest.fixture(scope="module")
@@ -56,25 +57,25 @@ def test_the_tournaments_are_those_of_the_paper(path, tables):
         assert (field.algorithm, field.settings.ref) == ("grave", 50)
         assert field.settings.bias == 1e-5
         assert {make_agent(a).algorithm for a in spec.agents.values()} == {"mcps"}
-    if path.stem == "table1":
+    if path.stem in REFS:
         refs = {name: make_agent(a).settings.ref for name, a in spec.agents.items()}
-        assert refs == {f"ref={ref}": ref for ref in (50, 100, 200, 400)}
-        assert set(tables.PAPER["table1"]) == played
+        assert refs == {f"ref={ref}": ref for ref in REFS[path.stem]}
+        assert set(tables.PAPER[path.stem]) == played
 
 
 def test_a_small_table_is_played_and_goes_on(tables, tmp_path, monkeypatch):
-    text = (FOLDER / "table1.yaml").read_text()
+    text = (FOLDER / "table1_refs.yaml").read_text()
     line = next(line for line in text.splitlines() if line.startswith("games:"))
     text = text.replace(line, f'games: ["{HEX}"]').replace("[1000, 5000]", "[30]")
-    (tmp_path / "table1.yaml").write_text(text)
+    (tmp_path / "table1_refs.yaml").write_text(text)
     monkeypatch.setattr(tables, "FOLDER", tmp_path)
     for games in (2, 3):
-        results = tables.play("table1", games, tmp_path, 1)
-        assert len(results.games) == 4 * games
-    paper = {(HEX, 30, "ref=50"): (50.0, 3.0)}
+        results = tables.play("table1_refs", games, tmp_path, 1)
+        assert len(results.games) == 3 * games
+    paper = {(HEX, 30, "ref=100"): (50.0, 3.0)}
     lines = tables.rows(results, paper)
-    assert len(lines) == 4
-    assert lines[0].startswith(f"| {HEX} | 30 | ref=50 | 3 | ")
+    assert len(lines) == 3
+    assert lines[0].startswith(f"| {HEX} | 30 | ref=100 | 3 | ")
     assert "| 50.00 ± 3.00 | " in lines[0]
     assert lines[1].endswith("| | |")
 
@@ -90,7 +91,8 @@ def test_averages_follow_from_the_rows_of_table_1(tables):
         for ref, average in rates.items():
             rows = [
                 rate
-                for (_, n, agent), (rate, _) in tables.PAPER["table1"].items()
+                for table in REFS
+                for (_, n, agent), (rate, _) in tables.PAPER[table].items()
                 if (n, agent) == (playouts, f"ref={ref}")
             ]
             assert len(rows) == 6
