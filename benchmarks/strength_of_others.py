@@ -82,7 +82,7 @@ def cartpole() -> bool:
     lengths = []
     for seed in range(EPISODES):
         agent = MCTSAgent(
-            simulations=50, discount=0.85, exploration=2.0, perfect_information=True,
+            simulations=50, discount=0.85, exploration=4.0, perfect_information=True,
             seed=seed,
         )  # fmt: skip
         env.reset(seed=seed)

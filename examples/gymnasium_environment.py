@@ -17,7 +17,7 @@ def main(simulations: int = 50, seed: int = 1) -> float:
     agent = MCTSAgent(
         simulations=simulations,
         discount=0.85,  # what comes soon counts most: the next steps decide
-        exploration=2.0,
+        exploration=4.0,
         perfect_information=True,
         seed=0,
     )
