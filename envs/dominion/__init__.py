@@ -46,15 +46,16 @@ used if they can be.
 
 ## Hidden information
 
-You know the own hand, all discards and played cards, the supply, the trash, and so
+You know your own hand, all discards and played cards, the supply, the trash, and so
 which cards each player has. You do not know the order of any pile, or which cards of
-another player are in the hand and which in the pile. Cards of a hand that all have seen
-stay known: a treasure that a Mine has put there, and a Moat of a player who is attacked,
-since nobody else is asked. Where a card of that type leaves the hand, one fewer is sure.
+another player are in the hand and which in the pile. Cards of a hand that all players
+have seen stay known: a treasure that a Mine has put there, and a Moat of a player who
+is asked to show one, since nobody else is asked. Where a card of that type leaves the
+hand, one fewer is sure.
 
 When an agent plans, it shuffles its own pile, and the hidden part of every other hand
-with the pile of the same player. Whoever decides about a Mine's trash holds a treasure.
-That a player did *not* show a card is no knowledge here.
+with the pile of the same player. A player whom a Mine asks for a treasure holds one.
+What players do not hold is not worked out from what they are not asked.
 
 ## Observation space
 
@@ -67,25 +68,26 @@ rows for each seat, from the asking player's own on in seat order:
 | 0 | the hand, as far as known |
 | 1 | the discard pile |
 | 2 | all cards of the player |
-| 3 | facts: cards in the hand; 1 if it is the player's turn; 1 if the player decides; 1 if a Moat was shown |
+| 3 | facts |
 
-Four common rows:
+The facts of a seat are: cards in the hand; 1 if it is the player's turn; 1 if the
+player decides; 1 if the player has shown a Moat. Four common rows:
 
 | row | |
 |---|---|
 | 0 | the supply |
 | 1 | the cards played in this turn |
 | 2 | the trash |
-| 3 | facts, see below |
+| 3 | common facts |
 
 | column | |
 |---|---|
 | 0, 1 | actions, buys left |
-| 2 | coins beside the treasures; what was spent is taken from these first |
-| 3 | Merchants not paid yet |
-| 4 | cards discarded for the Cellar |
-| 5 | the card that asks, its type, 0 if none does |
-| 6 | the card that was trashed, its type + 1, 0 for none |
+| 2, 3 | coins of the cards played, coins spent |
+| 4 | Merchants not paid yet |
+| 5 | cards discarded for the Cellar |
+| 6 | the card that asks, its type, 0 if none does |
+| 7 | the card that was trashed, its type + 1, 0 for none |
 | 8-15 | 1 for what is decided |
 
 Types are numbered in the order of the table of cards, columns 8-15 stand for a card to
@@ -104,7 +106,7 @@ is 1 for legal actions of the player who decides, all zeros for others.
 | 43-58 | discard a card |
 | 59-74 | trash a card |
 | 75 | show a Moat |
-| 76 | done: discard no more for the Cellar, show no Moat |
+| 76 | done: discard no more for the Cellar, show no Moat, do not use the Mine |
 
 Types are in the order of the table, kingdom cards from the Cellar on.
 

@@ -67,8 +67,8 @@ PUBLISHED_COPPERS = 60  # with those that players start with
 SEAT_HAND, SEAT_DISCARDS, SEAT_OWNED, SEAT_FACTS, SEAT_ROWS = range(5)
 FACT_HAND, FACT_TURN, FACT_DECIDES, FACT_DEFENDED = range(4)
 COMMON_SUPPLY, COMMON_TABLE, COMMON_TRASH, COMMON_FACTS, COMMON_ROWS = range(5)
-COMMON_ACTIONS, COMMON_BUYS, COMMON_MONEY, COMMON_MERCHANTS = range(4)
-COMMON_DISCARDED, COMMON_EFFECT, COMMON_TRASHED = 4, 5, 6
+COMMON_ACTIONS, COMMON_BUYS, COMMON_MONEY, COMMON_SPENT = range(4)
+COMMON_MERCHANTS, COMMON_DISCARDED, COMMON_EFFECT, COMMON_TRASHED = range(4, 8)
 COMMON_PHASE = 8
 MOST_SEEN = 127
 
@@ -293,8 +293,8 @@ def observe(game, state, player, out):
     facts = rows[COMMON_FACTS * TYPES : (COMMON_FACTS + 1) * TYPES]
     facts[COMMON_ACTIONS] = min(np.int64(state.actions), MOST_SEEN)
     facts[COMMON_BUYS] = state.buys
-    left = np.int64(state.money) - np.int64(state.spent)
-    facts[COMMON_MONEY] = max(left, 0)
+    facts[COMMON_MONEY] = state.money
+    facts[COMMON_SPENT] = min(np.int64(state.spent), MOST_SEEN)
     facts[COMMON_MERCHANTS] = state.merchants
     facts[COMMON_DISCARDED] = min(np.int64(state.discarded), MOST_SEEN)
     facts[COMMON_EFFECT] = state.effect
