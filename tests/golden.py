@@ -51,6 +51,8 @@ IN_SMALL_SET = {
     "tag: steps of sushi_go_published": 726,
     "tag: games of uno": 6,
     "tag: steps of uno": 681,
+    "tag: games of virus": 4,
+    "tag: steps of virus": 421,
     "pommerman: games of games": 22,
     "pommerman: games of midgame": 300,
     "pommerman: steps of games": 4444,

@@ -1,0 +1,1 @@
+"""Virus!: collect four healthy organs before the others do (work in progress)."""
