@@ -57,9 +57,16 @@ class TagRecords:
 def recorded_steps(
     game: Recorded,
 ) -> Iterator[tuple[int, Recorded, Recorded, Recorded]]:
-    """Yield each step's number, the step, and the states before and after it."""
+    """Yield each step's number, the step, and the states before and after it.
+
+    Raises:
+        ValueError: A flag of a step is there and not `true`.
+    """
     before = dict(game["start"])
     for ply, step in enumerate(game["steps"]):
+        for flag in ("forced", "shuffled"):
+            is_flag = step.get(flag, True) is True
+            require(is_flag, f"'{flag}' is {step.get(flag)!r} in step {ply}")
         after = {**before, **step["d"]}
         yield ply, step, before, after
         before = after

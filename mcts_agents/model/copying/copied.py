@@ -248,8 +248,10 @@ class CopiedEnvironment(ShownCopies):
             self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player
+            searched = clock.now() - began
+            self._suspicions.searched(searched)
             if self._steps:
-                self._step = (clock.now() - began) / self._steps
+                self._step = searched / self._steps
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
