@@ -87,10 +87,10 @@ def test_random_games_equal_those_of_the_twin(players, rulebook):
             assert (np.diff(actions) > 0).all()
             words = [format_action(model, action) for action in actions]
             assert sorted(words) == sorted(twin.legal())
-            # To end is the first action; expensive cards are the later ones.
             chosen = draw_below(rng, len(words))
-            if seed % 2:
-                chosen = max(chosen, draw_below(rng, len(words)))
+            if seed % 2:  # what was seldom done is done more often
+                others = [chosen, *(draw_below(rng, len(words)) for _ in range(3))]
+                chosen = min(others, key=lambda n: seen[words[n]])
             model.apply(state, {twin.mover: actions[chosen]}, rng)
             now = [pile_of(view, player) for player in range(players)]
             twin.do(words[chosen], now)
@@ -99,8 +99,7 @@ def test_random_games_equal_those_of_the_twin(players, rulebook):
     assert {word for word in seen if word.startswith("play")} == {
         f"play {card}" for card in CARDS[cards.KINGDOM :]
     }
-    for word in ("reveal moat", "done", "gain gold", "trash copper"):
-        assert seen[word]
+    assert {"reveal moat", "done", "gain gold", "trash copper"} <= set(seen)
 
 
 @settings(max_examples=60, deadline=None)
@@ -353,7 +352,7 @@ def test_fewer_turns_decide_published_ties(rulebook):
     ("hands", "texts", "number"),
     [
         (["cellar moat smithy copper", ""], (), 4),
-        (["copper copper copper", ""], ("end",), 10),
+        (["copper copper copper", ""], ("end",), 9),
         (["cellar moat smithy gold", ""], ("play cellar",), 4),
         (["workshop", ""], ("play workshop",), 11),
         (["remodel gold estate duchy", ""], ("play remodel",), 3),

@@ -48,6 +48,8 @@ VARIANTS = {
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),
+    "dominion_2": ("dominion", {"players": 2}),
+    "dominion_4": ("dominion", {"rulebook": "published"}),
     "exploding_kittens_2": (
         "exploding_kittens",
         {"players": 2, "rulebook": "published"},
