@@ -67,8 +67,8 @@ VARIANTS = {
     ],
     "rolit": [{"players": players} for players in (2, 3, 4)],
     "dominion": [
-        *({"players": players} for players in (2, 3, 4)),
-        {"players": 3, "rulebook": "published"},
+        *({"players": players} for players in (2, 3)),
+        {"players": 4, "rulebook": "published"},
     ],
     "exploding_kittens": [
         *({"players": players} for players in (2, 3, 4, 5)),
