@@ -68,6 +68,8 @@ VARIANTS = {
 }
 # Two players win or lose together.
 TEAMS = ("pommerman_team", "pommerman_radio")
+# Players with equally many points all win.
+SHARED = ("dominion_2", "dominion_4")
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
 ]
