@@ -39,6 +39,7 @@ _ENVIRONMENTS = (
     "nogo-v0",
     "atarigo-v0",
     "diamant-v0",
+    "dominion-v0",
     "exploding_kittens-v0",
     "love_letter-v0",
     "uno-v0",

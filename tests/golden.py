@@ -41,6 +41,8 @@ IN_SMALL_SET = {
     "openspiel: games of chinese_checkers_turns_6p": 5,
     "tag: games of diamant": 28,
     "tag: steps of diamant": 588,
+    "tag: games of dominion": 7,
+    "tag: steps of dominion": 1705,
     "tag: games of exploding_kittens": 16,
     "tag: steps of exploding_kittens": 1098,
     "tag: games of love_letter": 15,

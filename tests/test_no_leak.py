@@ -15,6 +15,7 @@ from mcts_agents.envs import GAMES, load_game
 from mcts_agents.envs.environment import environments
 from tests.envs import (
     diamant_positions,
+    dominion_positions,
     exploding_kittens_positions,
     love_letter_positions,
     pommerman_fog,
@@ -51,6 +52,7 @@ PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
     "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
+    "dominion": dominion_positions.permute_hidden,
     "exploding_kittens": exploding_kittens_positions.permute_hidden,
     "uno": uno_positions.permute_hidden,
     "virus": virus_positions.permute_hidden,
@@ -61,6 +63,7 @@ POSITIONS = [
     *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
+    *(("dominion", players, n) for players in (2, 4) for n in (21, 120)),
     *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
     *(("uno", players, n) for players in (2, 10) for n in (2, 45)),
     *(("virus", players, n) for players in (2, 6) for n in (2, 33)),
@@ -110,6 +113,7 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
         ("sushi_go", 4, 2),
         ("love_letter", 3, 5),
         ("diamant", 4, 2),
+        ("dominion", 3, 30),
         ("exploding_kittens", 3, 5),
         ("uno", 4, 8),
         ("virus", 4, 8),

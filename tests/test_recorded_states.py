@@ -14,6 +14,7 @@ from tests.golden import exactly, golden_folder, recorded_games
 # Each file with its game, and the games and steps of the larger set.
 FILES = {
     "diamant": ("diamant", 90, 1773),
+    "dominion": ("dominion", 54, 13_498),
     "exploding_kittens": ("exploding_kittens", 88, 6277),
     "love_letter": ("love_letter", 90, 11_138),
     "sushi_go": ("sushi_go", 80, 2040),
@@ -23,7 +24,7 @@ FILES = {
 }
 every_file = pytest.mark.parametrize("file", FILES)
 # Files in which one player decides in a step.
-IN_TURN = ("exploding_kittens", "love_letter", "uno", "virus")
+IN_TURN = ("dominion", "exploding_kittens", "love_letter", "uno", "virus")
 CHANCE = ("dealt", "shuffled", "tag_bug")
 
 
@@ -87,6 +88,8 @@ def changes_of(file):
     """The components of a state that are compared after every step."""
     of_cards = {
         "diamant": "cave chests hands inside gems_on_path path deck removed",
+        "dominion": "phase player turn_of actions buys spent bonus merchants defended "
+        "context supply hands discards tables trash points",
         "exploding_kittens": "phase player turn_of draws asked stack favor_for hands "
         "out order_of_death pile discards",
         "love_letter": "player round tokens hands discards out protected pile reserve "
@@ -128,6 +131,7 @@ def test_cards_that_are_dealt_are_compared_as_a_heap(tmp_path, file):
     wrong = copy.deepcopy(game)
     names = {
         "diamant": "deck",
+        "dominion": "points",
         "exploding_kittens": "hands",
         "love_letter": "tokens",
         "uno": "points",

@@ -28,6 +28,7 @@ ROWS = [
         ("uno", {"players": 3}, 12),
         ("exploding_kittens", {"players": 4}, 20),
         ("virus", {"players": 3}, 24),
+        ("dominion", {"players": 3}, 60),
     ],
     [
         ("hex", {"size": 9}, 40),

@@ -259,6 +259,12 @@ def redeterminise(game, state, observer, rng):
 
 
 @rules.define
+def visible_action(game, state, joint_action, actor, observer):
+    """All see what is done; which cards are drawn the state hides."""
+    return np.int64(joint_action[actor])
+
+
+@rules.define
 def state_key(game, state, observer):
     """Hash of the position; the last actions do not count."""
     return key_for(game, state, observer)

@@ -86,7 +86,11 @@ def bench_game(
 
 @contextmanager
 def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, int]]:
-    """Give the model, the opening as its first player may plan on it, and who it is."""
+    """Give the model, a position near the opening, and whose decision it is.
+
+    It is the opening, or where the first player has no choice there, the first position
+    after it in which a player has one, as that player may plan on it.
+    """
     if not isinstance(table, RulesTable):
         with agent.position(table.planned) as found:
             yield found
@@ -97,6 +101,15 @@ def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, in
         player = model.movers(state)[0]
         if len(model.legal_actions(state, player)) > 1 or not model.chance:
             break
+    rng = new_generator(SEED)
+    while len(model.legal_actions(state, player)) == 1:
+        movers = model.movers(state)
+        only = {mover: model.legal_actions(state, mover)[0] for mover in movers}
+        after = model.copy(state)
+        model.apply(after, only, rng)
+        if model.is_over(after):
+            break
+        state, player = after, model.movers(after)[0]
     model.redeterminise(state, player, new_generator(SEED))
     yield model, state, player
 

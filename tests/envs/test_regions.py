@@ -66,6 +66,10 @@ VARIANTS = {
         *({"players": players} for players in (2, 3, 4)),
     ],
     "rolit": [{"players": players} for players in (2, 3, 4)],
+    "dominion": [
+        *({"players": players} for players in (2, 3)),
+        {"players": 4, "rulebook": "published"},
+    ],
     "exploding_kittens": [
         *({"players": players} for players in (2, 3, 4, 5)),
         {"players": 3, "rulebook": "published"},
@@ -209,7 +213,8 @@ def test_regions_go_through_json(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("sushi_go", "love_letter", "uno", "virus", "diamant", "exploding_kittens"),
+        *("sushi_go", "love_letter", "uno", "virus", "diamant", "dominion"),
+        "exploding_kittens",
         "pommerman",
     ],
 )
@@ -224,7 +229,7 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["sushi_go", "love_letter", "uno", "virus", "exploding_kittens"]
+    "name", ["sushi_go", "love_letter", "uno", "virus", "dominion", "exploding_kittens"]
 )
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
     game = load_game(name)

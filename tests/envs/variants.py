@@ -48,6 +48,8 @@ VARIANTS = {
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),
+    "dominion_2": ("dominion", {"players": 2}),
+    "dominion_4": ("dominion", {"rulebook": "published"}),
     "exploding_kittens_2": (
         "exploding_kittens",
         {"players": 2, "rulebook": "published"},
@@ -68,6 +70,8 @@ VARIANTS = {
 }
 # Two players win or lose together.
 TEAMS = ("pommerman_team", "pommerman_radio")
+# Players with equally many points all win.
+SHARED = ("dominion_2", "dominion_4")
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
 ]

@@ -55,6 +55,7 @@ OPENSPIEL = {
 }
 TAG = {
     "diamant": tag_features.of_diamant,
+    "dominion": tag_features.of_dominion,
     "exploding_kittens": tag_features.of_exploding_kittens,
     "love_letter": tag_features.of_love_letter,
     "sushi_go": tag_features.of_sushi_go,
@@ -63,7 +64,7 @@ TAG = {
     "virus": tag_features.of_virus,
 }
 # Games of TAG whose recordings were chosen by hand so far.
-BY_HAND = ("colt_express", "dominion")
+BY_HAND = ("colt_express",)
 
 
 def chosen(features: list[set[Hashable]], costs: list[int]) -> list[int]:

@@ -170,6 +170,37 @@ def of_diamant(game: dict) -> set:
     return shown
 
 
+# -- Dominion
+
+
+def of_dominion(game: dict) -> set:
+    """Each card played, bought and gained, each question, each end.
+
+    Games are long, so that few of them have to show all of it: the number of players
+    counts in attacks only.
+    """
+    players = game["players"]
+    shown = {("bug", step.get("tag_bug")) for step in game["steps"]}
+    for state, step, after in steps_of(game):
+        action, card = (*step["a"].split(), "")[:2]
+        asks = state["context"][-1][0] if state["context"] else state["phase"]
+        shown.add(("action", asks, action, after["context"] == []))
+        if action == "play":
+            asked = after["context"][-1][0] if after["context"] else after["phase"]
+            shown.add(("play", card, asked))
+        elif action in ("buy", "gain"):
+            shown.add((action, card))
+        if asks == "militia":
+            shown.add(("attack", players, after["player"] == after["turn_of"]))
+        if asks == "reaction":
+            shown.add(("reaction", action, after["phase"]))
+        shown.add(("merchants", min(state["merchants"], 2), after["bonus"] > 0))
+        shown.add(("shuffled", action, bool(step.get("shuffled"))))
+    shown.add(("ends", after["supply"]["province"] == 0))
+    winners = game["results"].count("win")
+    return shown | {("players", players), ("winners", min(winners, 2))}
+
+
 # -- Exploding Kittens
 
 

@@ -183,6 +183,7 @@ OURS = (
     "nogo_3",
     "atarigo",
     "diamant_4",
+    "dominion_4",
     "exploding_kittens_5",
     "love_letter_4",
     "uno_3",
