@@ -4,6 +4,7 @@ What is kept for playouts grows with their number, rows for the codes of moves w
 many codes are in use, and the tree as it does.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -233,7 +234,7 @@ class Memory:
     def bytes_of(self, rooms: Rooms) -> int:
         """Return what the arrays take with so much room."""
         return sum(
-            np.dtype(dtype).itemsize * int(np.prod(shape))
+            np.dtype(dtype).itemsize * math.prod(shape)
             for dtype, shape in self._growing(rooms).values()
         )
 
@@ -263,14 +264,14 @@ class Memory:
 
     def used(self) -> int:
         """Return the bytes that the search works on, without room that is not used."""
-        record = {name: int(self.record[name][0]) for name in self.record.dtype.names}
+        record = self.record[0]
         used = Rooms(
-            nodes=record["node_count"],
-            edges=record["edge_count"],
-            blocks=record["block_count"],
-            moves=record["move_count"],
-            entries=record["entry_count"],
-            playouts=record["simulations"],
+            nodes=int(record["node_count"]),
+            edges=int(record["edge_count"]),
+            blocks=int(record["block_count"]),
+            moves=int(record["move_count"]),
+            entries=int(record["entry_count"]),
+            playouts=int(record["simulations"]),
             places=self.rooms.places,
             codes=self.rooms.codes,
         )

@@ -277,8 +277,8 @@ def runs(search, n):
     """
     legal = int32_at(search.legal, n)
     ascending = legal[0] >= 0 and legal[n - 1] < search.action_count
-    for i in range(1, n):
-        ascending &= legal[i - 1] < legal[i]
+    for i in range(np.uint64(1), np.uint64(n)):
+        ascending &= legal[i - np.uint64(1)] < legal[i]
     return ascending and search.action_count <= n + (n >> 2) + MOST_GAPS
 
 
@@ -298,8 +298,8 @@ def write_run(search, player, first, n):
         visits[i] = 1.0  # so that the mean is the least
         sums[i] = -np.inf
     for i in range(n):
-        at = legal[i]
-        actions[at] = at
+        at = np.uint64(legal[i])
+        actions[at] = legal[i]
         visits[at] = 0.0
         sums[at] = 0.0
 

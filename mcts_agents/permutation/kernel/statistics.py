@@ -231,7 +231,8 @@ def keep_all(search, playout, moves):
         moves: The places of the moves that were made in the tree.
     """
     sets, every = actions_at(search, playout), all_actions_at(search, playout)
-    every[:] = sets
+    for i in range(len(sets)):
+        every[i] = sets[i]
     players, codes = place_players_of(search), place_codes_of(search)
     for i in range(len(moves)):
         place = moves[i]
