@@ -42,6 +42,7 @@ _ENVIRONMENTS = (
     "exploding_kittens-v0",
     "love_letter-v0",
     "uno-v0",
+    "virus-v0",
     "pommerman-v0",
 )
 

@@ -308,10 +308,13 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("diamant", ["diamant"], [90]),
         ("exploding_kittens", ["exploding_kittens"], [88]),
         ("uno", ["uno"], [64]),
+        ("virus", ["virus"], [76]),
     ],
 )
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
-    of_tag = ("sushi_go", "love_letter", "diamant", "exploding_kittens", "uno")
+    of_tag = (
+        *("sushi_go", "love_letter", "diamant", "exploding_kittens", "uno", "virus"),
+    )
     reference = "tag" if name in of_tag else "openspiel"
     folder = golden_folder(reference)
     paths = [str(folder / f"{file}.jsonl.gz") for file in files]

@@ -21,6 +21,7 @@ from tests.envs import (
     pommerman_positions,
     sushi_go_positions,
     uno_positions,
+    virus_positions,
 )
 
 AGENTS = [
@@ -52,6 +53,7 @@ PERMUTED = {
     "diamant": diamant_positions.permute_hidden,
     "exploding_kittens": exploding_kittens_positions.permute_hidden,
     "uno": uno_positions.permute_hidden,
+    "virus": virus_positions.permute_hidden,
     "pommerman": pommerman_positions.permute_hidden,
 }
 # Game, number of players, random decisions before the one that is looked at.
@@ -61,6 +63,7 @@ POSITIONS = [
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
     *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
     *(("uno", players, n) for players in (2, 10) for n in (2, 45)),
+    *(("virus", players, n) for players in (2, 6) for n in (2, 33)),
     *(("pommerman", players, n) for players in (2, 4) for n in (0, 21)),
 ]
 WORLDS = 6
@@ -109,6 +112,7 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
         ("diamant", 4, 2),
         ("exploding_kittens", 3, 5),
         ("uno", 4, 8),
+        ("virus", 4, 8),
         ("pommerman", 4, 8),
     ],
 )

@@ -19,10 +19,11 @@ FILES = {
     "sushi_go": ("sushi_go", 80, 2040),
     "sushi_go_published": ("sushi_go", 56, 1428),
     "uno": ("uno", 64, 20_890),
+    "virus": ("virus", 76, 12_978),
 }
 every_file = pytest.mark.parametrize("file", FILES)
 # Files in which one player decides in a step.
-IN_TURN = ("exploding_kittens", "love_letter", "uno")
+IN_TURN = ("exploding_kittens", "love_letter", "uno", "virus")
 CHANCE = ("dealt", "shuffled", "tag_bug")
 
 
@@ -76,7 +77,7 @@ def changed(value):
     if isinstance(value, str):
         return value + "x"
     if isinstance(value, dict):
-        return {name: n + 1 for name, n in value.items()} or {"egg": 1}
+        return {name: changed(n) for name, n in value.items()} or {"egg": 1}
     if isinstance(value, list):
         return [*value[:-1], changed(value[-1])] if value else ["guard"]
     return "guard"
@@ -92,6 +93,7 @@ def changes_of(file):
         "face_up",
         "sushi_go": "round passes scores fields wasabi on_wasabi hands pile",
         "uno": "player round direction card colour points hands pile discards",
+        "virus": "player round hands bodies pile discards",
     }
     return of_cards[FILES[file][0]].split()
 
@@ -129,6 +131,7 @@ def test_cards_that_are_dealt_are_compared_as_a_heap(tmp_path, file):
         "exploding_kittens": "hands",
         "love_letter": "tokens",
         "uno": "points",
+        "virus": "bodies",
     }
     name = names.get(file, "scores")
     state = dict(game["start"])

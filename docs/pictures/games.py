@@ -27,6 +27,7 @@ ROWS = [
     [
         ("uno", {"players": 3}, 12),
         ("exploding_kittens", {"players": 4}, 20),
+        ("virus", {"players": 3}, 24),
     ],
     [
         ("hex", {"size": 9}, 40),

@@ -21,45 +21,38 @@ from mcts_agents.envs.tag_records import (
 )
 from mcts_agents.envs.virus.cards import (
     ACTIONS,
+    CARD_OF,
     CARDS,
     COLOURS,
     COUNTS,
     DISCARD,
     DRAW_HAND,
+    GLOVE,
     HAND,
     IMMUNISED,
     INFECTED,
-    KINDS,
     MEDICINE,
     NEUTRAL,
     NO_CARD,
     NONE,
-    PLAY_ERROR,
-    PLAY_GLOVE,
-    PLAY_MEDICINE,
-    PLAY_SPREADING,
-    PLAY_THIEF,
-    PLAY_TRANSPLANT,
-    PLAY_VIRUS,
+    OTHER_OF,
+    OWN_OF,
+    SLOT_OF,
+    SPREADING,
+    THIEF,
     VACCINATED,
     VIRUS,
 )
-from mcts_agents.envs.virus.rules import DRAWN_GAME, MOST_ROUNDS, NOBODY
+from mcts_agents.envs.virus.notation import CARD_NAMES, COLOUR_NAMES
+from mcts_agents.envs.virus.turns import DRAWN_GAME, MOST_ROUNDS, NO_ACTION, NOBODY
 from mcts_agents.model import ForwardModel, new_generator
 
 PLAY, OVER = "play", "over"
-COLOUR_NAMES = ("heart", "brain", "stomach", "bone", "wild")
-CARD_NAMES = (
-    *(f"{card} {c}" for card in ("organ", "virus", "medicine") for c in COLOUR_NAMES),
-    *("thief", "transplant", "spreading", "glove", "error"),
-)
-assert len(CARD_NAMES) == KINDS
 
 
 def _organ_names() -> tuple[tuple[str, ...], ...]:
     """Return what lies in a slot, in TAG's words, by the number in a body."""
-    virus, medicine = CARD_NAMES[VIRUS:MEDICINE], CARD_NAMES[MEDICINE:]
-    one = medicine[:COLOURS]
+    one, virus = (CARD_NAMES[kind : kind + COLOURS] for kind in (MEDICINE, VIRUS))
     return (
         ("neutral",),
         *(("infected", name) for name in virus),
@@ -91,28 +84,21 @@ def tag_name(players: int, player: int, hand: list[str], action: int) -> str:
         mask = action - DISCARD
         cards = [card for place, card in enumerate(hand) if mask >> place & 1]
         return "discard " + ", ".join(sorted(cards))
-    if action >= PLAY_GLOVE:
-        card = "glove" if action < PLAY_ERROR else "error"
-        return f"{card} {(player + 1 + action % COLOURS) % players}"
-    row, slot = divmod(action, COLOURS)  # all blocks start at multiples of five
-    organ = COLOUR_NAMES[slot]
-    if action < PLAY_MEDICINE:
-        return CARD_NAMES[action]
-    if action < PLAY_VIRUS:
-        colour = row - PLAY_MEDICINE // COLOURS
-        return f"medicine {COLOUR_NAMES[colour]} on {organ}"
-    if PLAY_THIEF <= action < PLAY_SPREADING:
-        seat = (player + 1 + row - PLAY_THIEF // COLOURS) % players
-        return f"thief {seat} {organ}"
-    if action >= PLAY_TRANSPLANT:
-        card, start, link = "transplant", PLAY_TRANSPLANT, "for"
-    elif action >= PLAY_SPREADING:
-        card, start, link = "spreading", PLAY_SPREADING, "to"
-    else:
-        card, start, link = "virus", PLAY_VIRUS, "on"
-    colour, offset = divmod((action - start) // COLOURS, COLOURS)
-    seat = (player + 1 + offset) % players
-    return f"{card} {COLOUR_NAMES[colour]} {link} {seat} {organ}"
+    card = int(CARD_OF[action])
+    name, slot = CARD_NAMES[card], COLOUR_NAMES[SLOT_OF[action]]
+    seat = (player + 1 + int(OTHER_OF[action])) % players
+    if card < MEDICINE:
+        return name
+    if card < VIRUS:
+        return f"{name} on {slot}"
+    if card < THIEF:
+        return f"{name} on {seat} {slot}"
+    if card == THIEF:
+        return f"{name} {seat} {slot}"
+    if card >= GLOVE:
+        return f"{name} {seat}"
+    link = "to" if card == SPREADING else "for"
+    return f"{name} {COLOUR_NAMES[OWN_OF[action]]} {link} {seat} {slot}"
 
 
 def _hand(cards: np.ndarray) -> list[str]:
@@ -151,12 +137,18 @@ def _organ(held: list[str]) -> tuple[str, ...]:
 
 
 def _expected(recorded: Recorded) -> dict:
-    """Return a recorded state in the words of `position`."""
+    """Return a recorded state in the words of `position`.
+
+    What is no organ stays as it is, and will differ.
+    """
     expected = dict(recorded)
     expected["hands"] = [sorted(hand) for hand in recorded["hands"]]
     expected["discards"] = sorted(recorded["discards"])
     expected["bodies"] = [
-        {organ: list(_organ(held)) for organ, held in body.items()}
+        {
+            organ: list(_organ(held)) if isinstance(held, list) else held
+            for organ, held in body.items()
+        }
         for body in recorded["bodies"]
     ]
     return expected
@@ -199,6 +191,7 @@ def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> 
     view["discards"][:] = [recorded["discards"].count(name) for name in CARD_NAMES]
     view["turn"] = recorded["round"] * model.players + recorded["player"]
     view["player"], view["winner"] = recorded["player"], NOBODY
+    view["last"][:], view["spreading"] = NO_ACTION, 0
 
 
 def compared(model: ForwardModel, game: Recorded) -> Compared:

@@ -1,7 +1,8 @@
-"""The rules of Virus! as the TAG framework plays it.
+"""The rules of Virus! as the TAG framework plays it, or as published.
 
 Sources: the rules of Virus! (Cabrero, Lopez and Santisteban, 2015); the TAG framework
-(Gaina et al., 2020) as of April 2022, which the MultiTree paper used.
+(Gaina et al., "TAG: A Tabletop Games Framework", 2020) as of April 2022, which the
+MultiTree paper used.
 """
 
 import numpy as np
@@ -11,56 +12,55 @@ from mcts_agents.envs.virus.cards import (
     ACTIONS,
     CARDS,
     COLOURS,
-    COUNTS,
     DISCARD,
     DRAW_HAND,
-    ERROR,
-    GLOVE,
     HAND,
     IMMUNISED,
     INFECTED,
     KINDS,
-    MEDICINE,
+    MAX_SEATS,
     NEUTRAL,
     NO_CARD,
     NONE,
-    ORGAN,
-    PLAY_ERROR,
-    PLAY_GLOVE,
-    PLAY_MEDICINE,
-    PLAY_SPREADING,
-    PLAY_THIEF,
-    PLAY_TRANSPLANT,
-    PLAY_VIRUS,
-    SORTED_DECK,
-    SPREADING,
-    THIEF,
-    TRANSPLANT,
     VACCINATED,
-    VIRUS,
-    WILD,
 )
-from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
-
-MAX_SEATS = 6
-MOST_ROUNDS = 100
-HEALTHY_TO_WIN = 4
-NOBODY = -1
-DRAWN_GAME = -2
-
-STATE = np.dtype(
-    [
-        ("pile", np.uint8, CARDS),  # the next card is `pile[pile_left - 1]`
-        ("discards", np.uint8, KINDS),  # counts
-        ("hands", np.uint8, (MAX_SEATS, HAND)),  # sorted, NO_CARD at the end
-        ("bodies", np.uint8, (MAX_SEATS, COLOURS)),
-        ("turn", np.int32),  # turns ended
-        ("pile_left", np.uint8),
-        ("player", np.uint8),  # on turn
-        ("winner", np.int8),  # NOBODY while the game runs, DRAWN_GAME
-    ]
+from mcts_agents.envs.virus.turns import (
+    DRAWN_GAME,
+    GAME,
+    MOST_ROUNDS,
+    NOBODY,
+    STATE,
+    deal,
+    healthy_organs,
+    play,
+    sort_hand,
+    write_legal,
 )
-GAME = np.dtype([("counts", np.int64, KINDS)])
+from mcts_agents.model import (
+    DRAWN,
+    LOST,
+    PLAYING,
+    WON,
+    Rules,
+    Spec,
+    shuffle,
+)
+from mcts_agents.model.hashing import mixed
+
+PLAYER_COUNTS = tuple(range(2, MAX_SEATS + 1))
+RULEBOOKS = ("tag", "published")
+# A Spreading has at most 65 pairs, since there is one wild virus, a Transplant 30, any
+# other card 25, and 7 sets of cards can be discarded; equal cards have equal actions.
+LEGAL_LIMIT = 65 + 30 + 25 + 7
+
+# An observation: counts of the own hand and of the discards by kind, some numbers, then
+# SEAT_COLUMNS for each seat, of these three for each slot of the body.
+HAND_AT, DISCARDS_AT, PILE_AT = 0, KINDS, 2 * KINDS
+ROUND_AT, SPREADING_AT, SEATS_AT = PILE_AT + 1, PILE_AT + 2, PILE_AT + 3
+SEAT_CARDS, SEAT_ON_TURN, SEAT_BODY = 0, 1, 2
+SLOT_STATE, SLOT_FIRST, SLOT_SECOND, SLOT_COLUMNS = 0, 1, 2, 3
+SEAT_COLUMNS = SEAT_BODY + SLOT_COLUMNS * COLOURS
+SEEN_NONE, SEEN_NEUTRAL, SEEN_INFECTED, SEEN_VACCINATED, SEEN_IMMUNISED = range(5)
 
 rules = Rules(
     "virus", state=STATE, game=GAME, search_defaults={"value": "score", "rollout": 0}
@@ -68,28 +68,26 @@ rules = Rules(
 
 
 @rules.variant
-def variant(game, *, players=4):
-    """Check the number of players and fill in the numbers of cards."""
-    if not 2 <= players <= MAX_SEATS:
-        raise ValueError(f"players={players}: virus is for 2 to 6 players")
-    game["counts"] = COUNTS
-    return Spec(players=players, actions=ACTIONS)
+def variant(game, *, players=4, rulebook="tag"):
+    """Check the options."""
+    if players not in PLAYER_COUNTS:
+        raise ValueError(f"players={players}: virus is for 2 to {MAX_SEATS} players")
+    if rulebook not in RULEBOOKS:
+        raise ValueError(f"rulebook={rulebook!r}: virus has 'tag', 'published'")
+    game["published"] = rulebook == "published"
+    return Spec(
+        players=players,
+        actions=ACTIONS,
+        legal_limit=LEGAL_LIMIT,
+        observation_shape=(SEATS_AT + SEAT_COLUMNS * players,),
+        observation_bounds=(0, MOST_ROUNDS),
+    )
 
 
 @rules.define
 def reset(game, state, rng):
-    """Shuffle and deal three cards each; player 0 starts."""
-    state.pile[:] = SORTED_DECK
-    state.pile_left = CARDS
-    shuffle_pile(state, rng)
-    state.discards[:] = 0
-    state.bodies[:] = NONE
-    state.hands[:] = NO_CARD
-    state.turn = 0
-    state.player = 0
-    state.winner = NOBODY
-    for player in range(game.players):
-        refill(state, player, rng)
+    """Shuffle and deal three cards each; player 0 begins."""
+    deal(game, state, rng)
 
 
 @rules.define
@@ -135,221 +133,17 @@ def round(game, state):
     return np.int64(state.turn) // game.players
 
 
-# -- cards
-
-
-@njit
-def shuffle_pile(state, rng):
-    """Shuffle the cards left in the pile."""
-    for last in range(np.int64(state.pile_left) - 1, 0, -1):
-        other = random_below(rng, last + 1)
-        card = state.pile[last]
-        state.pile[last] = state.pile[other]
-        state.pile[other] = card
-
-
-@njit
-def refill(state, player, rng):
-    """Draw until the hand is full; the discards make a new pile if none is left."""
-    hand = state.hands[player]
+@rules.define
+def visible_action(game, state, joint_action, actor, observer):
+    """Plays are public; of a discard others see the cards, not their places."""
+    action = np.int64(joint_action[actor])
+    if observer == actor or action <= DISCARD or action == DRAW_HAND:
+        return action
+    code = np.int64(0)
     for place in range(HAND):
-        if hand[place] != NO_CARD:
-            continue
-        if state.pile_left == 0:
-            for card in range(KINDS):
-                for _ in range(state.discards[card]):
-                    state.pile[state.pile_left] = card
-                    state.pile_left += 1
-                state.discards[card] = 0
-            shuffle_pile(state, rng)
-        if state.pile_left == 0:
-            break
-        state.pile_left -= 1
-        hand[place] = state.pile[state.pile_left]
-    sort_hand(hand)
-
-
-@njit
-def sort_hand(hand):
-    """Sort the three places of a hand."""
-    for first, second in ((0, 1), (1, 2), (0, 1)):
-        if hand[first] > hand[second]:
-            card = hand[first]
-            hand[first] = hand[second]
-            hand[second] = card
-
-
-# -- bodies
-
-
-@njit
-def healthy_organs(state, player):
-    """Count the organs that are not infected."""
-    count = 0
-    for slot in range(COLOURS):
-        held = state.bodies[player, slot]
-        count += held == NEUTRAL or held >= VACCINATED
-    return count
-
-
-@njit
-def is_open(held, slot, colour):
-    """Tell whether a virus or medicine of a colour may be played on an organ."""
-    if held == NONE or held >= IMMUNISED:
-        return False
-    carries_wild = held == INFECTED + WILD or held == VACCINATED + WILD
-    return colour == WILD or slot == WILD or colour == slot or carries_wild
-
-
-@njit
-def is_movable(held):
-    """Tell whether an organ lies there that is not immunised."""
-    return held != NONE and held < IMMUNISED
-
-
-@njit
-def can_spread(mine, my_slot, his, his_slot):
-    """Tell whether the virus on my organ may move to his."""
-    if mine < INFECTED or mine >= VACCINATED or his != NEUTRAL:
-        return False
-    return mine == INFECTED + WILD or his_slot == my_slot or his_slot == WILD
-
-
-@njit
-def infect(state, body, slot, colour):
-    """Play a virus on an organ."""
-    held = np.int64(body[slot])
-    if held == NEUTRAL:
-        body[slot] = INFECTED + colour
-        return
-    state.discards[VIRUS + colour] += 1
-    if held >= VACCINATED:
-        state.discards[MEDICINE + held - VACCINATED] += 1
-        body[slot] = NEUTRAL
-    else:
-        state.discards[VIRUS + held - INFECTED] += 1
-        state.discards[ORGAN + slot] += 1
-        body[slot] = NONE
-
-
-@njit
-def treat(state, body, slot, colour):
-    """Play a medicine on an organ."""
-    held = np.int64(body[slot])
-    if held == NEUTRAL:
-        body[slot] = VACCINATED + colour
-    elif held >= VACCINATED:
-        body[slot] = IMMUNISED + COLOURS * (held - VACCINATED) + colour
-    else:
-        state.discards[VIRUS + held - INFECTED] += 1
-        state.discards[MEDICINE + colour] += 1
-        body[slot] = NEUTRAL
-
-
-# -- turns
-
-
-@njit
-def card_of(action):
-    """Return the kind of card that an action plays, NO_CARD if it plays none."""
-    if action < PLAY_MEDICINE:
-        return ORGAN + action
-    if action < PLAY_VIRUS:
-        return MEDICINE + (action - PLAY_MEDICINE) // COLOURS
-    if action < PLAY_THIEF:
-        return VIRUS + (action - PLAY_VIRUS) // (COLOURS * COLOURS)
-    if action < PLAY_SPREADING:
-        return THIEF
-    if action < PLAY_TRANSPLANT:
-        return SPREADING
-    if action < PLAY_GLOVE:
-        return TRANSPLANT
-    if action < PLAY_ERROR:
-        return GLOVE
-    return ERROR if action <= DISCARD else NO_CARD
-
-
-@njit
-def play(game, state, action, rng):
-    """Let the player on turn act; the hand is full again before the card works."""
-    player = np.int64(state.player)
-    hand = state.hands[player]
-    card = card_of(action)
-    if card == NO_CARD:
-        for place in range(HAND):
-            if action < DRAW_HAND and (action - DISCARD) >> place & 1:
-                state.discards[hand[place]] += 1
-                hand[place] = NO_CARD
-    else:
-        for place in range(HAND):
-            if hand[place] == card:
-                hand[place] = NO_CARD
-                break
-        if card >= THIEF:
-            state.discards[card] += 1
-    refill(state, player, rng)
-    if card != NO_CARD:
-        work(game, state, player, card, action)
-    state.turn += 1
-    state.player = (player + 1) % game.players
-    for seat in range(game.players):
-        if healthy_organs(state, seat) >= HEALTHY_TO_WIN:
-            state.winner = seat
-            return
-    if state.turn >= MOST_ROUNDS * game.players:
-        state.winner = DRAWN_GAME
-
-
-@njit
-def work(game, state, player, card, action):
-    """Carry out what a played card does."""
-    mine = state.bodies[player]
-    if card < VIRUS:
-        mine[card - ORGAN] = NEUTRAL
-        return
-    if MEDICINE <= card < THIEF:
-        treat(state, mine, (action - PLAY_MEDICINE) % COLOURS, card - MEDICINE)
-        return
-    slot = action % COLOURS  # all blocks of actions start at multiples of five
-    if card == GLOVE or card == ERROR:
-        seat = slot
-    else:
-        seat = action // COLOURS % COLOURS
-        if card == VIRUS + WILD or card < MEDICINE:
-            seat = (action - PLAY_VIRUS) // COLOURS % COLOURS
-        elif card == THIEF:
-            seat = (action - PLAY_THIEF) // COLOURS
-        elif card == SPREADING:
-            seat = (action - PLAY_SPREADING) // COLOURS % COLOURS
-        else:
-            seat = (action - PLAY_TRANSPLANT) // COLOURS % COLOURS
-    other = (player + 1 + seat) % game.players
-    his = state.bodies[other]
-    if card < MEDICINE:
-        infect(state, his, slot, card - VIRUS)
-    elif card == THIEF:
-        mine[slot] = his[slot]
-        his[slot] = NONE
-    elif card == SPREADING:
-        own = (action - PLAY_SPREADING) // (COLOURS * COLOURS)
-        his[slot] = mine[own]
-        mine[own] = NEUTRAL
-    elif card == TRANSPLANT:
-        own = (action - PLAY_TRANSPLANT) // (COLOURS * COLOURS)
-        mine[slot] = his[slot]
-        his[own] = mine[own]
-        his[slot] = NONE
-        mine[own] = NONE
-    elif card == GLOVE:
-        for place in range(HAND):
-            if state.hands[other, place] != NO_CARD:
-                state.discards[state.hands[other, place]] += 1
-                state.hands[other, place] = NO_CARD
-    else:
-        for place in range(COLOURS):
-            held = mine[place]
-            mine[place] = his[place]
-            his[place] = held
+        if (action - DISCARD) >> place & 1:
+            code = code * KINDS + state.hands[actor, place] + 1
+    return ACTIONS + code
 
 
 @rules.define
@@ -357,126 +151,102 @@ def legal_actions(game, state, player, out):
     """Each card with each target, then the different sets of cards to discard."""
     if player != state.player or state.winner != NOBODY:
         return 0
-    hand = state.hands[player]
-    if hand[0] == NO_CARD:
-        out[0] = DRAW_HAND
-        return 1
-    n = 0
-    for place in range(HAND):
-        if hand[place] != NO_CARD and (place == 0 or hand[place] != hand[place - 1]):
-            n = write_plays(game, state, player, np.int64(hand[place]), out, n)
-    for mask in range(1, 1 << HAND):
-        if is_first_mask(hand, mask):
-            out[n] = DISCARD + mask
-            n += 1
-    out[:n].sort()
-    return n
-
-
-@njit
-def is_first_mask(hand, mask):
-    """Tell whether a set of places is the first of all with the same cards."""
-    for place in range(HAND):
-        if mask >> place & 1:
-            if hand[place] == NO_CARD:
-                return False
-            is_same = place > 0 and hand[place] == hand[place - 1]
-            if is_same and not mask >> (place - 1) & 1:
-                return False
-    return True
-
-
-@njit
-def write_plays(game, state, player, card, out, n):
-    """Append the legal actions of one card to `out[:n]` and return the new length."""
-    mine = state.bodies[player]
-    if card < VIRUS:
-        if mine[card] == NONE:
-            out[n] = card
-            n += 1
-        return n
-    if MEDICINE <= card < THIEF:
-        for slot in range(COLOURS):
-            if is_open(mine[slot], slot, card - MEDICINE):
-                out[n] = PLAY_MEDICINE + (card - MEDICINE) * COLOURS + slot
-                n += 1
-        return n
-    for seat in range(game.players - 1):
-        his = state.bodies[(player + 1 + seat) % game.players]
-        if card == GLOVE or card == ERROR:
-            out[n] = (PLAY_GLOVE if card == GLOVE else PLAY_ERROR) + seat
-            n += 1
-            continue
-        for slot in range(COLOURS):
-            if card < MEDICINE:
-                if is_open(his[slot], slot, card - VIRUS):
-                    row = (card - VIRUS) * COLOURS + seat
-                    out[n] = PLAY_VIRUS + row * COLOURS + slot
-                    n += 1
-            elif card == THIEF:
-                if is_movable(his[slot]) and mine[slot] == NONE:
-                    out[n] = PLAY_THIEF + seat * COLOURS + slot
-                    n += 1
-            else:
-                n = write_pairs(mine, his, card, seat, slot, out, n)
-    return n
-
-
-@njit
-def write_pairs(mine, his, card, seat, slot, out, n):
-    """Append what spreading or a transplant may do with one organ of another."""
-    for own in range(COLOURS):
-        row = (own * COLOURS + seat) * COLOURS + slot
-        if card == SPREADING:
-            if can_spread(mine[own], own, his[slot], slot):
-                out[n] = PLAY_SPREADING + row
-                n += 1
-        elif (
-            is_movable(mine[own])
-            and is_movable(his[slot])
-            and mine[slot] == NONE
-            and his[own] == NONE
-        ):
-            out[n] = PLAY_TRANSPLANT + row
-            n += 1
-    return n
+    return write_legal(game, state, player, out)
 
 
 # -- what a player knows
 
 
 @rules.define
-def visible_action(game, state, joint_action, actor, observer):
-    """Plays and discards are public."""
-    return np.int64(joint_action[actor])
-
-
-@rules.define
 def redeterminise(game, state, observer, rng):
     """Shuffle the pile and the other hands together, and deal hands as large again.
 
-    The pile is sorted first, so that the result depends on no hidden order.
+    The cards are counted by kind first, so that nothing of where they were is left.
     """
     counts = np.zeros(KINDS, np.int64)
     for place in range(state.pile_left):
         counts[state.pile[place]] += 1
-    left = np.int64(state.pile_left)
     for player in range(game.players):
         for place in range(HAND):
             card = state.hands[player, place]
             if player != observer and card != NO_CARD:
                 counts[card] += 1
-                left += 1
-    place = 0
+    number = 0
     for card in range(KINDS):
         for _ in range(counts[card]):
-            state.pile[place] = card
-            place += 1
-    state.pile_left = left
-    shuffle_pile(state, rng)
+            state.pile[number] = card
+            number += 1
+    shuffle(rng, state.pile, number)
     for player in range(game.players):
         for place in range(HAND):
             if player != observer and state.hands[player, place] != NO_CARD:
-                state.pile_left -= 1
-                state.hands[player, place] = state.pile[state.pile_left]
+                number -= 1
+                state.hands[player, place] = state.pile[number]
         sort_hand(state.hands[player])
+    for place in range(number, CARDS):
+        state.pile[place] = 0
+
+
+@rules.define
+def state_key(game, state, observer):
+    """A hash of all that matters for what follows; for observer -1 the hidden cards."""
+    facts = np.int64(state.turn) | np.int64(state.pile_left) << 32
+    facts |= np.int64(state.spreading) << 40
+    key = mixed(np.uint64(game.players), facts)
+    for card in range(KINDS):
+        key = mixed(key, np.int64(state.discards[card]))
+    for player in range(game.players):
+        body = cards = np.int64(0)
+        for slot in range(COLOURS):
+            body = body << 8 | np.int64(state.bodies[player, slot])
+        for place in range(HAND):
+            card = np.int64(state.hands[player, place])
+            is_seen = observer < 0 or player == observer
+            cards = cards << 8 | (card if is_seen else np.int64(card != NO_CARD))
+        key = mixed(mixed(key, body), cards)
+    if observer < 0:
+        for place in range(state.pile_left):
+            key = mixed(key, np.int64(state.pile[place]))
+    return np.int64(key)
+
+
+@rules.define
+def observe(game, state, player, out):
+    """Counts of cards that the player sees, then each seat from the own on."""
+    for place in range(HAND):
+        card = state.hands[player, place]
+        if card != NO_CARD:
+            out[HAND_AT + card] += 1
+    for card in range(KINDS):
+        out[DISCARDS_AT + card] = state.discards[card]
+    out[PILE_AT] = state.pile_left
+    out[ROUND_AT] = state.turn // game.players
+    out[SPREADING_AT] = state.spreading
+    for seat in range(game.players):
+        owner = (player + seat) % game.players
+        row = out[SEATS_AT + SEAT_COLUMNS * seat :]
+        for place in range(HAND):
+            row[SEAT_CARDS] += state.hands[owner, place] != NO_CARD
+        row[SEAT_ON_TURN] = state.winner == NOBODY and state.player == owner
+        for slot in range(COLOURS):
+            held = np.int64(state.bodies[owner, slot])
+            describe(held, row[SEAT_BODY + SLOT_COLUMNS * slot :])
+
+
+@njit
+def describe(held, out):
+    """Write the state of an organ and the colours of the cards on it, plus 1."""
+    if held == NONE:
+        out[SLOT_STATE] = SEEN_NONE
+    elif held == NEUTRAL:
+        out[SLOT_STATE] = SEEN_NEUTRAL
+    elif held < VACCINATED:
+        out[SLOT_STATE] = SEEN_INFECTED
+        out[SLOT_FIRST] = held - INFECTED + 1
+    elif held < IMMUNISED:
+        out[SLOT_STATE] = SEEN_VACCINATED
+        out[SLOT_FIRST] = held - VACCINATED + 1
+    else:
+        out[SLOT_STATE] = SEEN_IMMUNISED
+        out[SLOT_FIRST] = (held - IMMUNISED) // COLOURS + 1
+        out[SLOT_SECOND] = (held - IMMUNISED) % COLOURS + 1

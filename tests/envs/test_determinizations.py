@@ -23,6 +23,7 @@ from tests.envs import (
     sushi_go_positions,
     uno_positions,
     uno_twin,
+    virus_positions,
 )
 
 POSITIONS = 10_000
@@ -71,6 +72,13 @@ def uno_cards(model, state):
     return Counter(cards)
 
 
+def virus_cards(model, state):
+    """All 68 cards."""
+    cards = virus_positions.all_cards(model, state)
+    assert cards == virus_positions.WHOLE_DECK
+    return cards
+
+
 def pommerman_items(model, state):
     """The items under wood by number, and everything in sight."""
     here = pommerman_positions.plain(position(model, state))
@@ -90,6 +98,7 @@ HIDDEN = {
         (2, 3, 5),
     ),
     "uno": (uno_cards, uno_positions.permute_hidden, (2, 4, 10)),
+    "virus": (virus_cards, virus_positions.permute_hidden, (2, 4, 6)),
     "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),
 }
 # Games that are too long to be played to the end from many positions.

@@ -76,6 +76,10 @@ VARIANTS = {
         {"players": 2, "quirks": False, "match_symbols": True, "target": 100},
         {"players": 10, "target": 100},
     ],
+    "virus": [
+        *({"players": players} for players in (2, 4, 6)),
+        {"players": 3, "rulebook": "published"},
+    ],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
     "pommerman": [
         {},
@@ -204,7 +208,10 @@ def test_regions_go_through_json(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["sushi_go", "love_letter", "uno", "diamant", "exploding_kittens", "pommerman"],
+    [
+        *("sushi_go", "love_letter", "uno", "virus", "diamant", "exploding_kittens"),
+        "pommerman",
+    ],
 )
 def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
     for number, (game, model, state) in enumerate(positions(name, 60)):
@@ -217,7 +224,7 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["sushi_go", "love_letter", "uno", "exploding_kittens"]
+    "name", ["sushi_go", "love_letter", "uno", "virus", "exploding_kittens"]
 )
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
     game = load_game(name)

@@ -1,217 +1,303 @@
-"""Virus!: TAG's recordings, invariants of random play, and hidden cards."""
+"""The rules of Virus! against a twin in plain Python, and single cases."""
 
-import gzip
-import json
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mcts_agents.envs.virus import cards
-from mcts_agents.envs.virus.recordings import RECORDS
-from mcts_agents.envs.virus.rules import rules
-from mcts_agents.model import ForwardModel, new_generator
-from tests.golden import SMALL_SET, exactly, golden_folder
+from mcts_agents.envs.virus.notation import format_action, parse_action
+from mcts_agents.envs.virus.rules import LEGAL_LIMIT, rules
+from mcts_agents.model import RESULT_NAMES, draw_below, new_generator
+from tests.envs.virus_positions import (
+    COLOURS,
+    WHOLE_DECK,
+    all_cards,
+    body,
+    hand,
+    pile,
+    random_play,
+    table,
+)
+from tests.envs.virus_twin import Twin
 
-GAMES = 60
-FILE = "virus.jsonl.gz"
-SEATS = (2, 3, 4, 5, 6)
-
-
-def read(path: Path) -> list[dict]:
-    """Return a file's header and games."""
-    with gzip.open(path, "rt") as lines:
-        return [json.loads(line) for line in lines]
-
-
-@pytest.fixture(scope="module")
-def models() -> dict[int, ForwardModel]:
-    """The model for each number of players."""
-    return {players: rules.model(players=players) for players in SEATS}
-
-
-@pytest.fixture
-def drawn() -> dict:
-    """A recorded game of two players that lasts 100 rounds."""
-    return read(SMALL_SET / "tag" / FILE)[1]
-
-
-@pytest.fixture
-def won() -> dict:
-    """A recorded game of four players that one of them wins."""
-    return read(SMALL_SET / "tag" / FILE)[3]
-
-
-def first_difference(models: dict[int, ForwardModel], game: dict) -> str | None:
-    """Replay a recorded game; return what is different, if anything."""
-    for ply, what, expected, found, _ in RECORDS.compared(
-        models[game["players"]], game
-    ):
-        if expected != found:
-            return f"step {ply}: {what}: {expected} {found}"
-    return None
-
-
-def test_recorded_games_are_replayed(models: dict[int, ForwardModel]) -> None:
-    header, *games = read(golden_folder("tag") / FILE)
-    assert RECORDS.variant(header, games[0]) == {"players": games[0]["players"]}
-    assert [first_difference(models, game) for game in games] == [None] * len(games)
-    assert len(games) == exactly("tag: games of virus", 76)
-    steps = sum(len(game["steps"]) for game in games)
-    assert steps == exactly("tag: steps of virus", 12978)
-
-
-def test_deviations_are_late_draws_only(won: dict, drawn: dict) -> None:
-    """The steps that are not compared: the last turn of round 100 and one more."""
-    assert not any("tag_bug" in step for step in won["steps"])
-    late = [ply for ply, step in enumerate(drawn["steps"]) if "tag_bug" in step]
-    assert late == [199, 200]
-
-
-def _count(game: dict) -> None:
-    step = next(step for step in game["steps"] if "discards" in step["d"])
-    step["d"]["discards"].append("virus heart")
-
-
-def _target(game: dict) -> None:
-    step = next(step for step in game["steps"] if step["a"].startswith("virus "))
-    other = step["legal"].index(step["a"])
-    step["legal"][other] = f"virus wild on {step['p']} heart"
-
-
-def _score(game: dict) -> None:
-    game["scores"][0] += 1
-
-
-def _order(game: dict) -> None:
-    step = next(step for step in game["steps"] if "player" in step["d"])
-    step["d"]["player"] = (step["d"]["player"] + 1) % game["players"]
-
-
-def _end(game: dict) -> None:
-    game["results"] = ["draw"] * game["players"]
+PUBLISHED = {"rulebook": "published"}
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        (_count, "discards after the step"),
-        (_target, "the set of legal moves"),
-        (_score, "the scores"),
-        (_order, "player after the step"),
-        (_end, "the results"),
-    ],
+    ("players", "options"),
+    [(2, {}), (4, {}), (6, {}), (2, PUBLISHED), (3, PUBLISHED), (5, PUBLISHED)],
 )
-def test_faults_are_found(
-    models: dict[int, ForwardModel],
-    won: dict,
-    fault: Callable[[dict], None],
-    words: str,
-) -> None:
-    assert first_difference(models, won) is None
-    fault(won)
-    assert words in str(first_difference(models, won))
-
-
-def test_an_early_draw_is_found(models: dict[int, ForwardModel], drawn: dict) -> None:
-    drawn["steps"][150]["tag_bug"] = "made up"
-    assert "step 150: whether the game is drawn" in str(first_difference(models, drawn))
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("phase", "over", "phase 'over'"),
-        ("player", 2, "player 2"),
-        ("round", 101, "round 101"),
-        ("hands", [[], [], []], "hands not of 2 players"),
-        ("discards", ["glove"], "the cards"),
-    ],
-)
-def test_no_states_of_the_variant_are_refused(
-    models: dict[int, ForwardModel], drawn: dict, name: str, value: object, words: str
-) -> None:
-    drawn["start"][name] = value
-    with pytest.raises(ValueError, match=words):
-        first_difference(models, drawn)
-
-
-def counted(model: ForwardModel, state: np.ndarray) -> list[int]:
-    """Return how many cards of each kind are anywhere."""
-    view = model.view(state)
-    held = Counter(view["pile"][: view["pile_left"]].tolist())
-    held.update(dict(enumerate(view["discards"].tolist())))
-    held.update(view["hands"].ravel().tolist())
-    for body in view["bodies"].tolist():
-        for slot, lying in enumerate(body):
-            if lying == cards.NONE:
-                continue
-            held[cards.ORGAN + slot] += 1
-            if lying >= cards.IMMUNISED:
-                pair = divmod(lying - cards.IMMUNISED, cards.COLOURS)
-                held.update(cards.MEDICINE + colour for colour in pair)
-            elif lying >= cards.VACCINATED:
-                held[cards.MEDICINE + lying - cards.VACCINATED] += 1
-            elif lying >= cards.INFECTED:
-                held[cards.VIRUS + lying - cards.INFECTED] += 1
-    return [held[kind] for kind in range(cards.KINDS)]
-
-
-def test_random_play_conserves_cards(models: dict[int, ForwardModel]) -> None:
-    rng, chooser = new_generator(7), np.random.default_rng(7)
-    for number in range(GAMES):
-        model = models[2 + number % 5]
+def test_whole_games_agree_with_the_twin(players, options):
+    model = rules.model(players=players, **options)
+    played, shuffles = Counter(), 0
+    for seed in range(12):
+        rng = new_generator(seed)
         state = model.reset(rng)
-        while not model.is_over(state):
+        view = model.view(state)
+        hands = [hand(view, player) for player in range(players)]
+        twin = Twin(hands, pile(view), bool(options))
+        while not twin.over:
             (player,) = model.movers(state)
+            assert player == twin.player
             legal = model.legal_actions(state, player).tolist()
             assert legal == sorted(set(legal))
-            assert legal
-            model.apply(state, {player: int(chooser.choice(legal))}, rng)
-            assert counted(model, state) == cards.COUNTS.tolist()
-            if chooser.random() < 0.2:
-                observer = int(chooser.integers(model.players))
-                _check_world(model, state, observer, chooser)
-        assert model.turn(state) <= 100 * model.players
-        results = model.results(state)
-        healthy = [score >= 4 for score in model.scores(state)]
-        assert any(healthy) == (results.max() > results.min())
+            texts = [format_action(model, action) for action in legal]
+            assert set(texts) == twin.legal()
+            # Half of the games without most of the discards, which make games long.
+            plays = [t for t in texts if not t.startswith("discard")] or texts
+            choice = plays if seed % 2 and draw_below(rng, 4) else texts
+            text = choice[draw_below(rng, len(choice))]
+            played[text.split()[0], twin.spreads_on] += 1
+            model.apply(state, {player: parse_action(model, text)}, rng)
+            twin.apply(text, hand(view, player), pile(view))
+            assert [hand(view, p) for p in range(players)] == twin.hands
+            bodies = [body(view, p) for p in range(players)]
+            lying = [{c: tuple(x) for c, x in b.items()} for b in twin.bodies]
+            assert bodies == lying
+            assert pile(view) == twin.pile
+            assert all_cards(model, state) == WHOLE_DECK
+            assert Counter(twin.discards) == Counter(discards(view))
+            assert model.turn(state) == twin.turns
+            healthy = [twin.healthy(p) for p in range(players)]
+            assert model.scores(state).tolist() == healthy
+            assert model.is_over(state) == twin.over
+        names = [RESULT_NAMES[result] for result in model.results(state)]
+        assert names == twin.results()
+        shuffles += twin.shuffles
+    assert shuffles
+    assert {kind for kind, _ in played} >= {
+        *("organ", "medicine", "virus", "thief", "spreading", "transplant", "glove"),
+        *("error", "draw", "discard"),
+    }
 
 
-def _check_world(
-    model: ForwardModel, state: np.ndarray, observer: int, chooser: np.random.Generator
-) -> None:
-    """A world that the observer thinks possible keeps all that he knows, no more."""
-    seed = int(chooser.integers(1 << 30))
-    world, twin = state.copy(), _permuted(model, state, observer, chooser)
-    model.redeterminise(world, observer, new_generator(seed))
-    model.redeterminise(twin, observer, new_generator(seed))
-    assert counted(model, world) == cards.COUNTS.tolist()
-    true, other, third = model.view(state), model.view(world), model.view(twin)
-    for name in ("bodies", "discards", "turn", "player", "winner", "pile_left"):
-        assert (true[name] == other[name]).all()
-    assert (true["hands"][observer] == other["hands"][observer]).all()
-    sizes = [(view["hands"] != cards.NO_CARD).sum(axis=1) for view in (true, other)]
-    assert (sizes[0] == sizes[1]).all()
-    left = int(true["pile_left"])
-    assert (other["hands"] == third["hands"]).all()
-    assert (other["pile"][:left] == third["pile"][:left]).all()
+def discards(view):
+    """The discards."""
+    numbers = view["discards"].tolist()
+    return [card for card, n in zip(WHOLE_DECK, numbers, strict=True) for _ in range(n)]
 
 
-def _permuted(
-    model: ForwardModel, state: np.ndarray, observer: int, chooser: np.random.Generator
-) -> np.ndarray:
-    """Return a state with the cards that the observer does not see dealt anew."""
-    twin = state.copy()
-    view = model.view(twin)
-    left = int(view["pile_left"])
-    places = view["hands"] != cards.NO_CARD
-    places[observer] = False
-    hidden = np.concatenate([view["pile"][:left], view["hands"][places]])
-    chooser.shuffle(hidden)
-    view["pile"][:left] = hidden[:left]
-    view["hands"][places] = hidden[left:]
-    view["hands"].sort(axis=1)
-    return twin
+def test_random_games_end_and_keep_all_cards():
+    """Of 100 rounds at most; the larger soak was run once by hand."""
+    lengths = []
+    for seed in range(40):
+        players = 2 + seed % 5
+        options = PUBLISHED if seed % 2 else {}
+        model = rules.model(players=players, **options)
+        for state, player in random_play(model, seed):
+            if player is not None:
+                assert 0 < len(model.legal_actions(state, player)) <= LEGAL_LIMIT
+        assert all_cards(model, state) == WHOLE_DECK
+        assert model.turn(state) <= 100 * players
+        won = max(model.scores(state)) >= 4
+        assert won == ("won" in [RESULT_NAMES[r] for r in model.results(state)])
+        lengths.append(model.turn(state))
+    assert max(lengths) > min(lengths)
+
+
+# -- single cases
+
+
+def legal_names(model, state):
+    (player,) = model.movers(state)
+    actions = model.legal_actions(state, player)
+    return {format_action(model, int(action)) for action in actions}
+
+
+def plays(model, state):
+    return {name for name in legal_names(model, state) if "discard" not in name}
+
+
+def play(model, state, *texts):
+    for text in texts:
+        (player,) = model.movers(state)
+        assert text in legal_names(model, state)
+        joint = {player: parse_action(model, text)}
+        model.apply(state, joint, new_generator(0))
+
+
+PILE = ["virus bone", "virus bone", "organ bone", "organ bone", "medicine bone"]
+
+
+@pytest.mark.parametrize(
+    ("lying", "card", "after"),
+    [
+        ([], "virus brain", ("virus brain",)),
+        ([], "medicine wild", ("medicine wild",)),
+        (["virus brain"], "virus wild", None),
+        (["virus brain"], "medicine brain", ()),
+        (["virus wild"], "medicine heart", ()),
+        (["medicine brain"], "virus brain", ()),
+        (["medicine wild"], "virus stomach", ()),
+        (["medicine brain"], "medicine wild", ("medicine brain", "medicine wild")),
+    ],
+)
+def test_what_viruses_and_medicines_do(lying, card, after):
+    is_own = card.startswith("medicine")
+    bodies = [{"brain": lying}, {}] if is_own else [{}, {"brain": lying}]
+    model, state = table([[card], []], bodies, PILE)
+    play(model, state, f"{card} on brain" + ("" if is_own else " of +1"))
+    view = model.view(state)
+    found = body(view, 0 if is_own else 1)
+    assert found == ({} if after is None else {"brain": after})
+    assert all_cards(model, state) == WHOLE_DECK
+    assert len(hand(view, 0)) == 3
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_which_organs_a_virus_can_infect(colour):
+    his = {c: [] for c in COLOURS} | {"bone": ["medicine wild"]}
+    his["brain"] = ["medicine brain", "medicine heart"]
+    model, state = table([[f"virus {colour}"], []], [{}, his], PILE)
+    able = {"heart", "stomach", "bone", "wild"}
+    if colour != "wild":
+        able &= {colour, "wild", "bone"}
+    assert plays(model, state) == {f"virus {colour} on {o} of +1" for o in able}
+
+
+def test_immunised_organs_stay():
+    immune = {"heart": ["medicine heart", "medicine wild"]}
+    cards = ["thief", "transplant", "virus heart"]
+    model, state = table([cards, [], []], [{"bone": []}, immune, {}], PILE)
+    assert plays(model, state) == set()
+    model, state = table([["error"], [], []], [{"bone": []}, immune, {}], PILE)
+    play(model, state, "error +1")
+    view = model.view(state)
+    assert body(view, 0) == {"heart": ("medicine heart", "medicine wild")}
+    assert body(view, 1) == {"bone": ()}
+
+
+def test_a_glove_empties_one_hand_or_with_the_published_rules_all():
+    hands = [["glove"], ["thief"], ["virus heart", "virus bone"]]
+    model, state = table(hands, [{}, {}, {}], PILE)
+    assert plays(model, state) == {"glove +1", "glove +2"}
+    play(model, state, "glove +2")
+    view = model.view(state)
+    assert [len(hand(view, p)) for p in range(3)] == [3, 1, 0]
+    model, state = table(hands, [{}, {}, {}], PILE, **PUBLISHED)
+    assert plays(model, state) == {"glove all"}
+    play(model, state, "glove all")
+    view = model.view(state)
+    assert [len(hand(view, p)) for p in range(3)] == [3, 0, 0]
+    assert legal_names(model, state) == {"draw"}
+    play(model, state, "draw")
+    assert len(hand(view, 1)) == 3
+    assert model.movers(state) == (2,)
+
+
+def test_a_transplant_of_equal_organs_is_published():
+    bodies = [{"heart": ["virus wild"], "bone": []}, {"heart": [], "brain": []}]
+    model, state = table([["transplant"], []], bodies, PILE)
+    assert plays(model, state) == {"transplant bone for brain of +1"}
+    model, state = table([["transplant"], []], bodies, PILE, **PUBLISHED)
+    equal = "transplant heart for heart of +1"
+    assert plays(model, state) == {"transplant bone for brain of +1", equal}
+    play(model, state, equal)
+    view = model.view(state)
+    assert body(view, 0) == {"heart": (), "bone": ()}
+    assert body(view, 1) == {"heart": ("virus wild",), "brain": ()}
+
+
+SPREADS = [
+    {"heart": ["virus heart"], "bone": ["virus wild"], "brain": ["virus brain"]},
+    {"heart": [], "stomach": []},
+    {"brain": ["medicine wild"]},
+]
+
+
+def test_spreading_moves_one_virus():
+    model, state = table([["spreading"], [], []], SPREADS, PILE)
+    assert plays(model, state) == {
+        "spreading heart to heart of +1",
+        "spreading bone to heart of +1",
+        "spreading bone to stomach of +1",
+    }
+    play(model, state, "spreading bone to heart of +1")
+    view = model.view(state)
+    assert model.movers(state) == (1,)
+    assert body(view, 0)["bone"] == ()
+    assert body(view, 1)["heart"] == ("virus wild",)
+
+
+def test_published_spreading_goes_on_while_a_virus_can_move():
+    model, state = table([["spreading"], [], []], SPREADS, PILE, **PUBLISHED)
+    play(model, state, "spreading heart to heart of +1")
+    view = model.view(state)
+    assert (model.movers(state), model.turn(state)) == ((0,), 0)
+    assert len(hand(view, 0)) == 3  # drawn once only
+    assert len(pile(view)) == len(PILE) - 3
+    assert legal_names(model, state) == {"spreading bone to stomach of +1"}
+    play(model, state, "spreading bone to stomach of +1")
+    assert (model.movers(state), model.turn(state)) == ((1,), 1)
+    assert len(pile(view)) == len(PILE) - 3
+    assert body(view, 0) == {"heart": (), "bone": (), "brain": ("virus brain",)}
+    assert body(view, 1) == {"heart": ("virus heart",), "stomach": ("virus wild",)}
+
+
+def test_the_first_seat_with_four_healthy_organs_wins():
+    """A body that is swapped may make another player the winner."""
+    four = {c: [] for c in COLOURS[:4]}
+    three = {c: [] for c in COLOURS[:3]} | {"wild": ["virus wild"]}
+    model, state = table([["error"], [], []], [three, four, {}], PILE)
+    play(model, state, "error +2")
+    assert [RESULT_NAMES[r] for r in model.results(state)] == ["lost", "won", "lost"]
+    assert model.scores(state).tolist() == [0, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("cards", "expected"),
+    [
+        (["virus bone", "virus bone", "thief"], {"1", "3", "1 2", "1 3", "1 2 3"}),
+        (["thief"] * 3, {"1", "1 2", "1 2 3"}),
+        (
+            ["organ heart", "glove", "virus bone"],
+            {*"123", "1 2", "1 3", "2 3", "1 2 3"},
+        ),
+    ],
+)
+def test_equal_cards_are_discarded_in_one_way(cards, expected):
+    model, state = table([cards, []], [{}, {}], PILE)
+    names = {name for name in legal_names(model, state) if "discard" in name}
+    assert names == {f"discard {places}" for places in expected}
+
+
+def test_cards_are_drawn_before_the_played_card_works():
+    """The organ that a virus destroys is not in the pile of which the player draws."""
+    bodies = [{}, {"heart": ["virus heart"]}]
+    hands = [["virus heart", "thief", "thief"], []]
+    model, state = table(hands, bodies)
+    view = model.view(state)
+    number = sum(view["discards"])
+    play(model, state, "virus heart on heart of +1")
+    assert sorted(discards(view)) == ["organ heart", "virus heart", "virus heart"]
+    assert len(pile(view)) == number - 1
+
+
+# -- text and options
+
+
+@pytest.mark.parametrize("options", [{}, PUBLISHED])
+def test_actions_are_written_and_read(options):
+    model = rules.model(**options)
+    names = [format_action(model, action) for action in range(448)]
+    assert len(set(names)) == 448
+    for action, text in enumerate(names):
+        assert parse_action(model, f"  {text.upper()} ") == action
+    for text in ("", "organ", "virus heart on heart", "discard 2 1", "glove +6"):
+        with pytest.raises(ValueError, match=r"is no action of virus; expected 'organ"):
+            parse_action(model, text)
+    wrong = "glove +1" if options else "glove all"
+    with pytest.raises(ValueError, match="is no action of virus"):
+        parse_action(model, wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"players": 1}, r"players=1: virus is for 2 to 6 players"),
+        ({"players": 7}, r"players=7: virus is for 2 to 6 players"),
+        ({"rulebook": "mine"}, r"rulebook='mine': virus has 'tag', 'published'"),
+    ],
+)
+def test_options_that_do_not_exist(options, message):
+    with pytest.raises(ValueError, match=message):
+        rules.model(**options)

@@ -58,6 +58,8 @@ VARIANTS = {
     "uno_2": ("uno", {"players": 2, "target": 20, "quirks": False}),
     "uno_3": ("uno", {"players": 3, "target": 20, "scoring": "classic"}),
     "uno_10": ("uno", {"players": 10, "target": 20}),
+    "virus_2": ("virus", {"players": 2, "rulebook": "published"}),
+    "virus_6": ("virus", {"players": 6}),
     "pommerman_2": ("pommerman", {"players": 2}),
     "pommerman_ffa": ("pommerman", {"shuffle_corners": True}),
     "pommerman_collapse": ("pommerman", {"collapse": 20, "max_steps": 60}),

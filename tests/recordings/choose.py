@@ -60,9 +60,10 @@ TAG = {
     "sushi_go": tag_features.of_sushi_go,
     "sushi_go_published": tag_features.of_sushi_go,
     "uno": tag_features.of_uno,
+    "virus": tag_features.of_virus,
 }
 # Games of TAG whose recordings were chosen by hand so far.
-BY_HAND = ("colt_express", "dominion", "virus")
+BY_HAND = ("colt_express", "dominion")
 
 
 def chosen(features: list[set[Hashable]], costs: list[int]) -> list[int]:

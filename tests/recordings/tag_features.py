@@ -240,3 +240,44 @@ def uno_kind(card: str) -> str:
     if card[0] == "W":
         return card
     return "number" if card[1].isdigit() else card[1]
+
+
+# -- Virus!
+
+
+def of_virus(game: dict) -> set:
+    """What each card is played on, discards and draws, and how the game ends.
+
+    Games are long, so that few of them have to show all of it: colours count only
+    where they decide what is legal.
+    """
+    shown = {("players", game["players"]), ("results", *sorted(set(game["results"])))}
+    shown |= {("bug", step.get("tag_bug")) for step in game["steps"]}
+    for state, step, _ in steps_of(game):
+        words, mine = step["a"].split(), state["bodies"][step["p"]]
+        card = words[0]
+        shown.add(("played", card))
+        if "shuffled" in step:
+            shown.add(("shuffled", card == "discard"))
+        if card == "discard":
+            shown.add((card, step["a"].count(",") + 1))
+        elif card in ("medicine", "virus"):
+            on = words[-1]
+            body = mine if card == "medicine" else state["bodies"][int(words[3])]
+            is_wild = f"{card} wild" in body[on]
+            is_of_colour = on == words[1] or "wild" in (on, words[1])
+            shown.add((card, "colour" if is_of_colour else is_wild))
+            shown.add((card, body[on][0]))
+        elif card == "thief":
+            shown.add((card, state["bodies"][int(words[1])][words[2]][0]))
+        elif card == "spreading":
+            shown.add((card, words[1] == words[4], words[4] == "wild"))
+        elif card == "transplant":
+            shown.add((card, mine[words[1]][0]))
+            shown.add((card, "for", state["bodies"][int(words[3])][words[4]][0]))
+        elif card == "glove":
+            shown.add((card, len(state["hands"][int(words[1])])))
+        elif card == "error":
+            body = state["bodies"][int(words[1])]
+            shown |= {(card, held[0]) for held in (*mine.values(), *body.values())}
+    return shown

@@ -186,6 +186,7 @@ OURS = (
     "exploding_kittens_5",
     "love_letter_4",
     "uno_3",
+    "virus_6",
     "pommerman_ffa",
     "pommerman_team",
 )

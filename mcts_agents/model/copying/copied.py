@@ -474,7 +474,7 @@ class CopiedEnvironment(ShownCopies):
             played = play_at_random(held, rng, first, self._checked_step(held))
         played += play_at_random(held, rng, limit - played)
         self._steps += played
-        self._situations.tell(held, handle)
+        self._situations.tell(held, handle, is_leaf=True)
         return played
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
