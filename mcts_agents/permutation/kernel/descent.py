@@ -165,6 +165,7 @@ def iterate(search):
             count_permutations(search, node)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
+        child = np.int64(edge_children_of(search)[edge])
         player = np.int64(this.player)
         if this.run:  # known without a look at the edge
             action = edge - this.first
@@ -178,7 +179,6 @@ def iterate(search):
         joint_action_of(search)[player] = action
         call.apply(search)
         search.forward_model_calls += 1
-        child = np.int64(edge_children_of(search)[edge])
         if child == UNKNOWN:
             movers = call.movers(search)
             if call.failed(search):

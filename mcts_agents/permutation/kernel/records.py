@@ -38,12 +38,13 @@ BAD_CODE = 101
 # Codes are below this number.
 MOST_CODES = 1 << 24
 
+# As long as a line of the cache.
 NODE = np.dtype(
     [
         ("key", np.uint64),
         ("first", np.int64),  # the first of its edges, side by side; NONE: none yet
-        ("block", np.int64),  # of AMAF statistics, or NONE
         ("seen", np.int64),  # the descent that was here last
+        ("block", np.int32),  # of AMAF statistics, or NONE
         ("count", np.int32),  # edges
         ("run", np.int32),  # the place of the first edge, or 0; see NO_ACTION
         ("room", np.int32),  # edges that there is room for at `first`
