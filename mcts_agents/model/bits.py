@@ -111,6 +111,23 @@ def add_where(typingctx, address, bits, value):
 
 
 @intrinsic
+def set_where(typingctx, address, bits, added):
+    """Set the bits `added` in those of 64 `uint64` at an address whose bits are set."""
+
+    def codegen(context, builder, signature, args):
+        lanes = llvmlite.ir.VectorType(args[2].type, 64)
+        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
+        at = builder.inttoptr(args[0], lanes.as_pointer())
+        zeros = llvmlite.ir.Constant(lanes, [0] * 64)
+        wanted = builder.bitcast(args[1], flags)
+        added = builder.select(wanted, _everywhere(builder, args[2]), zeros)
+        builder.store(builder.or_(builder.load(at, align=8), added), at, align=8)
+        return args[1]
+
+    return types.uint64(types.intp, types.uint64, types.uint64), codegen
+
+
+@intrinsic
 def count_in_columns(typingctx, words, count, out):
     """Count for each of 64 places in how many of some words its bit is set.
 

@@ -4,6 +4,7 @@ What is kept for playouts grows with their number, rows for the codes of moves w
 many codes are in use, and the tree as it does.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.records import ENTRY, NODE
-from mcts_agents.permutation.kernel.statistics import FOUND
+from mcts_agents.permutation.kernel.statistics import FOUND, LISTED
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -144,7 +145,8 @@ class Memory:
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
             "scratch": (np.float64, _padded(edges, 64)),
-            "found": (np.uint64, 2 * FOUND * self.set_words),
+            "found": (np.uint64, 2 * FOUND),
+            "listed": (np.uint32, FOUND + LISTED),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }
@@ -153,7 +155,8 @@ class Memory:
         """Return dtype and shape of each array that grows."""
         players = self._model.players
         permuting = players if self._permutes else 0
-        edges = rooms.edges if self._permutes else 0
+        # Statistics of actions are added 64 at a time, the last edges' as well.
+        edges = rooms.edges + 64 * self.set_words if self._permutes else 0
         playouts = rooms.playouts if self._permutes else 0
         places = rooms.places if self._permutes else 0
         table = 1 << (2 * rooms.nodes - 1).bit_length()
@@ -172,6 +175,7 @@ class Memory:
             "bits": (np.uint64, (places, _words(rooms.playouts))),
             "all_sets": (np.uint64, (playouts, players * self.set_words)),
             "rows": (np.uint8, (0 if self.set_words else playouts, rooms.places)),
+            "latest": (np.uint64, (places,)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
             "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
             "masks": (np.uint64, (2 * _words(rooms.playouts),)),
@@ -184,7 +188,7 @@ class Memory:
 
     def clear(self) -> None:
         """Empty what a decision must not find as the last one left it."""
-        for name in ("positions", "bits", "won", "parts", "place_seen"):
+        for name in ("positions", "bits", "latest", "won", "parts", "place_seen"):
             self.arrays[name].fill(0)
 
     def tell(self) -> None:
@@ -230,7 +234,7 @@ class Memory:
     def bytes_of(self, rooms: Rooms) -> int:
         """Return what the arrays take with so much room."""
         return sum(
-            np.dtype(dtype).itemsize * int(np.prod(shape))
+            np.dtype(dtype).itemsize * math.prod(shape)
             for dtype, shape in self._growing(rooms).values()
         )
 
@@ -260,14 +264,14 @@ class Memory:
 
     def used(self) -> int:
         """Return the bytes that the search works on, without room that is not used."""
-        record = {name: int(self.record[name][0]) for name in self.record.dtype.names}
+        record = self.record[0]
         used = Rooms(
-            nodes=record["node_count"],
-            edges=record["edge_count"],
-            blocks=record["block_count"],
-            moves=record["move_count"],
-            entries=record["entry_count"],
-            playouts=record["simulations"],
+            nodes=int(record["node_count"]),
+            edges=int(record["edge_count"]),
+            blocks=int(record["block_count"]),
+            moves=int(record["move_count"]),
+            entries=int(record["entry_count"]),
+            playouts=int(record["simulations"]),
             places=self.rooms.places,
             codes=self.rooms.codes,
         )

@@ -73,17 +73,13 @@ class ShownPosition(ShownNode):
 
     def statistics_of(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return N(s, a), int64, and Q(s, a), NaN if not tried, of all actions."""
-        arrays, edges = self._tree.arrays, self._tree.edges(self._node)
-        found = arrays["edge_actions"][edges]
-        edge_of = dict(zip(found.tolist(), edges, strict=True))
-        counts, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
-        for i, action in enumerate(actions.tolist()):
-            if action in edge_of:
-                edge = edge_of[action]
-                counts[i] = arrays["edge_visits"][edge]
-                if counts[i]:
-                    values[i] = arrays["edge_sums"][edge] / counts[i]
-        return counts, values
+        arrays, edges = self._tree.arrays, np.array(self._tree.edges(self._node), int)
+        counts, sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        which, at = np.nonzero(arrays["edge_actions"][edges][:, None] == actions)
+        counts[at] = arrays["edge_visits"][edges[which]]
+        sums[at] = arrays["edge_sums"][edges[which]]
+        values = np.full(len(actions), np.nan)
+        return counts, np.divide(sums, counts, out=values, where=counts > 0)
 
     @property
     def bandits(self) -> list[dict[str, Any]]:

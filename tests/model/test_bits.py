@@ -17,6 +17,7 @@ from mcts_agents.model.bits import (
     lowest_bit,
     nth_bit,
     nth_by_counting,
+    set_where,
 )
 
 WORDS = [
@@ -82,7 +83,8 @@ def test_processors_that_cannot_deposit_bits_find_them_too():
 
 
 @njit
-def on_lanes(numbers, bits, value, words, count, out):
+def on_lanes(numbers, bits, value, words, count, out, sets):
+    set_where(sets, bits, np.uint64(6))
     equal = equal_bits(numbers, value)
     add_where(numbers, bits, value)
     count_in_columns(words, count, out)
@@ -102,12 +104,16 @@ def test_64_numbers_at_a_time(count):
     inside = expected[1:65]
     equal = sum(1 << i for i in np.flatnonzero(inside == 2.0).tolist())
     inside[places_of(bits)] += 2.0
+    sets = words[:66].copy()
+    grown = sets.copy()
+    grown[1:65][places_of(bits)] |= np.uint64(6)
     found = on_lanes(
         numbers[1:].ctypes.data, np.uint64(bits), 2.0, words.ctypes.data, count,
-        counts[1:].ctypes.data,
+        counts[1:].ctypes.data, sets[1:].ctypes.data,
     )  # fmt: skip
     assert found == equal
     np.testing.assert_array_equal(numbers, expected)
+    np.testing.assert_array_equal(sets, grown)
     columns = [places_of(int(word)) for word in words[:count]]
     assert counts[1:65].tolist() == [
         sum(place in column for column in columns) for place in range(64)

@@ -79,7 +79,7 @@ from mcts_agents.search.kernel.status import (
 
 # Bytes of a record of the trace.
 _MOVE_BYTES = np.int64(16)
-# A run may have so many edges of illegal actions, besides a fourth of the legal ones.
+# A run may have so many illegal actions, besides a fourth of the legal ones.
 MOST_GAPS = 8
 
 
@@ -165,10 +165,11 @@ def iterate(search):
             count_permutations(search, node)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
+        child = np.int64(edge_children_of(search)[edge])
         player = np.int64(this.player)
         if this.run:  # known without a look at the edge
-            place = this.run + edge - this.first
-            action = place - first_place(search, player, 0)
+            action = edge - this.first
+            place = this.run + action
         else:
             place = np.int64(edge_places_of(search)[edge])
             action = np.int64(edge_actions_of(search)[edge])
@@ -178,7 +179,6 @@ def iterate(search):
         joint_action_of(search)[player] = action
         call.apply(search)
         search.forward_model_calls += 1
-        child = np.int64(edge_children_of(search)[edge])
         if child == UNKNOWN:
             movers = call.movers(search)
             if call.failed(search):
@@ -240,18 +240,16 @@ def expand(search, node):
         return MODEL_ERROR
     if n <= 0 or n > search.legal_limit:
         return NO_LEGAL_ACTION
-    slots = n
-    if search.set_words:
-        slots = length_of_run(search, n)
+    run = search.set_words > 0 and runs(search, n)
+    slots = search.action_count if run else n
     first = search.edge_count
-    if first + max(n, slots) > search.edge_actions_length:
+    if first + slots > search.edge_actions_length:
         lack(search, LACKS_EDGES)
         return GROW
-    if slots and search.set_words:
-        write_run(search, player, first, n, slots)
-        this.run = edge_places_of(search)[first]
+    if run:
+        write_run(search, player, first, n)
+        this.run = first_place(search, player, 0)
     else:
-        slots = n
         status = write_edges(search, player, first, n)
         if status != SLICE_DONE:
             return status
@@ -272,37 +270,35 @@ def clear_edges(search, first, n):
 
 
 @njit
-def length_of_run(search, n):
-    """Return how many actions lie between the first and last of the `n` legal ones.
+def runs(search, n):
+    """Whether a node gets edges of all actions, of which `n` are legal.
 
-    Returns:
-        How many, these two included; 0 if actions do not ascend, lie too far apart for
-        a run of edges, or are none.
+    Not if actions do not ascend, or if many are illegal.
     """
     legal = int32_at(search.legal, n)
     ascending = legal[0] >= 0 and legal[n - 1] < search.action_count
-    for i in range(1, n):
-        ascending &= legal[i - 1] < legal[i]
-    length = np.int64(legal[n - 1]) - legal[0] + 1
-    return length if ascending and length <= n + (n >> 2) + MOST_GAPS else np.int64(0)
+    for i in range(np.uint64(1), np.uint64(n)):
+        ascending &= legal[i - np.uint64(1)] < legal[i]
+    return ascending and search.action_count <= n + (n >> 2) + MOST_GAPS
 
 
 @njit
-def write_run(search, player, first, n, slots):
-    """Write the edges of `n` legal actions, and of those between them."""
+def write_run(search, player, first, n):
+    """Write edges of all actions, of which `n` are legal."""
+    slots = search.action_count
     legal = int32_at(search.legal, n)
     actions = int32_at(search.edge_actions + 4 * first, slots)
     places = int32_at(search.edge_places + 4 * first, slots)
     visits = float64_at(search.edge_visits + 8 * first, slots)
     sums = float64_at(search.edge_sums + 8 * first, slots)
-    place = place_of_move(search, player, np.int64(legal[0]))
+    place = first_place(search, player, 0)
     for i in range(slots):
         actions[i] = NO_ACTION
         places[i] = place + i
         visits[i] = 1.0  # so that the mean is the least
         sums[i] = -np.inf
     for i in range(n):
-        at = legal[i] - legal[0]
+        at = np.uint64(legal[i])
         actions[at] = legal[i]
         visits[at] = 0.0
         sums[at] = 0.0

@@ -38,12 +38,13 @@ BAD_CODE = 101
 # Codes are below this number.
 MOST_CODES = 1 << 24
 
+# As long as a line of the cache.
 NODE = np.dtype(
     [
         ("key", np.uint64),
         ("first", np.int64),  # the first of its edges, side by side; NONE: none yet
-        ("block", np.int64),  # of AMAF statistics, or NONE
         ("seen", np.int64),  # the descent that was here last
+        ("block", np.int32),  # of AMAF statistics, or NONE
         ("count", np.int32),  # edges
         ("run", np.int32),  # the place of the first edge, or 0; see NO_ACTION
         ("room", np.int32),  # edges that there is room for at `first`
@@ -58,9 +59,9 @@ NODE = np.dtype(
 )
 
 # Where a search takes sets of actions, the edges of most nodes are a run: edge i has
-# the place `run` + i, so that statistics of places are read in a row. Illegal actions
-# between have edges of this action, with a sum that is never the greatest. Other
-# nodes have 0 for `run`.
+# the place `run` + i, so that statistics of places are read in a row. These are edges
+# of all actions: illegal ones have edges of this action, with a sum that is never the
+# greatest. Other nodes have 0 for `run`.
 NO_ACTION = -1
 
 # A playout that went through a node which has no AMAF statistics yet.
@@ -112,6 +113,7 @@ _ARRAYS = (
     "playout_values",  # of each playout to each player
     "sets",  # for each playout and player the actions of the random game, as bits
     "bits",  # for each place the set of playouts that have it
+    "latest",  # with `sets`: the last word of each of these, which `bits` lacks
     "all_sets",  # like `sets`, with the moves that were made in the tree
     "rows",  # otherwise: for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
@@ -124,6 +126,7 @@ _ARRAYS = (
     "place_seen",  # the playout that had it last, while moves are taken in
     "sums",  # scratch: two rows
     "found",  # scratch: sets of actions
+    "listed",  # scratch: playouts
 )
 
 # The names that `model.calls` and the plug-ins of leaf values read are theirs.
@@ -162,6 +165,7 @@ PERMUTATION = np.dtype(
         ("wanted_code", np.int64),  # a code beyond those that there is room for
         ("wanted_moves", np.int64),  # moves of a playout for which there is no room
         ("simulations", np.int64),
+        ("has_parts", np.int64),  # whether `parts` has any
         ("forward_model_calls", np.int64),
         ("descents", np.int64),
         ("open_count", np.int64),  # by path: edges of legal actions
@@ -200,6 +204,7 @@ entries_of = array_of("entries", ENTRY)
 playout_values_of = array_of("playout_values", np.float64)
 sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
+latest_of = array_of("latest", np.uint64)
 rows_of = array_of("rows", np.uint8)
 all_sets_of = array_of("all_sets", np.uint64)
 won_of = array_of("won", np.uint64)

@@ -18,7 +18,7 @@ def begin(search):
         place_all(search)
     search.simulations = search.forward_model_calls = search.descents = 0
     search.node_count = search.edge_count = search.block_count = 0
-    search.move_count = search.entry_count = search.deepest = 0
+    search.move_count = search.entry_count = search.deepest = search.has_parts = 0
     call.copy(search)
     return begin_paths(search) if search.by_path else begin_positions(search)
 

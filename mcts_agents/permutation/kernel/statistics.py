@@ -26,6 +26,7 @@ from mcts_agents.model.bits import (
     count_bits,
     count_in_columns,
     lowest_bit,
+    set_where,
 )
 from mcts_agents.permutation.kernel.records import (
     COUNT,
@@ -35,6 +36,7 @@ from mcts_agents.permutation.kernel.records import (
     bits_of,
     entries_of,
     lack,
+    latest_of,
     moves_of,
     nodes_of,
     parts_of,
@@ -56,6 +58,9 @@ _ALL = ~np.uint64(0)
 MOST_ADDED = 255
 # Room for the sets of actions that are added up at once, and one more.
 FOUND = MOST_ADDED + 1
+# So many bits of a word are listed at least, even if fewer are set: most often none
+# is left then, and the processor need not guess how many there are.
+LISTED = 4
 # What an edge, or a playout, takes besides its words, in words.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
 
@@ -181,15 +186,15 @@ def set_bits(search, playout, moves):
     words = np.uint64(search.words)
     word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
     if search.set_words:
+        if bit == _1 and playout:
+            keep_latest(search, word - _1)
         keep_all(search, playout, moves)
         sets = all_actions_at(search, playout)
-        for i in range(len(sets)):
-            player = i // search.set_words
-            first = first_place(search, player, i - player * search.set_words)
-            left = sets[i]
-            while left:
-                bits[np.uint64(first + lowest_bit(left)) * words + word] |= bit
-                left &= left - _1
+        for player in range(search.players):
+            for i in range(search.set_words):
+                actions = sets[player * search.set_words + i]
+                at = search.latest + 8 * first_place(search, player, i)
+                set_where(at, actions, bit)
     else:
         room = search.place_room
         row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
@@ -204,6 +209,16 @@ def set_bits(search, playout, moves):
             won_of(search)[np.uint64(player) * words + word] |= bit
         elif value != 0.0:
             parts_of(search)[word] |= bit
+            search.has_parts = 1
+
+
+@njit
+def keep_latest(search, word):
+    """Move the sets of the latest 64 playouts to their word, and empty them."""
+    bits, latest, words = bits_of(search), latest_of(search), np.uint64(search.words)
+    for place in range(search.place_count):
+        bits[np.uint64(place) * words + word] = latest[place]
+        latest[place] = _0
 
 
 @njit
@@ -216,7 +231,8 @@ def keep_all(search, playout, moves):
         moves: The places of the moves that were made in the tree.
     """
     sets, every = actions_at(search, playout), all_actions_at(search, playout)
-    every[:] = sets
+    for i in range(len(sets)):
+        every[i] = sets[i]
     players, codes = place_players_of(search), place_codes_of(search)
     for i in range(len(moves)):
         place = moves[i]
@@ -261,29 +277,33 @@ def count_permutations(search, node):
         for move in range(search.path_moves):
             keep_playouts_with(search, trace_of(search)[move].code, first, masks)
     elif count == 1:  # most often
-        masks[0] = path_in_word(search, node, first)
+        masks[0] = path_in_latest(search, node)
     else:
         path_in_words(search, node, first, masks)
     masks[0] &= _ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
-    parts = set_at(search.parts, first, count)
-    for i in range(count):
-        left = masks[i] & parts[i]
-        masks[i] &= ~left
-        while left:
-            add_part(search, node, 64 * (first + i) + lowest_bit(left))
-            left &= left - _1
+    if search.has_parts:
+        parts = set_at(search.parts, first, count)
+        for i in range(count):
+            left = masks[i] & parts[i]
+            masks[i] &= ~left
+            while left:
+                add_part(search, node, 64 * (first + i) + lowest_bit(left))
+                left &= left - _1
     add_whole(search, node, first, masks)
 
 
 @njit
-def path_in_word(search, node, word):
-    """Return which of 64 playouts have all moves of a node's path."""
-    mask, bits = _ALL, bits_of(search)
-    at = node
+def path_in_latest(search, node):
+    """Return which of the playouts in the last word have all moves of a node's path."""
+    if search.set_words:
+        bits, words = search.latest, 1
+    else:
+        bits, words = search.bits + 8 * (search.simulations - 1 >> 6), search.words
+    mask, at = _ALL, node
     while at != 0:
         this = nodes_of(search)[at]
-        mask &= bits[np.uint64(this.place * search.words + word)]
+        mask &= set_at(bits, this.place * words, 1)[0]
         at = np.int64(this.parent)
     # Playouts to come have no moves yet, so the mask ends with the last.
     return mask
@@ -291,12 +311,13 @@ def path_in_word(search, node, word):
 
 @njit
 def path_in_words(search, node, first, masks):
-    """Do what `path_in_word` does for each word of `masks`, from `first` on."""
+    """Do what `path_in_latest` does for each word of `masks`, from `first` on."""
     masks[:] = _ALL
     at = node
     while at != 0:
         keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
         at = np.int64(nodes_of(search)[at].parent)
+    masks[len(masks) - 1] = path_in_latest(search, node)
 
 
 @njit
@@ -329,12 +350,16 @@ def add_whole(search, node, first, masks):
     if playouts == 0:
         return
     # All ways give the same; how long each takes was measured on Hex.
-    words = search.set_words if search.set_words else (search.place_count + 7) >> 3
-    by_edge = nodes_of(search)[node].count * (len(masks) + WORDS_OF_EDGE)
-    if by_edge < playouts * (words + WORDS_OF_PLAYOUT):
+    this, words = nodes_of(search)[node], (search.place_count + 7) >> 3
+    if search.set_words:
+        if playouts == 1 and this.run:
+            add_one(search, node, first, masks)
+        else:
+            add_sets(search, node, first, masks)
+    elif this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
+        words + WORDS_OF_PLAYOUT
+    ):
         add_edge_by_edge(search, node, first, masks)
-    elif search.set_words:
-        add_sets(search, node, first, masks)
     else:
         add_rows(search, node, first, masks)
 
@@ -396,45 +421,73 @@ def add_rows(search, node, first, masks):
 
 
 @njit
-def add_sets(search, node, first, masks):
-    """Add up the sets of actions of a set's playouts, byte by byte."""
-    player = np.int64(nodes_of(search)[node].player)
-    words = search.set_words
-    won = set_at(search.won, player * search.words + first, len(masks))
-    # Of each word of the sets the playouts', and those that the player won.
-    found = set_at(search.found, 0, search.found_length)
-    added = winning = np.int64(0)
-    for i in range(len(masks)):
-        left = masks[i]
-        while left:
-            bit = lowest_bit(left)
-            left &= left - _1
-            sets = all_actions_at(search, 64 * (first + i) + bit)
-            for k in range(words):
-                actions = sets[player * words + k]
-                found[2 * k * FOUND + added] = actions
-                # One that was lost is written over by the next.
-                found[(2 * k + 1) * FOUND + winning] = actions
-            added += 1
-            winning += np.int64(won[i] >> np.uint64(bit) & _1)
-            if added == MOST_ADDED:
-                add_found(search, node, added, winning)
-                added = winning = np.int64(0)
-    if added:
-        add_found(search, node, added, winning)
+def add_one(search, node, first, masks):
+    """Add the only playout of a set to the edges of a node, which are a run."""
+    i = 0
+    while masks[i] == _0:
+        i += 1
+    bit = np.uint64(lowest_bit(masks[i]))
+    this, words = nodes_of(search)[node], search.set_words
+    won = set_at(search.won, this.player * search.words + first + i, 1)[0]
+    value = np.float64(won >> bit & _1)
+    sets = all_actions_at(search, 64 * (first + i) + np.int64(bit))
+    for k in range(words):
+        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
+        add_where(search.edge_permutations + at, actions, 1.0)
+        add_where(search.edge_permutation_sums + at, actions, value)
 
 
 @njit
-def add_found(search, node, added, winning):
-    """Add some playouts' sets of actions to the edges; so many of them were won."""
-    words = search.set_words
-    room = 64 * words
+def add_sets(search, node, first, masks):
+    """Add up the sets of actions of a set's playouts, byte by byte."""
+    listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
+    added = np.uint64(0)
+    for i in range(len(masks)):
+        left, playout = masks[i], 64 * (first + i)
+        at, end = added, added + np.uint64(count_bits(left))
+        for k in range(LISTED):
+            listed[at + np.uint64(k)] = playout + lowest_bit(left)
+            left &= left - _1
+        at += np.uint64(LISTED)
+        while at < end:
+            listed[at] = playout + lowest_bit(left)
+            left &= left - _1
+            at += _1
+        added = end
+        if added > np.uint64(MOST_ADDED - 64):
+            add_listed(search, node, np.int64(added))
+            added = _0
+    if added:
+        add_listed(search, node, np.int64(added))
+
+
+@njit
+def add_listed(search, node, added):
+    """Add so many listed playouts to the edges."""
+    words, player = search.set_words, np.int64(nodes_of(search)[node].player)
+    listed = carray(as_pointer(search.listed), added, np.uint32)
+    won = set_at(search.won, player * search.words, search.words)
+    # A word of the playouts' sets, and those that the player won.
+    found, found_won = (
+        set_at(search.found, 0, FOUND),
+        set_at(search.found, FOUND, FOUND),
+    )
+    step = np.uint64(search.players * words)
     for k in range(words):
-        found, out = search.found + 8 * 2 * k * FOUND, search.sums + 64 * k
-        count_in_columns(found, added, out)
-        count_in_columns(found + 8 * FOUND, winning, out + room)
-    origin = first_place(search, np.int64(nodes_of(search)[node].player), 0)
-    add_sums(search, node, room, origin)
+        sets = set_at(search.all_sets, player * words + k, search.all_sets_length)
+        winning = _0
+        for i in range(added):
+            playout = np.uint64(listed[i])
+            actions = sets[playout * step]
+            found[i] = actions
+            # One that was lost is written over by the next.
+            found_won[winning] = actions
+            winning += won[playout >> _6] >> (playout & _63) & _1
+        out = search.sums + 64 * k
+        count_in_columns(search.found, added, out)
+        out += 64 * words
+        count_in_columns(search.found + 8 * FOUND, np.int64(winning), out)
+    add_sums(search, node, 64 * words, first_place(search, player, 0))
 
 
 @njit
@@ -452,9 +505,8 @@ def add_sums(search, node, room, origin):
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     if run:
-        at = search.sums + run - origin
-        counts = carray(as_pointer(at), count, np.uint8)
-        sums = carray(as_pointer(at + room), count, np.uint8)
+        counts = carray(as_pointer(search.sums), count, np.uint8)
+        sums = carray(as_pointer(search.sums + room), count, np.uint8)
         for i in range(count):
             permutations[i] += counts[i]
             permuted[i] += sums[i]

@@ -48,7 +48,7 @@ def weigh_edges(search, node, reference):
     """Write Q* of each edge of a node into `scratch`."""
     this = nodes_of(search)[node]
     first, count = this.first, np.int64(this.count)
-    block, run = nodes_of(search)[reference].block, np.int64(this.run)
+    block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
     # At the root both kinds of statistics are of the same playouts.
     permutes = search.permutes and node != 0
     if permutes and run:
