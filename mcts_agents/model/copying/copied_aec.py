@@ -72,15 +72,23 @@ class AECFace(Face):
         """See `Face.legal_range`."""
         agent = self.env.agent_selection
         player = self._places[agent]
-        if not self._observes_masks[player]:
-            shown = self._given or self.env.infos.get(agent)
-            if shown and self.checked_mask(player) is not None:
-                return NO_RANGE
-            return self._ranges[player]
+        observes = self._observes_masks[player]
+        if self._given:
+            has_none = not observes and self.checked_mask(player) is None
+            return self._ranges[player] if has_none else NO_RANGE
         # Whoever gets here will be asked next; large masks may wait until then.
-        if not self._is_small or self._given:
-            return NO_RANGE
-        found = self._plain_masks[player].read(mask_in(self.env.observe(agent)))
+        if observes:
+            if not self._is_small:
+                return NO_RANGE
+            mask = mask_in(self.env.observe(agent))
+        else:
+            info = self.env.infos.get(agent)
+            mask = mask_in(info) if info else None
+            if mask is None:
+                return self._ranges[player]
+            if not self._is_small:
+                return NO_RANGE
+        found = self._plain_masks[player].read(mask)
         if found is None or not found[1]:
             return NO_RANGE
         known[player] = found[0]
@@ -173,8 +181,10 @@ class AECFace(Face):
             return None
         if not self._observes_masks[player]:
             info = self.env.infos.get(agent)
-            has_none = not info or mask_in(info) is None
-            return self._whole_spaces[player] if has_none else None
+            mask = mask_in(info) if info else None
+            if mask is None:
+                return self._whole_spaces[player]
+            return self._plain_masks[player].legal(mask)
         shown = self.env.observe(agent)
         mask = shown.get("action_mask") if isinstance(shown, dict) else None
         return self._plain_masks[player].legal(mask)
