@@ -40,7 +40,7 @@ ROUND_CARDS = (
     ("Tunnel", "NHNHN", "NHNH"),
     ("MarshallsRevenge", "NNHN", "NNHN"),
     ("Hostage", "NNHN", "NNHN"),
-    ("Pickpocket", "NNHN", "NNHN"),
+    ("PickPocket", "NNHN", "NNHN"),
 )
 (
     ANGRY_MARSHAL,

@@ -229,7 +229,7 @@ def end_round(game, state, card, rng):
                 item = take_random(state.on_train[place], PURSE_KIND, rng)
                 state.loot[seat, item] += 1
     if card == ANGRY_MARSHAL and marshal > 0:
-        place_marshal(game, state, marshal - 1)
+        state.marshal = marshal - 1  # nobody is shot in the car that he enters
 
 
 @njit
