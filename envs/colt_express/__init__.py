@@ -1,0 +1,1 @@
+"""Colt Express: rules and the replay of recorded games; no environment yet."""

@@ -200,7 +200,7 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     state = model.reset(new_generator(0))
     set_position(model, state, game["start"])
-    for ply, step, before, after in recorded_steps(game):
+    for ply, step, _, after in recorded_steps(game):
         if step["a"] == NOTHING:
             yield ply, "nothing, forced", True, bool(step.get("forced")), state
         else:
