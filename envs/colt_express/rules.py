@@ -461,8 +461,9 @@ def forced_action(game, state):
         only = np.int64(-1)
         for card in range(BULLET + 1):
             if state.decks[player, card] > 0:
-                return np.int64(-1)
-            if card < PLAYABLE and state.hands[player, card] > 0:
+                only = np.int64(DRAW)
+        for card in range(PLAYABLE):
+            if state.hands[player, card] > 0:
                 if only >= 0:
                     return np.int64(-1)
                 only = np.int64(card)
