@@ -11,8 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from mcts_agents.model.copying.watchers import seen_through
+
+# The constant of UCB1, for values between 0 and 1.
+EXPLORATION = math.sqrt(2.0)
 
 
 class World:
@@ -40,6 +44,9 @@ class World:
                 return self.mask.nonzero()[0].tolist()
             return list(range(self.env.action_space.n))
         agent = self.env.agent_selection
+        mask = self.env.infos[agent].get("action_mask")
+        if mask is not None:
+            return np.nonzero(mask)[0].tolist()
         shown = self.env.observe(agent)
         if isinstance(shown, dict) and "action_mask" in shown:
             return shown["action_mask"].nonzero()[0].tolist()
@@ -106,7 +113,7 @@ def search(
                     legal,
                     key=lambda a: (
                         (node[a][1] / node[a][0] - low) / width
-                        + math.sqrt(2.0 * visits / node[a][0])
+                        + EXPLORATION * math.sqrt(visits / node[a][0])
                     ),
                 )
             taken.append((path, world.mover(), action))

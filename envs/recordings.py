@@ -34,10 +34,21 @@ class Mismatch:
 
 @dataclass
 class Report:
-    """What replaying one file found."""
+    """What replaying one file found.
+
+    Attributes:
+        file: The file.
+        games: Games replayed.
+        plies: Their plies.
+        mismatches: Games that differ from the rules.
+        first: The first difference.
+        known_deviations: How many plies the file itself marks as played against the
+            rules, by its words for each; None if files of this format mark none.
+    """
 
     file: str
     games: int = 0
     plies: int = 0
     mismatches: int = 0
     first: Mismatch | None = None
+    known_deviations: dict[str, int] | None = None

@@ -39,7 +39,10 @@ _ENVIRONMENTS = (
     "nogo-v0",
     "atarigo-v0",
     "diamant-v0",
+    "exploding_kittens-v0",
     "love_letter-v0",
+    "uno-v0",
+    "virus-v0",
     "pommerman-v0",
 )
 

@@ -34,13 +34,15 @@ class TagRecords:
             TAG's that is read, by the name of the game in its header line.
         compared: `(model, recorded game) -> Compared`: replays the game and yields all
             that is to be equal. Whoever asks stops at the first difference.
+        of_each_game: Keywords of the variant that every recorded game has for itself.
     """
 
     variants: Mapping[str, Mapping[str, Any]]
     compared: Callable[[ForwardModel, Recorded], Compared]
+    of_each_game: tuple[str, ...] = ()
 
-    def variant(self, header: Recorded, players: int) -> dict[str, Any]:
-        """Return the variant's keywords for a file's header and a number of players.
+    def variant(self, header: Recorded, game: Recorded) -> dict[str, Any]:
+        """Return the variant's keywords for a file's header and one of its games.
 
         Raises:
             ValueError: The file is of another game.
@@ -48,15 +50,23 @@ class TagRecords:
         name = header.get("game")
         known = isinstance(name, str) and name in self.variants
         require(known, f"a file of {name!r}")
-        return {"players": players, **self.variants[name]}
+        own = {keyword: game[keyword] for keyword in ("players", *self.of_each_game)}
+        return {**own, **self.variants[name]}
 
 
 def recorded_steps(
     game: Recorded,
 ) -> Iterator[tuple[int, Recorded, Recorded, Recorded]]:
-    """Yield each step's number, the step, and the states before and after it."""
+    """Yield each step's number, the step, and the states before and after it.
+
+    Raises:
+        ValueError: A flag of a step is there and not `true`.
+    """
     before = dict(game["start"])
     for ply, step in enumerate(game["steps"]):
+        for flag in ("forced", "shuffled"):
+            is_flag = step.get(flag, True) is True
+            require(is_flag, f"'{flag}' is {step.get(flag)!r} in step {ply}")
         after = {**before, **step["d"]}
         yield ply, step, before, after
         before = after

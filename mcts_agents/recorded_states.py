@@ -5,6 +5,7 @@ game a line, described in `envs/tag_records.py`. How a game's states are read, a
 of them is compared, its own folder says (`Game.tag_records`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,16 @@ def verify_states(
         raise RecordError(f"{game.name}: no recorded games of TAG are known")
     total = count_lines(path)
     report = Report(str(path))
-    models: dict[int, ForwardModel] = {}
+    deviations: Counter[str] = Counter()
+    models: dict[tuple, ForwardModel] = {}
     for number, line in enumerate(lines):
         try:
-            model = _model(game, game.tag_records, header, line["players"], models)
+            model = _model(game, game.tag_records, header, line, models)
             found = _first_difference(game, model, path, number, line)
             report.plies += len(line["steps"])
+            deviations.update(
+                str(step["tag_bug"]) for step in line["steps"] if "tag_bug" in step
+            )
         except (
             AttributeError,
             LookupError,
@@ -72,6 +77,7 @@ def verify_states(
         progress(number + 1, total)
     if not report.games:
         raise RecordError(f"{path}: no games after the header")
+    report.known_deviations = dict(deviations)
     return report
 
 
@@ -79,13 +85,15 @@ def _model(
     game: Game,
     records: TagRecords,
     header: Mapping[str, Any],
-    players: int,
-    models: dict[int, ForwardModel],
+    line: Mapping[str, Any],
+    models: dict[tuple, ForwardModel],
 ) -> ForwardModel:
-    """Return the forward model for a number of players, made once."""
-    if players not in models:
-        models[players] = game.rules.model(**records.variant(header, players))
-    return models[players]
+    """Return the forward model of a recorded game's variant, made once."""
+    variant = records.variant(header, line)
+    key = tuple(variant.values())
+    if key not in models:
+        models[key] = game.rules.model(**variant)
+    return models[key]
 
 
 def _first_difference(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -305,20 +306,37 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
         ("diamant", ["diamant"], [90]),
+        ("exploding_kittens", ["exploding_kittens"], [88]),
+        ("uno", ["uno"], [64]),
+        ("virus", ["virus"], [76]),
     ],
 )
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
-    reference = "tag" if name in ("sushi_go", "love_letter", "diamant") else "openspiel"
+    of_tag = (
+        *("sushi_go", "love_letter", "diamant", "exploding_kittens", "uno", "virus"),
+    )
+    reference = "tag" if name in of_tag else "openspiel"
     folder = golden_folder(reference)
     paths = [str(folder / f"{file}.jsonl.gz") for file in files]
     done = run_here("verify", name, *paths, "--json")
     assert done.returncode == 0
     reports = json.loads(done.stdout)["files"]
     assert [report["file"] for report in reports] == paths
-    assert all(list(r) == ["file", "games", "plies", "mismatches"] for r in reports)
+    columns = ["file", "games", "plies", "mismatches"]
+    if reference == "tag":
+        columns.append("known_deviations")
+    assert all(list(report) == columns for report in reports)
     assert sum(report["mismatches"] for report in reports) == 0
-    for file, number, report in zip(files, games, reports, strict=True):
+    for file, path, number, report in zip(files, paths, games, reports, strict=True):
         assert report["games"] == exactly(f"{reference}: games of {file}", number)
+        if reference == "tag":
+            with gzip.open(path, "rt") as lines:
+                flags = [
+                    step.get("tag_bug")
+                    for line in list(lines)[1:]
+                    for step in json.loads(line)["steps"]
+                ]
+            assert report["known_deviations"] == Counter(filter(None, flags))
 
 
 def recorded_draw():

@@ -15,10 +15,13 @@ from mcts_agents.envs import GAMES, load_game
 from mcts_agents.envs.environment import environments
 from tests.envs import (
     diamant_positions,
+    exploding_kittens_positions,
     love_letter_positions,
     pommerman_fog,
     pommerman_positions,
     sushi_go_positions,
+    uno_positions,
+    virus_positions,
 )
 
 AGENTS = [
@@ -31,7 +34,7 @@ AGENTS = [
     "mcts:loop=sampled,tree=self,simulations=300",
     "mcts:tree_policy=regret_matching,simulations=300",
     "mcts:action_heuristic=game,widening=2,simulations=300",
-    "mcts:rollout_policy=mast,reuse_tree=true,tree=multi,simulations=300",
+    "mcts:rollout_policy=mast,rollout=30,reuse_tree=true,tree=multi,simulations=300",
     "mcps:simulations=200",
     "grave:simulations=200",
     "one-step",
@@ -48,6 +51,9 @@ PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
     "love_letter": love_letter_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
+    "exploding_kittens": exploding_kittens_positions.permute_hidden,
+    "uno": uno_positions.permute_hidden,
+    "virus": virus_positions.permute_hidden,
     "pommerman": pommerman_positions.permute_hidden,
 }
 # Game, number of players, random decisions before the one that is looked at.
@@ -55,6 +61,9 @@ POSITIONS = [
     *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
+    *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
+    *(("uno", players, n) for players in (2, 10) for n in (2, 45)),
+    *(("virus", players, n) for players in (2, 6) for n in (2, 33)),
     *(("pommerman", players, n) for players in (2, 4) for n in (0, 21)),
 ]
 WORLDS = 6
@@ -97,7 +106,15 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
 
 @pytest.mark.parametrize(
     ("game", "players", "decisions"),
-    [("sushi_go", 4, 2), ("love_letter", 3, 5), ("diamant", 4, 2), ("pommerman", 4, 8)],
+    [
+        ("sushi_go", 4, 2),
+        ("love_letter", 3, 5),
+        ("diamant", 4, 2),
+        ("exploding_kittens", 3, 5),
+        ("uno", 4, 8),
+        ("virus", 4, 8),
+        ("pommerman", 4, 8),
+    ],
 )
 def test_values_do_not_depend_on_what_is_hidden(game, players, decisions):
     env = after(game, players, decisions)

@@ -25,6 +25,11 @@ ROWS = [
         ("diamant", {"players": 4}, 12),
     ],
     [
+        ("uno", {"players": 3}, 12),
+        ("exploding_kittens", {"players": 4}, 20),
+        ("virus", {"players": 3}, 24),
+    ],
+    [
         ("hex", {"size": 9}, 40),
         ("connect_four", {}, 23),
         ("dots_and_boxes", {}, 62),

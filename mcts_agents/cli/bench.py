@@ -25,6 +25,8 @@ from mcts_agents.model.compilation import statistics as compile_statistics
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
 SEED = 0
+# Where chance may leave the first player no choice, the next openings are looked at.
+MOST_OPENINGS = 100
 DEFAULT_SIMULATIONS = 10_000
 RUNS = 5
 # A throughput is measured over at least this long.
@@ -90,8 +92,11 @@ def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, in
             yield found
         return
     model = table.model
-    state = model.reset(new_generator(SEED))
-    player = model.movers(state)[0]
+    for seed in range(SEED, SEED + MOST_OPENINGS):
+        state = model.reset(new_generator(seed))
+        player = model.movers(state)[0]
+        if len(model.legal_actions(state, player)) > 1 or not model.chance:
+            break
     model.redeterminise(state, player, new_generator(SEED))
     yield model, state, player
 

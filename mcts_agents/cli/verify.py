@@ -39,8 +39,13 @@ def verify_files(name: str, files: list[Path], as_json: bool) -> int:
 
 def _show(reports: list[Report], as_json: bool) -> None:
     columns = ("file", "games", "plies", "mismatches")
-    rows = [{c: getattr(report, c) for c in columns} for report in reports]
+    rows: list[dict[str, object]] = [
+        {c: getattr(report, c) for c in columns} for report in reports
+    ]
     if as_json:
+        for row, report in zip(rows, reports, strict=True):
+            if report.known_deviations is not None:
+                row["known_deviations"] = report.known_deviations
         print(json.dumps({"files": rows}))
         return
     table = Table()

@@ -17,9 +17,13 @@ from mcts_agents.model import draw_below, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.envs import (
     diamant_positions,
+    exploding_kittens_positions,
     love_letter_positions,
     pommerman_positions,
     sushi_go_positions,
+    uno_positions,
+    uno_twin,
+    virus_positions,
 )
 
 POSITIONS = 10_000
@@ -54,6 +58,27 @@ def diamant_cards(model, state):
     return Counter(cards)
 
 
+def exploding_kittens_cards(model, state):
+    """All cards, in hands, pile and discards."""
+    cards = exploding_kittens_positions.all_cards(model, state)
+    assert cards == exploding_kittens_positions.whole_deck(model.players)
+    return cards
+
+
+def uno_cards(model, state):
+    """All 108 cards."""
+    cards = uno_positions.all_cards(model, state)
+    assert sorted(cards) == sorted(uno_twin.DECK)
+    return Counter(cards)
+
+
+def virus_cards(model, state):
+    """All 68 cards."""
+    cards = virus_positions.all_cards(model, state)
+    assert cards == virus_positions.WHOLE_DECK
+    return cards
+
+
 def pommerman_items(model, state):
     """The items under wood by number, and everything in sight."""
     here = pommerman_positions.plain(position(model, state))
@@ -67,8 +92,17 @@ HIDDEN = {
     "sushi_go": (sushi_go_cards, sushi_go_positions.permute_hidden, (2, 3, 4, 5)),
     "love_letter": (love_letter_cards, love_letter_positions.permute_hidden, (2, 3, 4)),
     "diamant": (diamant_cards, diamant_positions.permute_hidden, (2, 4, 6)),
+    "exploding_kittens": (
+        exploding_kittens_cards,
+        exploding_kittens_positions.permute_hidden,
+        (2, 3, 5),
+    ),
+    "uno": (uno_cards, uno_positions.permute_hidden, (2, 4, 10)),
+    "virus": (virus_cards, virus_positions.permute_hidden, (2, 4, 6)),
     "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),
 }
+# Games that are too long to be played to the end from many positions.
+SHORTER = {"uno": {"target": 20}}
 
 
 def test_every_game_with_hidden_information_is_here():
@@ -113,7 +147,8 @@ def is_legal_world(model, state, rng):
 )
 def test_samples_on_random_positions(name, players):
     cards_of, permute, counts = HIDDEN[name]
-    model = load_game(name).rules.model(players=players)
+    options = SHORTER.get(name, {})
+    model = load_game(name).rules.model(players=players, **options)
     settings = SearchSettings(simulations=20, tree="multi")
     search = Search(model, settings)
     number = -(-POSITIONS // len(counts))

@@ -22,6 +22,9 @@ from mcts_agents.envs.regions import (
 from mcts_agents.envs.sushi_go.artwork import card_picture as sushi_go_card
 from mcts_agents.envs.sushi_go.cards import CARD_OF as SUSHI_GO_CARD
 from mcts_agents.envs.sushi_go.cards import USE_CHOPSTICKS
+from mcts_agents.envs.uno.artwork import card_picture as uno_card
+from mcts_agents.envs.uno.cards import CARD_OF as UNO_CARD
+from mcts_agents.envs.uno.cards import DRAW as DRAW_IN_UNO
 from mcts_agents.model import RulesError, new_generator
 
 # For each game the variants whose pictures or actions differ; 200 positions in all.
@@ -63,7 +66,20 @@ VARIANTS = {
         *({"players": players} for players in (2, 3, 4)),
     ],
     "rolit": [{"players": players} for players in (2, 3, 4)],
+    "exploding_kittens": [
+        *({"players": players} for players in (2, 3, 4, 5)),
+        {"players": 3, "rulebook": "published"},
+    ],
     "love_letter": [{"players": players} for players in (2, 3, 4)],
+    "uno": [
+        {"target": 100},
+        {"players": 2, "quirks": False, "match_symbols": True, "target": 100},
+        {"players": 10, "target": 100},
+    ],
+    "virus": [
+        *({"players": players} for players in (2, 4, 6)),
+        {"players": 3, "rulebook": "published"},
+    ],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
     "pommerman": [
         {},
@@ -74,6 +90,8 @@ VARIANTS = {
     ],
 }
 POSITIONS = 200
+# Actions whose regions show no card's face.
+NO_CARDS = {("sushi_go", USE_CHOPSTICKS), ("uno", DRAW_IN_UNO)}
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
@@ -188,7 +206,13 @@ def test_regions_go_through_json(name):
             assert from_json(json.loads(json.dumps(to_json(regions)))) == regions
 
 
-@pytest.mark.parametrize("name", ["sushi_go", "love_letter", "diamant", "pommerman"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sushi_go", "love_letter", "uno", "virus", "diamant", "exploding_kittens"),
+        "pommerman",
+    ],
+)
 def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
     for number, (game, model, state) in enumerate(positions(name, 60)):
         for player in model.movers(state):
@@ -199,7 +223,9 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
                 assert there == game.regions(model, state, observer, player)
 
 
-@pytest.mark.parametrize("name", ["sushi_go", "love_letter"])
+@pytest.mark.parametrize(
+    "name", ["sushi_go", "love_letter", "uno", "virus", "exploding_kittens"]
+)
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
     game = load_game(name)
     model = game.rules.model()
@@ -256,6 +282,7 @@ def middle_of(shape):
     [
         ("sushi_go", SUSHI_GO_CARD, sushi_go_card),
         ("love_letter", LOVE_LETTER_CARD, love_letter_card),
+        ("uno", UNO_CARD, uno_card),
     ],
 )
 def test_the_regions_of_cards_show_these_cards(name, card_of, card_picture):
@@ -265,7 +292,7 @@ def test_the_regions_of_cards_show_these_cards(name, card_of, card_picture):
         for player in model.movers(state):
             shown = picture(game, model, state, player)
             for region in game.regions(model, state, player, player):
-                if name == "sushi_go" and region.action == USE_CHOPSTICKS:
+                if (name, region.action) in NO_CARDS:
                     continue
                 card = array(card_picture(int(card_of[region.action])))
                 # On the right another card may lie on it, after 13 pixels at least.

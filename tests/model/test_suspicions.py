@@ -143,6 +143,17 @@ def test_a_home_made_generator_gives_a_warning_with_its_remedy():
     assert not warnings_of(other, 3, reseed=reseed)
 
 
+@pytest.mark.parametrize(("share", "count"), [(0.0, 0), (100.0, 1)])
+def test_plans_look_no_longer_than_their_share(monkeypatch, share, count):
+    # One thing a plan, such as a reset, however long it takes.
+    for name, value in {"SECONDS": 0.0, "FREE_SECONDS": 0.0, "PLANS": 1000}.items():
+        monkeypatch.setattr(suspicions, name, value)
+    monkeypatch.setattr(suspicions, "SHARE", share)
+    env = OwnGenerator()
+    env.reset(seed=0)
+    assert len(warnings_of(env, 150)) == count
+
+
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_reseeded_generator_is_not_seen(wrap):
     right = 0

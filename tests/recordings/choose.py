@@ -55,10 +55,15 @@ OPENSPIEL = {
 }
 TAG = {
     "diamant": tag_features.of_diamant,
+    "exploding_kittens": tag_features.of_exploding_kittens,
     "love_letter": tag_features.of_love_letter,
     "sushi_go": tag_features.of_sushi_go,
     "sushi_go_published": tag_features.of_sushi_go,
+    "uno": tag_features.of_uno,
+    "virus": tag_features.of_virus,
 }
+# Games of TAG whose recordings were chosen by hand so far.
+BY_HAND = ("colt_express", "dominion")
 
 
 def chosen(features: list[set[Hashable]], costs: list[int]) -> list[int]:

@@ -168,3 +168,116 @@ def of_diamant(game: dict) -> set:
             shown.add(("first card", after["path"][0]))
         shown.add(("length of path", len(after["path"])))
     return shown
+
+
+# -- Exploding Kittens
+
+
+def of_exploding_kittens(game: dict) -> set:
+    """Each card with what became of it, each size of a Nope window, each death."""
+    shown = of_every_game(game)
+    for state, step, after in steps_of(game):
+        action, *words = step["a"].split()
+        shown.add(("action", state["phase"], action, after["phase"]))
+        if state["phase"] == "nope":
+            nopes, asked = len(state["stack"]) - 1, len(state["asked"])
+            card = state["stack"][0][1].split()[0]
+            shown.add(("window", action, card, nopes & 1))
+            shown.add(("asked", action, min(asked, 3)))
+            actors = [seat for seat, _ in state["stack"]]
+            shown.add(("own card", action, actors[0] == step["p"], min(nopes, 3)))
+        elif action == "draw":
+            died = sum(after["out"]) - sum(state["out"])
+            shown.add(("draw", state["draws"], died, after["phase"]))
+        elif action == "place":
+            depth, left = int(words[0]), len(state["pile"])
+            shown.add(("place", depth == 0, depth == left, state["draws"]))
+        elif action == "order":
+            shown.add(("order", len(words), len(step["legal"])))
+        elif action == "give":
+            shown.add(("give", words[0]))
+        elif action in ("attack", "favor", "skip"):
+            shown.add(("on", action, state["draws"]))
+    return shown
+
+
+# -- Uno
+
+
+def of_uno(game: dict) -> set:
+    """What is played on what, and drawn, and how rounds begin and end.
+
+    Games are long, so that few of them have to show all of it: the number of players
+    counts where a card acts otherwise among two.
+    """
+    several = game["players"] > 2
+    shown = set()
+    for state, step, after in steps_of(game):
+        card, on = step["a"].split()[0], state["card"]
+        kind = "draw" if card == "draw" else uno_kind(card)
+        ended = after["round"] > state["round"]
+        if kind == "draw":
+            is_played = after["card"] != on
+            shown.add(("drawn", uno_kind(after["card"]) if is_played else "kept"))
+        elif on[0] == "W":
+            shown.add(("on a wild", on, card[1:] in ("0", "4")))
+            shown.add(("without a colour", kind == "number", state["colour"] is None))
+        elif card[0] != state["colour"]:
+            shown.add(("other colour", kind))
+        if kind == "R":
+            shown.add(("reverse", several))
+        if ended:
+            shown.add(("ends with", kind == "number", kind == "D"))
+        if step.get("new_round"):
+            shown.add(("begins with", uno_kind(after["card"])))
+        elif step.get("shuffled") and not ended:
+            shown.add(("shuffled", kind))
+    return shown
+
+
+def uno_kind(card: str) -> str:
+    """Return `number`, or what an action card or a wild is."""
+    if card[0] == "W":
+        return card
+    return "number" if card[1].isdigit() else card[1]
+
+
+# -- Virus!
+
+
+def of_virus(game: dict) -> set:
+    """What each card is played on, discards and draws, and how the game ends.
+
+    Games are long, so that few of them have to show all of it: colours count only
+    where they decide what is legal.
+    """
+    shown = {("players", game["players"]), ("results", *sorted(set(game["results"])))}
+    shown |= {("bug", step.get("tag_bug")) for step in game["steps"]}
+    for state, step, _ in steps_of(game):
+        words, mine = step["a"].split(), state["bodies"][step["p"]]
+        card = words[0]
+        shown.add(("played", card))
+        if "shuffled" in step:
+            shown.add(("shuffled", card == "discard"))
+        if card == "discard":
+            shown.add((card, step["a"].count(",") + 1))
+        elif card in ("medicine", "virus"):
+            on = words[-1]
+            body = mine if card == "medicine" else state["bodies"][int(words[3])]
+            is_wild = f"{card} wild" in body[on]
+            is_of_colour = on == words[1] or "wild" in (on, words[1])
+            shown.add((card, "colour" if is_of_colour else is_wild))
+            shown.add((card, body[on][0]))
+        elif card == "thief":
+            shown.add((card, state["bodies"][int(words[1])][words[2]][0]))
+        elif card == "spreading":
+            shown.add((card, words[1] == words[4], words[4] == "wild"))
+        elif card == "transplant":
+            shown.add((card, mine[words[1]][0]))
+            shown.add((card, "for", state["bodies"][int(words[3])][words[4]][0]))
+        elif card == "glove":
+            shown.add((card, len(state["hands"][int(words[1])])))
+        elif card == "error":
+            body = state["bodies"][int(words[1])]
+            shown |= {(card, held[0]) for held in (*mine.values(), *body.values())}
+    return shown

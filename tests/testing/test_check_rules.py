@@ -183,7 +183,10 @@ OURS = (
     "nogo_3",
     "atarigo",
     "diamant_4",
+    "exploding_kittens_5",
     "love_letter_4",
+    "uno_3",
+    "virus_6",
     "pommerman_ffa",
     "pommerman_team",
 )

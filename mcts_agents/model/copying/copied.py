@@ -248,8 +248,10 @@ class CopiedEnvironment(ShownCopies):
             self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player
+            searched = clock.now() - began
+            self._suspicions.searched(searched)
             if self._steps:
-                self._step = (clock.now() - began) / self._steps
+                self._step = searched / self._steps
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
@@ -472,7 +474,7 @@ class CopiedEnvironment(ShownCopies):
             played = play_at_random(held, rng, first, self._checked_step(held))
         played += play_at_random(held, rng, limit - played)
         self._steps += played
-        self._situations.tell(held, handle)
+        self._situations.tell(held, handle, is_leaf=True)
         return played
 
     def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:

@@ -70,12 +70,13 @@ class AECFace(Face):
 
     def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
         """See `Face.legal_range`."""
-        if not self.movers_mask():
-            return NO_RANGE
         agent = self.env.agent_selection
         player = self._places[agent]
         if not self._observes_masks[player]:
-            return self._whole_range(player)
+            shown = self._given or self.env.infos.get(agent)
+            if shown and self.checked_mask(player) is not None:
+                return NO_RANGE
+            return self._ranges[player]
         # Whoever gets here will be asked next; large masks may wait until then.
         if not self._is_small or self._given:
             return NO_RANGE
@@ -171,8 +172,9 @@ class AECFace(Face):
         if self._given:
             return None
         if not self._observes_masks[player]:
-            mask = mask_in(self.env.infos.get(agent))
-            return self._whole_spaces[player] if mask is None else None
+            info = self.env.infos.get(agent)
+            has_none = not info or mask_in(info) is None
+            return self._whole_spaces[player] if has_none else None
         shown = self.env.observe(agent)
         mask = shown.get("action_mask") if isinstance(shown, dict) else None
         return self._plain_masks[player].legal(mask)

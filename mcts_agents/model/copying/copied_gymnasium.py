@@ -10,7 +10,6 @@ from gymnasium.envs.toy_text.taxi import TaxiEnv
 from gymnasium.wrappers import TimeLimit
 
 from mcts_agents.model import clock
-from mcts_agents.model.copying.actions import ProposedNumbers
 from mcts_agents.model.copying.copied_parallel import (
     kept_mask,
     seen_mask,
@@ -52,9 +51,6 @@ class GymnasiumFace(Face):
         numbers = self.numbers[0]
         self._are_coded = numbers.are_coded or numbers.first > 0
         self._plain_masks = PlainMasks(numbers.limit)
-        self._range = numbers.first, numbers.limit - numbers.first
-        if isinstance(numbers, ProposedNumbers):
-            self._range = NO_RANGE
         self._masks_method = env.has_wrapper_attr("action_masks")
 
     def require_masks(self) -> None:
@@ -86,7 +82,7 @@ class GymnasiumFace(Face):
     def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
         """See `Face.situation`."""
         if self._mask is None and not self._asks():
-            return 0 if self._done else 1, *self._range
+            return 0 if self._done else 1, *self._ranges[0]
         return super().situation(known)
 
     def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
@@ -94,7 +90,7 @@ class GymnasiumFace(Face):
         if self._asks():
             return NO_RANGE
         if self._mask is None:
-            return self._range
+            return self._ranges[0]
         found = None if self._are_coded else self._plain_masks.read(self._mask)
         if found is None or not found[1]:
             return NO_RANGE

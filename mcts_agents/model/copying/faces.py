@@ -33,6 +33,7 @@ NUMBERS = (float, int, np.float64)
 # Legal actions that have to be asked for one by one; see `Face.legal_range`.
 NO_RANGE = 0, -1
 BITS = -2
+NOBODY = (0, *NO_RANGE)
 
 
 class Face(ABC):
@@ -71,6 +72,10 @@ class Face(ABC):
         # Of agents without a mask; nobody changes these lists.
         self._whole_spaces = [
             [] if isinstance(n, ProposedNumbers) else list(range(n.first, n.limit))
+            for n in self.numbers
+        ]
+        self._ranges = [
+            NO_RANGE if isinstance(n, ProposedNumbers) else (n.first, n.limit - n.first)
             for n in self.numbers
         ]
         self._masks_of = [f"{self.name}: the mask of {agent}" for agent in agents]
@@ -269,7 +274,8 @@ class Face(ABC):
         """Return the first legal action of all movers, and how many follow one another.
 
         Or a bit mask of the legal actions and `BITS`; or `NO_RANGE` where movers may do
-        different things, or where looking for it takes long.
+        different things, or where looking for it takes long. Asked only where somebody
+        decides.
 
         Args:
             known: Gets the legal actions, if looking for them has made an observation.
@@ -278,17 +284,8 @@ class Face(ABC):
 
     def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
         """Return `movers_mask`, and `legal_range`, in one call for each step."""
-        return self.movers_mask(), *self.legal_range(known)
-
-    def _whole_range(self, player: int) -> tuple[int, int]:
-        """Return the range of all actions of a player, if it has no mask."""
-        numbers = self.numbers[player]
-        if (
-            isinstance(numbers, ProposedNumbers)
-            or self.checked_mask(player) is not None
-        ):
-            return NO_RANGE
-        return numbers.first, numbers.limit - numbers.first
+        movers = self.movers_mask()
+        return (movers, *self.legal_range(known)) if movers else NOBODY
 
     def _proposals(self, player: int, numbers: ProposedNumbers) -> np.ndarray:
         """Return what the caller's function proposes in this state, asked once."""

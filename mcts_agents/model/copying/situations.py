@@ -34,7 +34,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
-from mcts_agents.model.copying.faces import BITS
+from mcts_agents.model.copying.faces import BITS, NO_RANGE
 from mcts_agents.model.copying.held_copies import HeldCopy
 
 UNKNOWN = -1
@@ -288,14 +288,23 @@ class Situations:
         for name, address in _compiled().items():
             table[ROW[name]] = 0, address
 
-    def tell(self, held: HeldCopy, handle: int) -> None:
-        """Leave at `news` what there is to say of a copy."""
+    def tell(self, held: HeldCopy, handle: int, is_leaf: bool = False) -> None:
+        """Leave at `news` what there is to say of a copy.
+
+        Args:
+            held: The copy.
+            handle: Its handle.
+            is_leaf: Whether most likely nobody will ask what is legal there.
+        """
         words = self._words
         words[_HANDLE] = words[_OWN] = handle
         if held.is_lent:
             words[_MOVERS] = UNKNOWN
             return
-        said = held.face.situation(held.legal)
+        if is_leaf:
+            said = held.face.movers_mask(), *NO_RANGE
+        else:
+            said = held.face.situation(held.legal)
         words[_MOVERS], words[_FIRST_LEGAL], words[_LEGAL] = said
         self._returns[:] = held.returns
 

@@ -7,7 +7,8 @@ Two things cannot be detected for sure, so that they give a warning with its rem
 - Chance that copies cannot draw anew: a random generator that is none of Python's,
   numpy's or JAX's, or something that was settled in advance, such as a shuffled deck.
 
-Each looks at copies of its own, step by step, for a few milliseconds a plan.
+Each looks at copies of its own, step by step, for a few milliseconds a plan. A single
+step or `reset` may take far longer; then plans go on first until it was a small share.
 """
 
 import copy
@@ -29,6 +30,11 @@ from mcts_agents.model.copying.guards import global_generators
 # Seconds that a plan may spend here, and how many plans do.
 SECONDS = 0.005
 PLANS = 50
+
+# Seconds in which all plans together look without counting, and the share of what
+# searching takes that more may be.
+FREE_SECONDS = 0.1
+SHARE = 0.02
 
 # Positions in which it is asked what the next agent is shown, and actions in each.
 POSITIONS = 24
@@ -64,6 +70,8 @@ class Suspicions:
         self._options = options
         self._inquiries: list[Inquiry] | None = None
         self._plans = 0
+        self._spent = 0.0
+        self._searched = 0.0
 
     def are_open(self, hurry: bool, step: float | None) -> bool:
         """Whether there is something left to look for, and time for it.
@@ -76,7 +84,17 @@ class Suspicions:
             return False
         if hurry and (step is None or step > SECONDS / 5):
             return False
+        if self._spent > FREE_SECONDS + SHARE * self._searched:
+            return False
         return self._inquiries is None or bool(self._inquiries)
+
+    def searched(self, seconds: float) -> None:
+        """Take note of what a search has taken.
+
+        Args:
+            seconds: Its seconds.
+        """
+        self._searched += seconds
 
     def give_up(self) -> None:
         """Look no further, for good."""
@@ -103,15 +121,22 @@ class Suspicions:
                     self._inquiries.append(_pending_choices(_twin(exact)))
                 self._inquiries.append(_known_chance(_twin(exact), other_dice))
         self._plans += 1
-        end = time.perf_counter() + SECONDS
-        for inquiry in list(self._inquiries):
+        began = time.perf_counter()
+        try:
+            self._ask(self._inquiries, began + SECONDS)
+        finally:
+            self._spent += time.perf_counter() - began
+
+    def _ask(self, inquiries: list[Inquiry], end: float) -> None:
+        """Go on with inquiries until a time; warn of the first that finds something."""
+        for inquiry in list(inquiries):
             found, is_done = _go_on(inquiry, end)
             if is_done:
-                self._inquiries.remove(inquiry)
+                inquiries.remove(inquiry)
             if found is not None:
-                self._inquiries.clear()
+                inquiries.clear()
                 _WARNED.add(self._env)
-                warnings.warn(found, HiddenStateWarning, stacklevel=2)
+                warnings.warn(found, HiddenStateWarning, stacklevel=3)
                 return
 
 

@@ -1,0 +1,1 @@
+"""Dominion: rules and the replay of recorded games; no environment yet."""

@@ -1,0 +1,197 @@
+"""# Exploding Kittens.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import exploding_kittens` |
+| Ids | `mcts_agents/exploding_kittens-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2 to 5: `player_0`, `player_1`, ... |
+| Action shape | 75 |
+| Observation shape | (players + 2, 40) |
+| Observation values | 0 to 40 |
+| Moves | in turn |
+| Hidden information | the other hands, the pile |
+| Chance | the deal, shuffles |
+
+A game of nerves: whoever draws an exploding kitten and cannot defuse it is out, and the
+last player wins.
+
+| card | copies | |
+|---|---|---|
+| attack | 4 | another player's turn begins, in which that player draws twice |
+| skip | 4 | counts as one draw |
+| favor | 4 | another player gives you a card, which that player chooses |
+| shuffle | 4 | shuffles the pile |
+| see | 5 | you look at the top three cards and put them back in any order |
+| tacocat, meloncat, beardcat, rainbowcat, furrycat | 4 each | nothing |
+| nope | 5 | cancels a card |
+| defuse | 6 | saves you from a kitten |
+| kitten | players - 1 | explodes |
+
+**Set-up.** Each player gets a defuse and seven cards that are neither defuses nor
+kittens. The remaining defuses and the kittens are shuffled into the pile.
+
+**A turn.** You play any number of cards, or none, and end the turn with a draw. After
+an attack the turn has two draws; an attack or your death ends it whatever draws are
+left. Attacks do not add up.
+
+**Nopes.** After each card, the players who hold a Nope are asked clockwise, from the
+seat after the player of the card and up to that player. Each passes or plays a Nope; a
+Nope is a card too, so that the question begins anew with the seat after its player.
+When all have passed, an odd number of Nopes has cancelled the card. It is spent in any
+case. Nobody is asked who holds no Nope, and so all know that a player who is asked
+holds one.
+
+**Kittens.** If you draw a kitten and hold a defuse, the defuse is discarded and you put
+the kitten back at any place of the pile, which nobody sees. Without one you are out and
+your cards are discarded. In a Favor the other player gives nothing if a Nope was the
+last card in that hand.
+
+## Hidden information
+
+A player knows the own hand, all discards, how many cards each hand and the pile hold,
+and how many kittens lie in the pile. You know the cards that you have seen in the pile
+or put there, until they are drawn, the pile is shuffled, or another player puts a
+kitten back or orders these cards. You know the cards that you gave or were given by a
+Favor and the Nope of a player who was asked, as long as they must still be in that
+hand: where a player discards a card of that type, or gives away a card that you do not
+see, one card fewer is sure.
+
+When an agent plans, all other cards are shuffled and dealt anew. Hands get no kittens.
+What other players know of each other and of the pile is hidden, so that in the worlds
+that an agent plans on they know only the cards of the agent that it gave them or that
+they saw.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, 40). A
+row for each seat, from the asking player's own on in seat order:
+
+| column | |
+|---|---|
+| 0-11 | cards in the hand by type, as far as known |
+| 12 | cards in the hand |
+| 13 | 0, or 1 for who was the first to be out, 2 for the second ... |
+| 14 | 1 if it is the player's turn |
+| 15 | 1 if the player decides |
+
+A row of common facts:
+
+| column | |
+|---|---|
+| 0-12 | discards by type, kittens last |
+| 13 | cards in the pile |
+| 14 | draws that end the turn |
+| 15-20 | 1 for what is decided |
+| 21 | the action that may be noped, 0 if none |
+| 22 | Nopes played on it |
+
+Types are numbered in the order of the table of cards. Columns 15-20 stand for a turn's
+play, a Nope, the card to give, the order of the top cards, the kitten's place, and the
+end of the game.
+
+And the pile from the top: 0 for no card, 1 for an unknown card, 2 + type for a known
+one. All other columns are 0. The mask is 1 for legal actions of the player who decides,
+all zeros for others.
+
+## Action space
+
+Actions name cards, seats and places. Players are counted from 0.
+
+| action | |
+|---|---|
+| 0 | draw |
+| 1 | skip |
+| 2 | shuffle |
+| 3 | see |
+| 4 + seat | favor from a player |
+| 9 + seat | attack a player |
+| 14, 15 | nope, pass |
+| 16 + type | give a card of a type |
+| 28 | give nothing |
+| 29-34 | the order of the top three cards: 1 2 3, 1 3 2, 2 1 3, 2 3 1, 3 1 2, 3 2 1 |
+| 35 + n | put the kitten under n cards |
+
+Of the orders that put equal cards in equal places only the first is legal.
+
+## Rewards
+
+| won | lost |
+|---|---|
+| +1 | -1 |
+
+A player who explodes has lost at once; the winner is paid at the end. In `env` an
+illegal action ends the game with -1 for the player and 0 for the others, in `raw_env`
+and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=4, rulebook="tag")`
+
+| option | |
+|---|---|
+| `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
+| `players` | 2 to 5 |
+| `rulebook` | `tag`, or `published`: attacks are on the next player, see only looks |
+
+The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
+results were made. They differ from the published ones in the two points of `rulebook`,
+and in that pairs and other combinations of cats do nothing, in both rule books. Slips
+of that program are not repeated: a player who had noped in the window of an own card
+discarded a wrong card, seats were confused after deaths and attacks, and the draw after
+a Favor did not count.
+
+## Scores and evaluation
+
+For searches that use scores: the number of other players who are out; for a player who
+is out, of those who were out before. It is the paper's value of this game, which knows
+no bonus for the winner (`score_bonus` is 0 by default). The evaluation
+(`value="evaluate"`) is the same as a share of all other players.
+
+A turn, for searches that count turns, ends when its last draw is done, skipped or given
+up by an attack; a round is as many turns as there are players.
+
+## Recorded games
+
+`mcts-agents verify exploding_kittens FILE` compares these rules with games that TAG has
+recorded: legal actions, hands, pile, discards, the Nope window, who is out, and
+results. The order after a shuffle is taken from the record. Who has noped is asked
+again in TAG even without another Nope; that pass is no decision here. Plays in which
+TAG left the rules are marked in the file, and what comes out of them is not compared.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+E. Lee, M. Inman, S. Small, "Exploding Kittens" (2015), rules. R. D. Gaina et al., "TAG:
+A Tabletop Games Framework" (EXAG 2020). J. Goodman, D. Perez-Liebana, S. Lucas,
+"MultiTree MCTS in tabletop games" (CoG 2022).
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.exploding_kittens.draw import paint, regions, size
+from mcts_agents.envs.exploding_kittens.notation import format_action, parse_action
+from mcts_agents.envs.exploding_kittens.recordings import RECORDS
+from mcts_agents.envs.exploding_kittens.rules import PLAYER_COUNTS, rules
+from mcts_agents.envs.exploding_kittens.table import ansi
+from mcts_agents.envs.game import Game
+
+GAME = Game(
+    name="exploding_kittens",
+    version=0,
+    title="Exploding Kittens",
+    rules=rules,
+    player_counts=PLAYER_COUNTS,
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+    tag_records=RECORDS,
+)
+
+raw_env, env, parallel_env = environments(GAME)

@@ -1,0 +1,202 @@
+"""# Uno.
+
+| | |
+|---|---|
+| Import | `from mcts_agents.envs import uno` |
+| Ids | `mcts_agents/uno-v0` (AEC and parallel) |
+| Actions | Discrete |
+| Agents | 2 to 10: `player_0`, `player_1`, ... |
+| Action shape | 61 |
+| Observation shape | (168 + 4 * players,) |
+| Observation values | 0 to 127 |
+| Moves | in turn |
+| Hidden information | the other hands, the pile |
+| Chance | the deal of each round, the shuffles of discards |
+
+A game of getting rid of cards. Everybody begins a round with seven cards. In turn, each
+player puts a card that matches on the pile of discards, and draws one if there is none.
+The round ends when a hand is empty, and the others count what they still hold.
+
+| cards | copies | points | |
+|---|---|---|---|
+| 0 in red, yellow, green, blue | 1 | 0 | |
+| 1 to 9 in each colour | 2 | the number | |
+| skip in each colour | 2 | 20 | the next player is skipped |
+| reverse in each colour | 2 | 20 | play goes on in the other direction |
+| draw two in each colour | 2 | 20 | the next player draws two cards and is skipped |
+| wild | 4 | 50 | names the colour that comes next |
+| wild draw four | 4 | 50 | the same; see `quirks` |
+
+- A number matches a card of its colour or of its number. A skip, reverse or draw two
+  matches its colour only. Wilds may always be played.
+- Only a player without a card that matches draws. If the card that is drawn matches, it
+  is played at once, without any effect. Otherwise the player keeps it. Either way the
+  turn is over.
+- With two players a reverse is a skip.
+- An empty pile is made of the discards, shuffled, but for the card on top.
+- A wild that was drawn and played names no colour. Until somebody names or plays one,
+  only wilds match, and numbers that are equal to the wild's: a wild counts as a 0, a
+  wild draw four as a 4. These numbers also match when a colour was named.
+
+**A round.** All 108 cards are shuffled and dealt, and one is turned up; a wild is put
+back and the pile shuffled again. Player 0 begins the first round, the seat after player
+0 every other. A skip that is turned up skips whoever begins; a draw two also makes that
+player draw two cards; a reverse turns the direction, and the neighbour on the other
+side begins. The direction is kept from round to round. The effect of the last card of a
+round is carried out before hands are counted.
+
+**The game.** All add the points of the cards in their own hand. The game ends after a
+round in which somebody has reached 500 points or more. The fewest points win; if
+several are level, all of these win.
+
+There is no call of "Uno", nor can a wild draw four be challenged.
+
+## Length
+
+Among random players a game to 500 points takes about 1,200 actions of all players
+together with four players (15 rounds), and 2,100 with two (20 rounds). It is the
+default nevertheless, since the published rules, TAG and the MultiTree paper play to
+500, and a single round is decided by the cards. With `target=50` a game takes 120
+actions with four players and 220 with two.
+
+## Hidden information
+
+A player knows the own hand, all discards, and how many cards the others hold. When an
+agent plans, all other cards are shuffled, and dealt anew to the other hands and the
+pile. As in TAG, two hints are not used: that who draws had no card that matched, and
+that after a shuffle of the discards the pile holds these cards only.
+
+## Observation space
+
+`{"observation", "action_mask"}`. The observation is int8 of shape (168 + 4 * players,).
+A card is numbered 13 * colour + value, with the colours red, yellow, green and blue and
+the values 0 to 9, skip, reverse and draw two; 52 is the wild, 53 the wild draw four.
+
+| place | |
+|---|---|
+| 0-53 | cards in the hand |
+| 54-107 | discards, the card on top included |
+| 108-161 | 1 for the card on top |
+| 162-165 | 1 for the colour in force: red, yellow, green, blue; 0 for none |
+| 166 | 1 if play goes on to the next higher seat |
+| 167 | cards in the pile |
+
+and then four for each seat, from the asking player's own on in seat order:
+
+| place | |
+|---|---|
+| 0 | cards in the hand |
+| 1 | 1 if on turn |
+| 2, 3 | points: hundreds, and the rest |
+
+The mask is 1 for legal actions of the player on turn, all zeros for others.
+
+## Action space
+
+Actions name cards, never places in the hand.
+
+| action | |
+|---|---|
+| 13 * colour + value | a coloured card, numbered as above: 0-51 |
+| 52 + colour | wild, and the colour named |
+| 56 + colour | wild draw four, and the colour named |
+| 60 | draw; legal only if nothing can be played |
+
+Drawing is an action, although there is no choice then, because TAG counts it as one.
+
+## Rewards
+
+| won | lost |
+|---|---|
+| +1 | -1 |
+
+At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
+the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+
+## Options
+
+`env(render_mode=None, players=4, target=500, scoring="incremental", quirks=True,
+    match_symbols=False)`
+
+| option | |
+|---|---|
+| `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
+| `players` | 2 to 10 |
+| `target` | points that end the game, 1 to 5000 |
+| `scoring` | `incremental`, as above, or `classic`, as published; see below |
+| `quirks` | what TAG's program does with wilds, as above; see below for `False` |
+| `match_symbols` | `True`, as published: a skip also matches any skip, and so on |
+
+The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
+results were made. By a slip of that program nobody draws cards for a wild draw four: it
+is a second kind of wild. With `quirks=False` the published rule holds: the next player
+draws four cards and is skipped, and the card may only be played by a player without a
+card of the colour in force. Wilds then have no numbers, and a wild that was drawn and
+played leaves the colour as it was.
+
+With `scoring="classic"` the player who empties the hand gets the points of all other
+hands, and the most points win.
+
+In three points that no option changes TAG differs from the published rules: nobody
+draws by choice, a card that is drawn and matches must be played, and it has no effect.
+In TAG it depends on the last card of a round who begins the next one. Here the seat
+after player 0 begins.
+
+## Scores
+
+For searches that use scores: minus the points, those of the cards in the hand included
+while a round goes on. With `scoring="classic"` it is the points. The paper's value is
+the score, half as much again for a player who has won and half for one who has lost.
+Since scores are negative, TAG makes a victory worse that way. The searches of this
+package take half of the score's magnitude instead, added for winners and subtracted for
+losers; `score_bonus_by=tag` does as TAG does.
+
+Searches do without rollouts unless you set `rollout`, as in the setting that the paper
+tuned for Uno.
+
+A turn, for searches that count turns, is one action; a round is a round of the game.
+
+## Recorded games
+
+`mcts-agents verify uno FILE` compares these rules with games that TAG has recorded:
+legal actions, hands, piles, discards, the colour, the direction, and points. The deals
+and who begins a later round are taken from the file. Where discards are shuffled within
+a round, they come in the recorded order.
+
+## Version history
+
+- v0: first version
+
+## Sources
+
+M. Robbins, "Uno" (1971), rules. R. D. Gaina et al., "TAG: A Tabletop Games Framework"
+(EXAG 2020). J. Goodman, D. Perez-Liebana, S. Lucas, "MultiTree MCTS in tabletop games"
+(CoG 2022).
+"""
+
+from mcts_agents.envs.environment import environments
+from mcts_agents.envs.game import Game
+from mcts_agents.envs.uno.draw import paint, regions, size
+from mcts_agents.envs.uno.notation import format_action, parse_action
+from mcts_agents.envs.uno.recordings import RECORDS
+from mcts_agents.envs.uno.rounds import FEWEST_PLAYERS, MOST_PLAYERS
+from mcts_agents.envs.uno.rules import rules
+from mcts_agents.envs.uno.table import ansi
+
+GAME = Game(
+    name="uno",
+    version=0,
+    title="Uno",
+    rules=rules,
+    player_counts=tuple(range(FEWEST_PLAYERS, MOST_PLAYERS + 1)),
+    simultaneous=False,
+    format_action=format_action,
+    parse_action=parse_action,
+    ansi=ansi,
+    size=size,
+    paint=paint,
+    regions=regions,
+    tag_records=RECORDS,
+)
+
+raw_env, env, parallel_env = environments(GAME)
