@@ -305,6 +305,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("atarigo", ["atarigo_6x6"], [100]),
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
+        ("colt_express", ["colt_express"], [72]),
         ("diamant", ["diamant"], [90]),
         ("exploding_kittens", ["exploding_kittens"], [88]),
         ("uno", ["uno"], [64]),
@@ -314,6 +315,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
 def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games):
     of_tag = (
         *("sushi_go", "love_letter", "diamant", "exploding_kittens", "uno", "virus"),
+        "colt_express",
     )
     reference = "tag" if name in of_tag else "openspiel"
     folder = golden_folder(reference)

@@ -182,6 +182,7 @@ OURS = (
     "gomoku",
     "nogo_3",
     "atarigo",
+    "colt_express_6",
     "diamant_4",
     "exploding_kittens_5",
     "love_letter_4",
