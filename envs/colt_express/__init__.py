@@ -98,7 +98,8 @@ all. When an agent plans, the cards in the deck, in the hand and face down of ea
 player are shuffled and dealt anew, no bullet among those face down; the values of all
 purses that are not the player's own are shuffled, and the round cards to come are drawn
 anew. As in TAG, two hints are not used: which purse somebody took from the player, and
-which cards a player had who later shuffled them.
+which cards a player had who later shuffled them. When the game is over, everything is
+laid open.
 
 ## Observation space
 

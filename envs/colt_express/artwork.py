@@ -1,7 +1,6 @@
 """What pictures of Colt Express are made of: cards, bandits, loot, cars, landscape."""
 
 import functools
-import itertools
 import math
 from typing import Any
 
@@ -70,7 +69,7 @@ def back_picture() -> Any:
 def _face(card: int, pygame: Any) -> Any:
     surface = _blank(pygame, PAPER)
     paint_symbol(surface, card, (WIDTH / 2, HEIGHT / 2 - 5))
-    text(surface, CARD_NAMES[card], (WIDTH / 2, HEIGHT - 11), 15, DARK)
+    text(surface, CARD_NAMES[card], (WIDTH / 2, HEIGHT - 11), 14, DARK)
     return surface
 
 
@@ -460,17 +459,11 @@ def _paint_boiler(surface: Any, left: float, top: float, bottom: float) -> None:
     polygon(surface, corners, darker(IRON, 0.2), DARK, 1.5)
     circle(surface, (left + 46, middle - 12), 6, (255, 240, 170), darker(GOLD), 1.6)
     _wheel(surface, (left + 16, bottom + 4), 11)
-    catcher = [
-        (left + 40, bottom - 6),
-        (left + 48, bottom - 6),
-        (left + 58, bottom + 14),
-    ]
-    polygon(surface, [*catcher, (left + 36, bottom + 14)], RED, darker(RED, 0.4), 1.4)
-    for begin, end in itertools.pairwise(((40, 44), (46, 52))):
-        line(
-            surface,
-            (left + begin[0], bottom - 4),
-            (left + end[1], bottom + 12),
-            PAPER,
-            1.5,
-        )
+    frame = (left - 4, bottom - 14, 50, 7)
+    rounded_rectangle(surface, frame, 2, darker(IRON, 0.2), DARK, 1.2)
+    slope = [(left + 38, bottom - 8), (left + 47, bottom - 8), (left + 61, bottom + 14)]
+    catcher = [*slope, (left + 38, bottom + 14)]
+    polygon(surface, catcher, RED, darker(RED, 0.4), 1.4)
+    for across in (43, 49):
+        end = (left + across + 4, bottom + 12)
+        line(surface, (left + across, bottom - 3), end, PAPER, 1.5)

@@ -176,6 +176,8 @@ def visible_action(game, state, joint_action, actor, observer):
 @rules.define
 def redeterminise(game, state, observer, rng):
     """Deal again what is hidden: cards of others, values of purses, later rounds."""
+    if state.is_over:
+        return  # everything is laid open, since the results are known
     for seat in range(game.players):
         if seat != observer:
             resample_cards(state, seat, rng)

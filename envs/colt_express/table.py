@@ -197,7 +197,7 @@ def seats(model: ForwardModel, state: np.ndarray, observer: int | None) -> list[
     """Return all places in seat order.
 
     Hands and purses are read from observations, so that nothing hidden can slip in.
-    With observer None all are shown.
+    With observer None all are shown, and so they are when the game is over.
     """
     return [_seat(model, state, observer, player) for player in range(model.players)]
 
@@ -205,7 +205,8 @@ def seats(model: ForwardModel, state: np.ndarray, observer: int | None) -> list[
 def _seat(
     model: ForwardModel, state: np.ndarray, observer: int | None, player: int
 ) -> Seat:
-    eyes = player if observer is None else observer
+    # At the end everything is laid open.
+    eyes = player if observer is None or model.is_over(state) else observer
     seen = model.observe(state, eyes).astype(int)
     row = seen[SEATS_AT + SEAT_COLUMNS * ((player - eyes) % model.players) :]
     hand: list[int | None] = [None] * int(row[SEAT_HAND])

@@ -65,9 +65,12 @@ def all_cards(model, state):
 def permute_hidden(model, state, observer, random):
     """Exchange what an observer cannot know: others' cards, purses, later rounds.
 
-    Written with lists of names, independent of `redeterminise`.
+    At the end nothing is hidden. Written with lists of names, independent of
+    `redeterminise`.
     """
     view = model.view(state)
+    if view["is_over"]:
+        return
     for seat in set(range(model.players)) - {observer}:
         _permute_cards(view, seat, random)
     _permute_purses(model, view, observer, random)
