@@ -88,7 +88,8 @@ Actions without an alternative are not asked for: such a card is carried out at 
 
 ## Length
 
-A game takes about LENGTH decisions of all players together with four random players.
+Among random players a game takes about 50 decisions of all players together with two
+players, 110 with four and 140 with six.
 
 ## Hidden information
 
