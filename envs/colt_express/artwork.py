@@ -133,7 +133,7 @@ def _ladder(surface: Any, center: Point) -> None:
 
 
 def _fist(surface: Any, center: Point) -> None:
-    x, y = center
+    x, y = center[0] - 3, center[1]
     edge = darker(SKIN, 0.45)
     rounded_rectangle(surface, (x - 17, y + 1, 12, 13), 2, RED, darker(RED), 1.2)
     rounded_rectangle(surface, (x - 8, y - 9, 22, 22), 6, SKIN, edge, 1.5)

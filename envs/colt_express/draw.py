@@ -54,6 +54,7 @@ from mcts_agents.envs.painting import (
     PANEL,
     PLAYER_COLORS,
     circle,
+    font,
     line,
     mixed,
     rounded_rectangle,
@@ -379,7 +380,9 @@ def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     words = color if seat.is_deciding else MUTED
     text(surface, seat.status, (LOOT_LEFT - 14, top + 33), 18, words, "topright")
     if seat.last is not None:
-        text(surface, seat.last, (left, top + 58), 16, MUTED, "topleft")
+        fits = font(16).size(seat.last)[0] <= LOOT_LEFT - 10 - left
+        height = 16 if fits else 13
+        text(surface, seat.last, (left, top + 58), height, MUTED, "topleft")
 
 
 def _paint_own_loot(surface: Any, kind: int, number: int, box: Rectangle) -> None:

@@ -54,16 +54,16 @@ ROUND_TITLES = (
 )
 assert len(ROUND_TITLES) == len(ROUND_CARDS)
 EVENTS = (
-    "roof above the marshal is shot at, marshal goes left",
-    "bandits on roofs go one car to the right",
-    "nothing happens at its end",
-    "all bandits inside are shot at",
-    "bandits on roofs go to the caboose",
-    "a strongbox comes to the marshal",
-    "nothing happens at its end",
-    "bandits above the marshal lose a purse",
-    "$250 for each bandit at the locomotive",
-    "who is alone takes a purse",
+    "hits above the marshal; he goes left",
+    "roofs: everybody one car right",
+    "no event",
+    "everybody inside is hit",
+    "roofs: everybody to car 0",
+    "a strongbox in the marshal's car",
+    "no event",
+    "above the marshal: a purse is lost",
+    "at the locomotive: $250 each",
+    "whoever is alone takes a purse",
 )
 TURN_NAMES = ("normal", "hidden", "double", "reverse")
 
