@@ -38,6 +38,7 @@ _ENVIRONMENTS = (
     "gomoku-v0",
     "nogo-v0",
     "atarigo-v0",
+    "colt_express-v0",
     "diamant-v0",
     "dominion-v0",
     "exploding_kittens-v0",

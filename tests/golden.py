@@ -39,6 +39,8 @@ IN_SMALL_SET = {
     "openspiel: games of chinese_checkers_turns_3p": 8,
     "openspiel: games of chinese_checkers_turns_4p": 6,
     "openspiel: games of chinese_checkers_turns_6p": 5,
+    "tag: games of colt_express": 9,
+    "tag: steps of colt_express": 1364,
     "tag: games of diamant": 28,
     "tag: steps of diamant": 588,
     "tag: games of dominion": 7,

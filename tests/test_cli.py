@@ -305,6 +305,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("atarigo", ["atarigo_6x6"], [100]),
         ("sushi_go", ["sushi_go", "sushi_go_published"], [80, 56]),
         ("love_letter", ["love_letter"], [90]),
+        ("colt_express", ["colt_express"], [72]),
         ("diamant", ["diamant"], [90]),
         ("dominion", ["dominion"], [54]),
         ("exploding_kittens", ["exploding_kittens"], [88]),

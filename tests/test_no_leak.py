@@ -14,6 +14,7 @@ from mcts_agents import make_agent
 from mcts_agents.envs import GAMES, load_game
 from mcts_agents.envs.environment import environments
 from tests.envs import (
+    colt_express_positions,
     diamant_positions,
     dominion_positions,
     exploding_kittens_positions,
@@ -51,6 +52,7 @@ FOG_AGENTS = [
 PERMUTED = {
     "sushi_go": sushi_go_positions.permute_hidden,
     "love_letter": love_letter_positions.permute_hidden,
+    "colt_express": colt_express_positions.permute_hidden,
     "diamant": diamant_positions.permute_hidden,
     "dominion": dominion_positions.permute_hidden,
     "exploding_kittens": exploding_kittens_positions.permute_hidden,
@@ -62,6 +64,7 @@ PERMUTED = {
 POSITIONS = [
     *(("sushi_go", players, n) for players in (2, 4, 5) for n in (0, 7, 21)),
     *(("love_letter", players, n) for players in (2, 3, 4) for n in (0, 7, 13)),
+    *(("colt_express", players, n) for players in (2, 5) for n in (5, 33)),
     *(("diamant", players, n) for players in (3, 6) for n in (0, 7, 21)),
     *(("dominion", players, n) for players in (2, 4) for n in (21, 120)),
     *(("exploding_kittens", players, n) for players in (2, 5) for n in (7, 21)),
@@ -112,6 +115,7 @@ def test_decisions_do_not_depend_on_what_is_hidden(game, players, decisions, spe
     [
         ("sushi_go", 4, 2),
         ("love_letter", 3, 5),
+        ("colt_express", 4, 8),
         ("diamant", 4, 2),
         ("dominion", 3, 30),
         ("exploding_kittens", 3, 5),

@@ -13,6 +13,7 @@ from tests.golden import exactly, golden_folder, recorded_games
 
 # Each file with its game, and the games and steps of the larger set.
 FILES = {
+    "colt_express": ("colt_express", 72, 10_068),
     "diamant": ("diamant", 90, 1773),
     "dominion": ("dominion", 54, 13_498),
     "exploding_kittens": ("exploding_kittens", 88, 6277),
@@ -24,7 +25,9 @@ FILES = {
 }
 every_file = pytest.mark.parametrize("file", FILES)
 # Files in which one player decides in a step.
-IN_TURN = ("dominion", "exploding_kittens", "love_letter", "uno", "virus")
+IN_TURN = (
+    *("colt_express", "dominion", "exploding_kittens", "love_letter", "uno", "virus"),
+)
 CHANCE = ("dealt", "shuffled", "tag_bug")
 
 
@@ -87,6 +90,8 @@ def changed(value):
 def changes_of(file):
     """The components of a state that are compared after every step."""
     of_cards = {
+        "colt_express": "phase round first_player turn moves_in_turn second_action "
+        "positions marshal cars loot bullets_left queue hands decks score player",
         "diamant": "cave chests hands inside gems_on_path path deck removed",
         "dominion": "phase player turn_of actions buys spent bonus merchants defended "
         "context supply hands discards tables trash points",
@@ -130,6 +135,7 @@ def test_cards_that_are_dealt_are_compared_as_a_heap(tmp_path, file):
     ply = next(n for n, step in enumerate(game["steps"]) if step.get(flag))
     wrong = copy.deepcopy(game)
     names = {
+        "colt_express": "loot",
         "diamant": "deck",
         "dominion": "points",
         "exploding_kittens": "hands",

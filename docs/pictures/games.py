@@ -25,6 +25,7 @@ ROWS = [
         ("diamant", {"players": 4}, 12),
     ],
     [
+        ("colt_express", {"players": 3}, 29),
         ("uno", {"players": 3}, 12),
         ("exploding_kittens", {"players": 4}, 20),
         ("virus", {"players": 3}, 24),

@@ -80,6 +80,7 @@ def position(model: ForwardModel, state: np.ndarray) -> dict:
     return {
         "phase": EXECUTE if is_executing else PLAN,
         "round": int(view["round"]),
+        "first_player": int(view["round"]) % model.players,
         "turn": None if is_executing else int(view["turn"]),
         "moves_in_turn": None if is_executing else int(view["moved"]),
         "second_action": bool(view["is_second"]),
@@ -156,6 +157,11 @@ def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> 
     require(len(recorded["round_cards"]) == ROUNDS, "the number of round cards")
     require(0 <= recorded["marshal"] <= len(seats), "the marshal's car")
     require(recorded["round"] in range(ROUNDS), "the round")
+    first = recorded["round"] % len(seats)
+    require(recorded["first_player"] == first, "the first player of the round")
+    for name, letters in recorded["round_cards"]:
+        wanted = ROUND_CARDS[ROUND_NAMES.index(name)][1 + (len(seats) > 4)]
+        require(letters == wanted, f"the turns of {name}")
     is_executing = recorded["phase"] == EXECUTE
     unused = Counter(dict(zip(ITEM_NAMES, PURSES.tolist(), strict=False)))
     view["on_train"][:] = 0

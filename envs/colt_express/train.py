@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.envs.colt_express.cards import (
+    ACTIONS,
     ANGRY_MARSHAL,
     BELLE,
     BRAKING,
@@ -63,11 +64,12 @@ STATE = np.dtype(
         ("is_executing", np.uint8),
         ("is_over", np.uint8),
         ("player", np.uint8),
+        ("last", np.uint8, MAX_SEATS),  # the last action of each, as all have seen it
     ]
 )
-GAME = np.dtype(
-    [("asks_forced", np.bool_), ("marshal_guards", np.bool_), ("least", np.bool_)]
-)
+# In `last`.
+FACE_DOWN, NO_ACTION = ACTIONS, ACTIONS + 1
+GAME = np.dtype([("asks_forced", np.bool_), ("published", np.bool_)])
 
 
 @njit
@@ -236,7 +238,13 @@ def end_round(game, state, card, rng):
 def lose_purse(game, state, seat):
     """Take the most valuable purse out of the game, or the least valuable."""
     for n in range(PURSE_VALUES):
-        item = n if game.least else JEWEL - 1 - n
+        item = n if game.published else JEWEL - 1 - n
         if state.loot[seat, item] > 0:
             state.loot[seat, item] -= 1
             return
+
+
+@njit
+def hits_of(state, seat):
+    """Return how many bullets a bandit has received."""
+    return np.int64(state.hands[seat, BULLET]) + np.int64(state.decks[seat, BULLET])

@@ -32,9 +32,10 @@ class Hidden:
         calls: Calls,
         report: Report,
         permute: Permute | None,
+        hidden_scores: bool,
     ):
         self.model, self.calls, self.report = model, calls, report
-        self.permute = permute
+        self.permute, self.hidden_scores = permute, hidden_scores
         self._seen: list[list[Any]] = []
         self._alike: dict[tuple[int, int, str], np.ndarray] = {}
         self._samples = self._changed = self._others = 0
@@ -42,6 +43,8 @@ class Hidden:
         if not model.hidden_information:
             if permute is not None:
                 raise ValueError(f"{model.name} hides nothing: `permute` has no use")
+            if hidden_scores:
+                raise ValueError(f"{model.name} hides nothing: `hidden_scores` is True")
             report.skip(SAMPLES, "the rules have no `redeterminise`: nothing is hidden")
         elif permute is None:
             report.skip(PERMUTED, "no `permute` was given")
@@ -124,8 +127,9 @@ class Hidden:
                 calls.vector("results", sample).tolist(),
             ],
         }
+        known = [observer] if self.hidden_scores else range(self.model.players)
         pairs["the scores"] = [
-            calls.vector("scores", s).tolist() for s in (state, sample)
+            calls.vector("scores", s)[known].tolist() for s in (state, sample)
         ]
         if self.model.observation_shape is not None:
             pairs["what it sees (`observe`)"] = [

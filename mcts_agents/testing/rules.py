@@ -44,6 +44,7 @@ def check_rules(
     moves: int = 200,
     seed: int = 0,
     permute: Permute | None = None,
+    hidden_scores: bool = False,
 ) -> Report:
     """Check a game's rules in random games.
 
@@ -58,6 +59,8 @@ def check_rules(
         permute: `permute(model, state, observer, random)` changes in place, without
             calling `redeterminise`, what `observer` cannot know; `random` is a
             `random.Random`. With it a sample that depends on the truth is always found.
+        hidden_scores: Pass True if players do not know the scores of others, as where
+            points lie face down. A sample must then keep the observer's own score only.
 
     Returns:
         What was checked how often, and what was not and why.
@@ -83,7 +86,7 @@ def check_rules(
         models = [rules]
     report = Report(models[0].name)
     for model in models:
-        report.merge(_Walk(model, episodes, moves, seed, permute).run())
+        report.merge(_Walk(model, episodes, moves, seed, permute, hidden_scores).run())
     return report
 
 
@@ -109,6 +112,7 @@ class _Walk:
         moves: int,
         seed: int,
         permute: Permute | None,
+        hidden_scores: bool,
     ):
         self.model = model
         self.episodes, self.moves, self.seed = episodes, moves, seed
@@ -116,7 +120,7 @@ class _Walk:
         self.place = Place(f"{model.name}({chosen})", seed)
         self.calls = Calls(model, self.place)
         self.report = Report(model.name)
-        self.hidden = Hidden(model, self.calls, self.report, permute)
+        self.hidden = Hidden(model, self.calls, self.report, permute, hidden_scores)
         self._merged: dict[int, tuple[Any, ...]] = {}
         self._checks = self._wanted_checks()
 

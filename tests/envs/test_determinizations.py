@@ -16,6 +16,7 @@ from mcts_agents.envs.pommerman.official import position
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.envs import (
+    colt_express_positions,
     diamant_positions,
     dominion_positions,
     exploding_kittens_positions,
@@ -59,6 +60,11 @@ def diamant_cards(model, state):
     return Counter(cards)
 
 
+def colt_express_cards(model, state):
+    """All cards, loot and round cards."""
+    return colt_express_positions.all_cards(model, state)
+
+
 def dominion_cards(model, state):
     """All cards of each player, of the supply and the trash."""
     return dominion_positions.all_cards(model, state)
@@ -98,6 +104,11 @@ HIDDEN = {
     "sushi_go": (sushi_go_cards, sushi_go_positions.permute_hidden, (2, 3, 4, 5)),
     "love_letter": (love_letter_cards, love_letter_positions.permute_hidden, (2, 3, 4)),
     "diamant": (diamant_cards, diamant_positions.permute_hidden, (2, 4, 6)),
+    "colt_express": (
+        colt_express_cards,
+        colt_express_positions.permute_hidden,
+        (2, 4, 6),
+    ),
     "dominion": (dominion_cards, dominion_positions.permute_hidden, (2, 3, 4)),
     "exploding_kittens": (
         exploding_kittens_cards,

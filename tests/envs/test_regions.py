@@ -84,6 +84,10 @@ VARIANTS = {
         *({"players": players} for players in (2, 4, 6)),
         {"players": 3, "rulebook": "published"},
     ],
+    "colt_express": [
+        *({"players": players} for players in (2, 4, 6)),
+        {"players": 3, "rulebook": "published", "asks_forced": True},
+    ],
     "diamant": [{"players": players} for players in (2, 3, 4, 5, 6)],
     "pommerman": [
         {},
@@ -214,8 +218,7 @@ def test_regions_go_through_json(name):
     "name",
     [
         *("sushi_go", "love_letter", "uno", "virus", "diamant", "dominion"),
-        "exploding_kittens",
-        "pommerman",
+        *("exploding_kittens", "colt_express", "pommerman"),
     ],
 )
 def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
@@ -229,7 +232,11 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["sushi_go", "love_letter", "uno", "virus", "dominion", "exploding_kittens"]
+    "name",
+    [
+        *("sushi_go", "love_letter", "uno", "virus", "dominion", "exploding_kittens"),
+        "colt_express",
+    ],
 )
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):
     game = load_game(name)

@@ -45,6 +45,11 @@ VARIANTS = {
     "nogo": ("nogo", {}),
     "nogo_3": ("nogo", {"players": 3, "size": 4}),
     "atarigo": ("atarigo", {}),
+    "colt_express_2": (
+        "colt_express",
+        {"players": 2, "rulebook": "published", "asks_forced": True},
+    ),
+    "colt_express_6": ("colt_express", {"players": 6}),
     "diamant_2": ("diamant", {"players": 2}),
     "diamant_4": ("diamant", {"players": 4}),
     "diamant_6": ("diamant", {"players": 6}),

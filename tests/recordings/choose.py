@@ -54,6 +54,7 @@ OPENSPIEL = {
     ),
 }
 TAG = {
+    "colt_express": tag_features.of_colt_express,
     "diamant": tag_features.of_diamant,
     "dominion": tag_features.of_dominion,
     "exploding_kittens": tag_features.of_exploding_kittens,
@@ -63,8 +64,6 @@ TAG = {
     "uno": tag_features.of_uno,
     "virus": tag_features.of_virus,
 }
-# Games of TAG whose recordings were chosen by hand so far.
-BY_HAND = ("colt_express",)
 
 
 def chosen(features: list[set[Hashable]], costs: list[int]) -> list[int]:

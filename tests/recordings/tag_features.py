@@ -170,6 +170,48 @@ def of_diamant(game: dict) -> set:
     return shown
 
 
+# -- Colt Express
+
+
+def of_colt_express(game: dict) -> set:
+    """Each round card, each card with what becomes of it, each character's trait.
+
+    Games are long, so that few of them have to show all of it: the number of players
+    counts for round cards only.
+    """
+    is_crowded = game["players"] > 4
+    characters = game["start"]["characters"]
+    shown = {("bug", step.get("tag_bug")) for step in game["steps"]}
+    shown |= {("players", game["players"]), ("winners", game["results"].count("win"))}
+    for state, step, after in steps_of(game):
+        card = state["round_cards"][state["round"]]
+        shown.add(("round", *card, is_crowded, after["phase"]))
+        action, *words = step["a"].split()
+        character = characters[step["p"]]
+        if action in ("play", "draw"):
+            is_ghost = character == "Ghost" and state["turn"] == 0
+            shown.add((action, card[1][state["turn"]], is_ghost))
+            continue
+        level = state["positions"][step["p"]][1]
+        shown.add((action, level, step["legal"] == [step["a"]]))
+        if action == "collect":
+            shown.add((action, words[0]))
+        elif action == "move":
+            is_driven = after["positions"][step["p"]][1] != level
+            shown.add((action, level, is_driven))
+        elif action in ("shoot", "punch") and words[0] != "nobody":
+            target = int(words[0])
+            place = after["positions"][target]
+            is_pushed = place != state["positions"][target]
+            shown.add((action, character, characters[target] == "Belle"))
+            shown.add((action, is_pushed, place[1], level))
+            if action == "punch":
+                shown.add((action, words[2]))
+            else:
+                shown.add((action, "bullets", min(state["bullets_left"][step["p"]], 1)))
+    return shown
+
+
 # -- Dominion
 
 

@@ -42,6 +42,7 @@ FAULTS = (
     "playout_biased",
     "sample_changes_what_is_seen",
     "sample_changes_the_score",
+    "sample_changes_the_own_score",
     "sample_is_the_truth",
     "sample_depends_on_the_truth",
     "sample_leaves_the_coin",
@@ -100,6 +101,7 @@ FAULTS = (
     PLAYOUT_BIASED,
     SAMPLE_SEEN,
     SAMPLE_SCORE,
+    SAMPLE_OWN_SCORE,
     SAMPLE_TRUTH,
     SAMPLE_DEPENDS,
     SAMPLE_COIN,
@@ -298,6 +300,8 @@ def redeterminise(game, state, observer, rng):
         state.coin = random_below(rng, 2)
     if game.fault == SAMPLE_SCORE:
         state.points[1 - observer] += 1
+    if game.fault == SAMPLE_OWN_SCORE:
+        state.points[observer] += 1
 
 
 @rules.define

@@ -54,6 +54,7 @@ MISTAKES = {
     "playout_biased": "`playout` ends with results .*, random games with ",
     "sample_changes_what_is_seen": "`redeterminise` changed for observer 0 what it",
     "sample_changes_the_score": "`redeterminise` changed for observer 0 the scores",
+    "sample_changes_the_own_score": "`redeterminise` changed for observer 0 the sc",
     "sample_depends_on_the_truth": "`redeterminise` gives observer 0 one sample of "
     "this state and another one of a sample of it, with the same seed",
     "observe_outside": "`observe` wrote -1 for player 0",
@@ -115,6 +116,24 @@ def test_a_sample_that_is_the_truth():
     wrong = rules.model(fault="sample_is_the_truth")
     with pytest.raises(CheckError, match="`redeterminise` changed nothing in 6 pos"):
         check_rules(wrong, episodes=1)
+
+
+def test_scores_that_others_do_not_know_may_change():
+    options = {"episodes": 1, "moves": 30}
+    hiding = load_game("colt_express").rules
+    with pytest.raises(
+        CheckError, match="`redeterminise` changed for observer 0 the s"
+    ):
+        check_rules(hiding, **options)
+    assert check_rules(hiding, hidden_scores=True, **options).checked
+
+
+def test_the_own_score_stays_although_others_are_hidden():
+    wrong = rules.model(fault="sample_changes_the_own_score")
+    with pytest.raises(CheckError, match="changed for observer 0 the scores"):
+        check_rules(wrong, episodes=1, hidden_scores=True)
+    with pytest.raises(ValueError, match="hides nothing: `hidden_scores` is True"):
+        check_rules(nim(), hidden_scores=True)
 
 
 def test_rules_that_show_a_player_s_card_in_its_key_only():
@@ -182,6 +201,7 @@ OURS = (
     "gomoku",
     "nogo_3",
     "atarigo",
+    "colt_express_6",
     "diamant_4",
     "dominion_4",
     "exploding_kittens_5",
@@ -193,6 +213,10 @@ OURS = (
 )
 
 
+# Nobody knows the values of the purses of others.
+HIDDEN_SCORES = ("colt_express",)
+
+
 @pytest.mark.parametrize("label", OURS)
 def test_our_games_pass(label):
     name, options = VARIANTS[label]
@@ -202,6 +226,7 @@ def test_our_games_pass(label):
         episodes=1,
         moves=30,
         permute=PERMUTED.get(name),
+        hidden_scores=name in HIDDEN_SCORES,
     )
     assert report.name == name
     assert report.checked["the end of a game"] == 1
