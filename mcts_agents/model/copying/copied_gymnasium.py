@@ -52,6 +52,7 @@ class GymnasiumFace(Face):
         self._are_coded = numbers.are_coded or numbers.first > 0
         self._plain_masks = PlainMasks(numbers.limit)
         self._masks_method = env.has_wrapper_attr("action_masks")
+        self._found_masks: set[bool] = set()  # shared by the copies
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
@@ -177,7 +178,10 @@ class GymnasiumFace(Face):
 
     def _knows_masks(self) -> bool:
         """Whether masks can be had before a step; asked after one, while `_at_root`."""
-        return self._masks_method or self.checked_mask(0) is not None
+        if not self._found_masks:
+            found = self._masks_method or self.checked_mask(0) is not None
+            self._found_masks.add(bool(found))
+        return True in self._found_masks
 
     def mask_of(self, player: int) -> Any:
         """Return the mask of the next action if the environment shows one."""
