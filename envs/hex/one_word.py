@@ -56,7 +56,7 @@ def random_half(rng, cells, count, wanted):
 
 @njit
 def linked(stones, player, size, left):
-    """Return a player's stones that are near the first border, if they join borders.
+    """Return a player's stones that are near its borders, if they join these.
 
     Args:
         stones: The player's stones.
@@ -65,26 +65,34 @@ def linked(stones, player, size, left):
         left: The cells of column 0.
 
     Returns:
-        As many of the stones that are linked to the first border as join it with the
-        second one; no cells if none do.
+        As many of the stones that are linked to one border or the other as join both;
+        no cells if none do.
     """
-    along, across = np.uint64(size), np.uint64(size - 1)
-    not_left, not_right = ~left, ~(left << across)
+    across = np.uint64(size - 1)
+    right = left << across
+    # Both borders' stones grow until they meet, which the processor does side by side.
     if player == 0:
-        reached = stones & (_1 << along) - _1
-        goal = ~_0 << np.uint64(size * (size - 1))
+        near = stones & (_1 << np.uint64(size)) - _1
+        far = stones & ~_0 << np.uint64(size * (size - 1))
     else:
-        reached = stones & left
-        goal = ~not_right
-    while reached & goal == 0:
-        grown = reached << along | reached >> along
-        grown |= (reached << _1 | reached >> across) & not_left
-        grown |= (reached >> _1 | reached << across) & not_right
-        grown = grown & stones | reached
-        if grown == reached:
+        near, far = stones & left, stones & right
+    while near & far == 0:
+        near_before, far_before = near, far
+        near = grown(near, stones, size, left, right)
+        far = grown(far, stones, size, left, right)
+        if near == near_before or far == far_before:
             return _0
-        reached = grown
-    return reached
+    return near | far
+
+
+@njit
+def grown(cells, stones, size, left, right):
+    """Return some of a player's stones, and those next to them."""
+    along, across = np.uint64(size), np.uint64(size - 1)
+    near = cells << along | cells >> along
+    near |= (cells << _1 | cells >> across) & ~left
+    near |= (cells >> _1 | cells << across) & ~right
+    return near & stones | cells
 
 
 @njit

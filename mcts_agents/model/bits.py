@@ -128,32 +128,50 @@ def set_where(typingctx, address, bits, added):
 
 
 @intrinsic
-def count_in_columns(typingctx, words, count, out):
-    """Count for each of 64 places in how many of some words its bit is set.
+def count_in_columns(typingctx, words, step, chosen, count, marks, out, out_marked):
+    """Count for each of 64 places in how many chosen words its bit is set.
+
+    Those words are counted apart whose number has its bit set in a set of numbers.
 
     Args:
         typingctx: Numba's.
-        words: The address of the words, uint64.
-        count: How many words, up to 255.
+        words: The address of word 0, uint64.
+        step: Bytes from one word to the next.
+        chosen: The address of the chosen words' numbers, uint32.
+        count: How many numbers, up to 255.
+        marks: The address of a set of numbers, uint64 each 64 of them.
         out: The address of 64 bytes to which the counts are written.
+        out_marked: Likewise of those words whose numbers are in `marks`.
     """
 
     def codegen(context, builder, signature, args):
         lanes = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
         flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
-        word = llvmlite.ir.IntType(64)
-        first = builder.inttoptr(args[0], word.as_pointer())
-        counts = cgutils.alloca_once(builder, lanes)
-        builder.store(llvmlite.ir.Constant(lanes, [0] * 64), counts)
-        with cgutils.for_range(builder, args[1]) as loop:
-            bits = builder.load(builder.gep(first, [loop.index]))
-            added = builder.zext(builder.bitcast(bits, flags), lanes)
-            builder.store(builder.add(builder.load(counts), added), counts)
-        at = builder.inttoptr(args[2], lanes.as_pointer())
-        builder.store(builder.load(counts), at, align=1)
-        return args[1]
+        word, short = llvmlite.ir.IntType(64), llvmlite.ir.IntType(32)
+        first, step, chosen, count, marks, *outs = args
+        numbers = builder.inttoptr(chosen, short.as_pointer())
+        sets = builder.inttoptr(marks, word.as_pointer())
+        counts = [cgutils.alloca_once(builder, lanes) for _ in range(2)]
+        for sums in counts:
+            builder.store(llvmlite.ir.Constant(lanes, [0] * 64), sums)
+        with cgutils.for_range(builder, count) as loop:
+            number = builder.load(builder.gep(numbers, [loop.index]))
+            number = builder.zext(number, word)
+            at = builder.add(first, builder.mul(number, step))
+            bits = builder.load(builder.inttoptr(at, word.as_pointer()))
+            marked = builder.load(builder.gep(sets, [builder.lshr(number, word(6))]))
+            marked = builder.lshr(marked, builder.and_(number, word(63)))
+            marked = builder.neg(builder.and_(marked, word(1)))  # all bits or none
+            chosen_bits = bits, builder.and_(bits, marked)
+            for sums, added in zip(counts, chosen_bits, strict=True):
+                added = builder.zext(builder.bitcast(added, flags), lanes)
+                builder.store(builder.add(builder.load(sums), added), sums)
+        for sums, out in zip(counts, outs, strict=True):
+            at = builder.inttoptr(out, lanes.as_pointer())
+            builder.store(builder.load(sums), at, align=1)
+        return count
 
-    return types.int64(types.intp, types.int64, types.intp), codegen
+    return types.int64(*[types.intp] * 7), codegen
 
 
 @njit

@@ -15,7 +15,7 @@ from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.records import ENTRY, NODE
-from mcts_agents.permutation.kernel.statistics import FOUND, LISTED
+from mcts_agents.permutation.kernel.statistics import LISTED, MOST_ADDED
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -145,8 +145,7 @@ class Memory:
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
             "scratch": (np.float64, _padded(edges, 64)),
-            "found": (np.uint64, 2 * FOUND),
-            "listed": (np.uint32, FOUND + LISTED),
+            "listed": (np.uint32, MOST_ADDED + LISTED),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }

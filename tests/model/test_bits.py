@@ -83,39 +83,58 @@ def test_processors_that_cannot_deposit_bits_find_them_too():
 
 
 @njit
-def on_lanes(numbers, bits, value, words, count, out, sets):
+def on_lanes(numbers, bits, value, sets):
     set_where(sets, bits, np.uint64(6))
     equal = equal_bits(numbers, value)
     add_where(numbers, bits, value)
-    count_in_columns(words, count, out)
     return equal
 
 
+@njit
+def in_columns(words, step, chosen, count, marks, out, out_marked):
+    return count_in_columns(words, step, chosen, count, marks, out, out_marked)
+
+
+@pytest.mark.parametrize("step", [1, 3])
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 54, 255])
-def test_64_numbers_at_a_time(count):
-    """Against numpy, with what lies around the numbers left alone."""
+def test_bits_of_chosen_words_are_counted(count, step):
+    """Against Python's own integers, with what lies around the counts left alone."""
     rng = np.random.default_rng(count)
+    words = rng.integers(2**64, size=step * 500, dtype=np.uint64)
+    chosen = rng.permutation(500).astype(np.uint32)
+    marks = rng.integers(2**64, size=8, dtype=np.uint64)
+    outs = np.full((2, 66), 99, np.uint8)
+    in_columns(
+        words.ctypes.data, 8 * step, chosen.ctypes.data, count, marks.ctypes.data,
+        outs[0, 1:].ctypes.data, outs[1, 1:].ctypes.data,
+    )  # fmt: skip
+    expected = np.zeros((2, 64), int)
+    for number in chosen[:count].tolist():
+        marked = int(marks[number // 64]) >> number % 64 & 1
+        for place in places_of(int(words[step * number])):
+            expected[0, place] += 1
+            expected[1, place] += marked
+    np.testing.assert_array_equal(outs[:, 1:65], expected)
+    assert (outs[:, [0, 65]] == 99).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_64_numbers_at_a_time(seed):
+    """Against numpy, with what lies around the numbers left alone."""
+    rng = np.random.default_rng(seed)
     numbers = rng.integers(0, 3, 66).astype(float)
     numbers[5:8] = np.inf, -np.inf, np.nan
-    words = rng.integers(2**64, size=255, dtype=np.uint64)
-    counts = np.full(66, 99, np.uint8)
     bits = int(rng.integers(2**64, dtype=np.uint64))
     expected = numbers.copy()
     inside = expected[1:65]
     equal = sum(1 << i for i in np.flatnonzero(inside == 2.0).tolist())
     inside[places_of(bits)] += 2.0
-    sets = words[:66].copy()
+    sets = rng.integers(2**64, size=66, dtype=np.uint64)
     grown = sets.copy()
     grown[1:65][places_of(bits)] |= np.uint64(6)
     found = on_lanes(
-        numbers[1:].ctypes.data, np.uint64(bits), 2.0, words.ctypes.data, count,
-        counts[1:].ctypes.data, sets[1:].ctypes.data,
-    )  # fmt: skip
+        numbers[1:].ctypes.data, np.uint64(bits), 2.0, sets[1:].ctypes.data
+    )
     assert found == equal
     np.testing.assert_array_equal(numbers, expected)
     np.testing.assert_array_equal(sets, grown)
-    columns = [places_of(int(word)) for word in words[:count]]
-    assert counts[1:65].tolist() == [
-        sum(place in column for column in columns) for place in range(64)
-    ]
-    assert counts[0] == counts[65] == 99

@@ -125,7 +125,6 @@ _ARRAYS = (
     "place_codes",
     "place_seen",  # the playout that had it last, while moves are taken in
     "sums",  # scratch: two rows
-    "found",  # scratch: sets of actions
     "listed",  # scratch: playouts
 )
 

@@ -56,8 +56,6 @@ _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 _ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
-# Room for the sets of actions that are added up at once, and one more.
-FOUND = MOST_ADDED + 1
 # So many bits of a word are listed at least, even if fewer are set: most often none
 # is left then, and the processor need not guess how many there are.
 LISTED = 4
@@ -465,28 +463,13 @@ def add_sets(search, node, first, masks):
 def add_listed(search, node, added):
     """Add so many listed playouts to the edges."""
     words, player = search.set_words, np.int64(nodes_of(search)[node].player)
-    listed = carray(as_pointer(search.listed), added, np.uint32)
-    won = set_at(search.won, player * search.words, search.words)
-    # A word of the playouts' sets, and those that the player won.
-    found, found_won = (
-        set_at(search.found, 0, FOUND),
-        set_at(search.found, FOUND, FOUND),
-    )
-    step = np.uint64(search.players * words)
+    step = 8 * search.players * words
+    won = search.won + 8 * player * search.words
     for k in range(words):
-        sets = set_at(search.all_sets, player * words + k, search.all_sets_length)
-        winning = _0
-        for i in range(added):
-            playout = np.uint64(listed[i])
-            actions = sets[playout * step]
-            found[i] = actions
-            # One that was lost is written over by the next.
-            found_won[winning] = actions
-            winning += won[playout >> _6] >> (playout & _63) & _1
+        sets = search.all_sets + 8 * (player * words + k)
         out = search.sums + 64 * k
-        count_in_columns(search.found, added, out)
-        out += 64 * words
-        count_in_columns(search.found + 8 * FOUND, np.int64(winning), out)
+        out_won = out + 64 * words
+        count_in_columns(sets, step, search.listed, added, won, out, out_won)
     add_sums(search, node, 64 * words, first_place(search, player, 0))
 
 
