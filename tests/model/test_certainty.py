@@ -161,6 +161,22 @@ def test_a_playout_ends_like_a_rollout_and_draws_alike():
             assert np.array_equal(model.results(one), model.results(other))
 
 
+@pytest.mark.parametrize("limit", [7, 8, 9, 31, 32, 33, 64, 65, 150])
+def test_rollouts_longer_than_what_is_drawn_ahead(limit):
+    env = gymnasium.make("MountainCar-v0").unwrapped
+    env.reset(seed=1)
+    model = CopiedEnvironment(env)
+    with model.planning(None, new_generator(0)) as (state, _):
+        rng, twin = new_generator(3), new_generator(3)
+        one, other = model.copy(state), model.copy(state)
+        assert model.playout(one, rng, limit) == limit
+        for _ in range(limit):
+            model.apply(other, {0: draw_below(twin, 3)}, rng)
+        assert rng.tolist() == twin.tolist()
+        assert np.array_equal(model.environment(one).state,
+                              model.environment(other).state)  # fmt: skip
+
+
 def test_words_that_are_none_are_refused():
     with pytest.raises(ValueError, match="deterministic='yes': expected true or false"):
         planner(deterministic="yes")

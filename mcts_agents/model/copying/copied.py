@@ -462,17 +462,21 @@ class CopiedEnvironment(ShownCopies):
         handle, own = self._situations.handles(state)
         if limit <= 0 or not self._copies.of(handle).face.movers():
             return 0
-        played = self._play(handle, own, rng, limit)
+        draws = self._situations.draws
+        draws.look_ahead(rng, limit)
+        played = self._play(handle, own, limit)
+        draws.advance(rng, played)
         self._situations.write_news(state)
         return played
 
-    def _play(self, handle: int, own: int, rng: int, limit: int) -> int:
+    def _play(self, handle: int, own: int, limit: int) -> int:
         held, handle = self._copies.own(handle, own)
+        draws = self._situations.draws.within(limit)
         played = 0
         if self._certainty.due:
             first = min(limit, self._certainty.due)
-            played = play_at_random(held, rng, first, self._checked_step(held))
-        played += play_at_random(held, rng, limit - played)
+            played = play_at_random(held, draws, first, self._checked_step(held))
+        played += play_at_random(held, draws, limit - played)
         self._steps += played
         self._situations.tell(held, handle, is_leaf=True)
         return played

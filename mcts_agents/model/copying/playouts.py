@@ -6,8 +6,9 @@ with this function and without it.
 
 import ctypes
 import functools
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from itertools import chain
+from types import ModuleType
 
 import numpy as np
 from numba import carray, njit
@@ -26,68 +27,86 @@ Step = Callable[[list[int], list[float]], None]
 
 
 def play_at_random(
-    held: HeldCopy, rng: int, limit: int, checked: Step | None = None
+    held: HeldCopy,
+    draws: Iterator[int],
+    limit: int,
+    checked: Step | None = None,
 ) -> int:
     """Play uniformly random moves in a copy; return how many actions were played.
 
     Ends when the game does, when there is no room for the next joint action, or at the
-    first step after the deadline of the search that it is part of.
+    first step after the deadline of the search that it is part of. One number is drawn
+    for each action played.
 
     Args:
         held: The copy, changed.
-        rng: The address of the search's generator, advanced.
+        draws: Random numbers of 32 bits; see `Draws`.
         limit: The most actions.
         checked: Applies a joint action, and adds to returns, instead of the copy
             itself.
     """
     face, returns = held.face, held.returns
-    movers_now, legal_actions = face.movers, face.legal_actions
     step = checked or face.step
-    nobody = [-1] * len(face.agents)
     watch = clock.running()
     played = 0
     known, held.legal = held.legal, {}
-    with closing(drawing(rng)) as draws:
-        if checked is None:
-            played = face.play(draws, returns, limit, watch, known)
-            if watch is not None and watch.flag[0]:
-                return played
-        while movers := movers_now():
-            played += len(movers)
-            if played > limit:
-                return played - len(movers)
-            joint = nobody.copy()
-            for player in movers if len(movers) == 1 else sorted(movers):
-                legal = legal_actions(player)
-                joint[player] = legal[next(draws) * len(legal) >> 32]
-            step(joint, returns)
-            if watch is not None and watch.look():
-                break
+    if checked is None:
+        played = face.play(draws, returns, limit, watch, known)
+        if played >= limit or (watch is not None and watch.flag[0]):
+            return played
+    movers_now, legal_actions = face.movers, face.legal_actions
+    while movers := movers_now():
+        played += len(movers)
+        if played > limit:
+            return played - len(movers)
+        joint = [-1] * len(face.agents)
+        for player in movers if len(movers) == 1 else sorted(movers):
+            legal = legal_actions(player)
+            joint[player] = legal[next(draws) * len(legal) >> 32]
+        step(joint, returns)
+        if watch is not None and watch.look():
+            break
     return played
 
 
-def drawing(rng: int) -> Generator[int, None, None]:
-    """Yield the upper 32 bits of what a generator draws, again and again.
+class Draws:
+    """The upper 32 bits of what a generator draws, for one rollout after another.
 
-    Args:
-        rng: The generator's address. It is brought up to date when the loop ends, by
-            `close` at the latest.
+    Compiled code draws ahead, as a call from Python takes as long as many numbers do,
+    and brings its generator up to date when it hears how many were used.
+
+    Attributes:
+        address: Where `look_ahead` writes.
     """
-    look_ahead, advance = _compiled()
-    room = _ROOM()
-    used = 0
-    try:
+
+    def __init__(self) -> None:
+        self._room = _ROOM()
+        self.address = ctypes.addressof(self._room)
+
+    def within(self, limit: int) -> Iterator[int]:
+        """Return the numbers of a rollout, after `look_ahead` at `address`.
+
+        Args:
+            limit: The most that will be asked for, as `look_ahead` was told.
+        """
+        # Many rollouts are short, and to make integers of all takes a while.
+        if limit <= FEW:
+            return iter(self._room[:limit])
+        return chain(self._room[:FEW], self._rest(limit))
+
+    def _rest(self, limit: int) -> Iterator[int]:
+        yield from self._room[FEW : min(limit, AHEAD)]
         while True:
-            look_ahead(rng, ctypes.addressof(room))
-            # Many rollouts are short, and to make integers of all takes a while.
-            for used, drawn in enumerate(room[:FEW], 1):  # noqa: B007
-                yield drawn
-            for used, drawn in enumerate(room[FEW:AHEAD], FEW + 1):  # noqa: B007
-                yield drawn
-            advance(rng, used)
-            used = 0
-    finally:
-        advance(rng, used)
+            _compiled().look_on(self.address)
+            yield from self._room[:AHEAD]
+
+    def look_ahead(self, rng: int, limit: int) -> None:
+        """Draw ahead from a generator at an address, for Python code that has it."""
+        _compiled().look_ahead(rng, self.address, limit)
+
+    def advance(self, rng: int, used: int) -> None:
+        """Bring a generator up to date."""
+        _compiled().advance(rng, used)
 
 
 # What was drawn, and the generator after it.
@@ -95,13 +114,34 @@ _ROOM = ctypes.c_uint64 * (AHEAD + 2)
 
 
 @njit
-def look_ahead(rng, out):
-    """Write what the generator will draw, and leave it as it is."""
-    words = carray(as_pointer(rng), 2, np.uint64)
-    drawn = carray(as_pointer(out), AHEAD + 2, np.uint64)
+def _room_at(out):
+    return carray(as_pointer(out), AHEAD + 2, np.uint64)
+
+
+@njit
+def look_ahead(rng, out, limit):
+    """Write what a generator will draw, and leave it as it is.
+
+    Args:
+        rng: The generator's address.
+        out: The address of a room of `Draws`.
+        limit: How many numbers are wanted; no more than `AHEAD` are written.
+    """
+    _room_at(out)[AHEAD:] = carray(as_pointer(rng), 2, np.uint64)
+    return _write(out, min(limit, AHEAD))
+
+
+@njit
+def look_on(out):
+    """Write the next `AHEAD` numbers."""
+    return _write(out, AHEAD)
+
+
+@njit
+def _write(out, count):
+    drawn = _room_at(out)
     after = drawn[AHEAD:]
-    after[:] = words
-    for place in range(AHEAD):
+    for place in range(count):
         drawn[place] = next_uint64(after) >> np.uint64(32)
     return 0
 
@@ -116,9 +156,13 @@ def advance(rng, count):
 
 
 _SOURCE = """
-@njit(int64(intp, intp), cache=CACHE)
-def look_ahead(rng, out):
-    return draw_ahead(rng, out)
+@njit(int64(intp, intp, int64), cache=CACHE)
+def look_ahead(rng, out, limit):
+    return draw_ahead(rng, out, limit)
+
+@njit(int64(intp), cache=CACHE)
+def look_on(out):
+    return draw_on(out)
 
 @njit(int64(intp, int64), cache=CACHE)
 def advance(rng, count):
@@ -127,8 +171,7 @@ def advance(rng, count):
 
 
 @functools.cache
-def _compiled() -> tuple[Callable[..., int], Callable[..., int]]:
-    namespace = {"draw_ahead": look_ahead, "draw_again": advance}
-    functions = [look_ahead, advance]
-    module = compile_module("playout_draws", _SOURCE, namespace, functions)
-    return module.look_ahead, module.advance
+def _compiled() -> ModuleType:
+    namespace = {"draw_ahead": look_ahead, "draw_on": look_on, "draw_again": advance}
+    functions = [look_ahead, look_on, advance]
+    return compile_module("playout_draws", _SOURCE, namespace, functions)

@@ -36,6 +36,7 @@ from mcts_agents.model.contract import (
 )
 from mcts_agents.model.copying.faces import BITS, NO_RANGE
 from mcts_agents.model.copying.held_copies import HeldCopy
+from mcts_agents.model.copying.playouts import Draws, advance, look_ahead
 
 UNKNOWN = -1
 
@@ -62,7 +63,7 @@ _RETURNS = HEAD.itemsize
 STEP = int64(intp, int64, int64, int64, int64)
 # and of a rollout. Both begin with the two handles of a state, and leave its situation
 # at the address `news`.
-PLAY = int64(intp, int64, int64, intp, int64)
+PLAY = int64(intp, int64, int64, int64)
 
 ANSWERED = (
     "movers",
@@ -80,6 +81,7 @@ GAME = np.dtype(
         *HEADER,
         *((f"ask_{name}", np.int64, 2) for name in ASKED),
         ("news", np.int64),
+        ("draws", np.int64),  # the address of `Draws`
         ("root", np.int64),  # the handle of the plan's root, 0 without a plan
     ]
 )
@@ -216,8 +218,10 @@ def playout(game, state, rng, limit):
     head = _head(state)
     if limit <= 0 or head.movers == 0:
         return 0
+    look_ahead(rng, _game(game).draws, limit)
     ask = _load_play(game + _ASK_PLAY)
-    played = ask(game, head.handle, head.own, rng, limit)
+    played = ask(game, head.handle, head.own, limit)
+    advance(rng, played)
     _hear(game, state)
     return played
 
@@ -265,6 +269,7 @@ class Situations:
 
     Attributes:
         size: Bytes of a state.
+        draws: What rollouts draw.
     """
 
     def __init__(self, players: int, game: np.ndarray):
@@ -275,6 +280,8 @@ class Situations:
         self._returns = (ctypes.c_double * players).from_buffer(self._news, _RETURNS)
         self._address = ctypes.addressof(self._news)
         game["news"] = self._address
+        self.draws = Draws()
+        game["draws"] = self.draws.address
 
     def answer(self, table: np.ndarray, asked: Mapping[str, np.ndarray | int]) -> None:
         """Let compiled functions answer for those of Python where they can.
