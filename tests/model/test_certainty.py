@@ -165,7 +165,7 @@ def test_a_playout_ends_like_a_rollout_and_draws_alike():
 def test_rollouts_longer_than_what_is_drawn_ahead(limit):
     env = gymnasium.make("MountainCar-v0").unwrapped
     env.reset(seed=1)
-    model = CopiedEnvironment(env)
+    model = CopiedEnvironment(env, perfect_information=True)
     with model.planning(None, new_generator(0)) as (state, _):
         rng, twin = new_generator(3), new_generator(3)
         one, other = model.copy(state), model.copy(state)
