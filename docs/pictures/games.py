@@ -19,17 +19,16 @@ WIDTH, GAP = 1400, 20
 # Game, variant and decisions played, row by row; those of a row are of one height.
 ROWS = [
     [("sushi_go", {"players": 3}, 66), ("pommerman", {}, 156)],
+    [("colt_express", {"players": 3}, 29), ("dominion", {"players": 3}, 60)],
     [
         ("chinese_checkers", {"players": 3}, 42),
         ("love_letter", {"players": 3}, 9),
         ("diamant", {"players": 4}, 12),
     ],
     [
-        ("colt_express", {"players": 3}, 29),
         ("uno", {"players": 3}, 12),
         ("exploding_kittens", {"players": 4}, 20),
         ("virus", {"players": 3}, 24),
-        ("dominion", {"players": 3}, 60),
     ],
     [
         ("hex", {"size": 9}, 40),
