@@ -4,20 +4,15 @@ They are made from the code by `python docs/make_options.py`; a test asserts tha
 them are up to date.
 """
 
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
 from mcts_agents.agents.presets import PRESETS, Preset
-from mcts_agents.minimax.settings import (
-    ALGORITHMS,
-    MinimaxSettings,
-    options_of_algorithm,
-)
-from mcts_agents.permutation import settings as permutation
-from mcts_agents.permutation.settings import PermutationSettings
+from mcts_agents.minimax import MinimaxSettings
+from mcts_agents.permutation import PermutationSettings
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.applicability import needed
+from mcts_agents.search.options.families import FamilySettings
 from mcts_agents.search.options.option import option_of
 
 DOCS = Path(__file__).parent
@@ -101,18 +96,17 @@ def options_page() -> str:
     return "\n".join(parts)
 
 
-def family_tables(
-    settings: type, algorithms: list[str], options: Callable[[str], tuple[str, ...]]
-) -> list[str]:
+def family_tables(settings: type[FamilySettings]) -> list[str]:
     """Return the tables of the options of a family of agents."""
     names = ["option", "default", "allowed", "meaning", "only in"]
     head = [row(names), "|" + "---|" * len(names)]
+    algorithms = settings.algorithms
     groups: dict[str, list[str]] = {}
     for field in fields(settings):
         if field.name == "algorithm":
             continue
         option = option_of(field)
-        having = [n for n in algorithms if field.name in options(n)]
+        having = [n for n in algorithms if field.name in settings.options_of(n)]
         everywhere = len(having) == len(algorithms)
         cells = [
             f"`{field.name}`",
@@ -130,8 +124,7 @@ def family_tables(
 
 def minimax_page() -> str:
     """Return docs/minimax_options.md."""
-    tables = family_tables(MinimaxSettings, list(ALGORITHMS), options_of_algorithm)
-    parts = [MINIMAX_HEAD, *tables]
+    parts = [MINIMAX_HEAD, *family_tables(MinimaxSettings)]
     parts.append(
         "## Besides\n\n`seed`: an integer from 0, or none for one of the system's. It "
         "matters only where outcomes of chance are sampled.\n"
@@ -141,10 +134,7 @@ def minimax_page() -> str:
 
 def permutation_page() -> str:
     """Return docs/permutation_options.md."""
-    algorithms = list(permutation.ALGORITHMS)
-    options = permutation.options_of_algorithm
-    tables = family_tables(PermutationSettings, algorithms, options)
-    parts = [PERMUTATION_HEAD, *tables]
+    parts = [PERMUTATION_HEAD, *family_tables(PermutationSettings)]
     parts.append(
         "## Besides\n\n`seed`: an integer from 0, or none for one of the system's.\n"
     )

@@ -18,7 +18,6 @@ import pytest
 from mcts_agents.agents import minimax, permutation
 from mcts_agents.agents.search_options import SearchOptions
 from mcts_agents.minimax import MinimaxSettings
-from mcts_agents.minimax.settings import options_of_algorithm
 from mcts_agents.model.copying.copy_options import CopyKeywords
 from mcts_agents.permutation import PermutationSettings
 from mcts_agents.search import SearchSettings
@@ -223,13 +222,13 @@ def test_every_option_has_its_type():
 
 @pytest.mark.parametrize("agent", minimax.AGENTS)
 def test_every_option_of_the_minimax_family_has_its_type(agent):
-    own = set(options_of_algorithm(agent.algorithm))
+    own = set(MinimaxSettings.options_of(agent.algorithm))
     check_types(agent, own, options_of(MinimaxSettings))
 
 
 @pytest.mark.parametrize("agent", permutation.AGENTS)
 def test_every_option_of_rave_grave_and_mcps_has_its_type(agent):
-    own = set(permutation.options_of_algorithm(agent.algorithm))
+    own = set(PermutationSettings.options_of(agent.algorithm))
     check_types(agent, own, options_of(PermutationSettings))
 
 

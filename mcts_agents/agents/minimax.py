@@ -4,29 +4,15 @@ One class a kind, all of them `MinimaxAgent` with another algorithm.
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcts_agents.agents.agent import Planner
-from mcts_agents.agents.kinds import AgentKind
-from mcts_agents.minimax import Minimax, MinimaxSettings
-from mcts_agents.minimax.settings import ALGORITHMS, options_of_algorithm
-from mcts_agents.model import ForwardModel, History, clock
-from mcts_agents.model.copying.copy_options import (
-    COPY_OPTIONS,
-    CopyKeywords,
-    CopyOptions,
-)
-from mcts_agents.names import unknown_name
-from mcts_agents.search import SearchResult
-from mcts_agents.search.driver.one_thread import one_thread
-from mcts_agents.search.options.option import options_of, set_options
-from mcts_agents.search.options.showing import show_options
-
-# Searches (their memory) that an agent keeps, for as many games at a time.
-KEPT_SEARCHES = 8
+from mcts_agents.agents.families import FamilyAgent, kind_of
+from mcts_agents.minimax import ALGORITHMS, Minimax, MinimaxSettings
+from mcts_agents.model import ForwardModel
+from mcts_agents.model.copying.copy_options import CopyKeywords
 
 Values = Callable[[ForwardModel, np.ndarray], ArrayLike]
 
@@ -73,7 +59,7 @@ class OPPSOptions(TwoSidedOptions, total=False):
     ranked_moves: int
 
 
-class MinimaxAgent(Planner):
+class MinimaxAgent(FamilyAgent):
     """Plans by one algorithm of the minimax family; make one of its subclasses.
 
     Where something is hidden, it plans in one world that is sampled from all that the
@@ -94,78 +80,8 @@ class MinimaxAgent(Planner):
         ValueError: An unknown option or a value that is not allowed.
     """
 
-    algorithm: ClassVar[str]
-
-    def __init__(self, *, seed: int | None = None, **options: Any):
-        if not hasattr(self, "algorithm"):
-            names = ", ".join(agent.__name__ for agent in AGENTS)
-            raise TypeError(f"MinimaxAgent has no algorithm; make one of {names}")
-        known = options_of_algorithm(self.algorithm)
-        copying, searching = {}, {}
-        for name, value in options.items():
-            if name in COPY_OPTIONS:
-                copying[name] = value
-            elif name in known:
-                searching[name] = value
-            else:
-                kind = f"option of {self.algorithm}"
-                raise ValueError(unknown_name(kind, name, known))
-        self.settings = MinimaxSettings(algorithm=self.algorithm, **searching)
-        self._searches: dict[int, Minimax] = {}
-        super().__init__(seed=seed, **copying)
-
-    @property
-    def seconds(self) -> float | None:
-        """See `MinimaxSettings`."""
-        return self.settings.seconds
-
-    @property
-    def safety_margin(self) -> float:
-        """See `MinimaxSettings`."""
-        return self.settings.safety_margin
-
-    def value_scale(self, model: ForwardModel) -> str | None:
-        """Return the name of what states are worth."""
-        value = self.settings.for_model(model).value
-        return value if isinstance(value, str) else None
-
-    @one_thread
-    def prepare(self, model: ForwardModel, player: int = 0) -> None:
-        """Set up the search's memory and its compiled code; see `Agent.prepare`."""
-        self._search_of(model)
-
-    @one_thread
-    def search(
-        self,
-        model: ForwardModel,
-        state: np.ndarray,
-        player: int,
-        history: History | None = None,
-        *,
-        started: float | None = None,
-    ) -> SearchResult:
-        """Search for `player`; see `Planner.search`."""
-        started = clock.now() if started is None else started
-        return self._search_of(model).run(
-            state, player, self._rng, started=started, reserve=self._reserve
-        )
-
-    def _search_of(self, model: ForwardModel) -> Minimax:
-        """Return the search kept for a model, so that its memory is used again."""
-        search = self._searches.pop(id(model), None)
-        if search is None:
-            if len(self._searches) == KEPT_SEARCHES:
-                del self._searches[next(iter(self._searches))]
-            search = Minimax(model, self.settings)
-        # The search holds the model, so that its id stays its own.
-        self._searches[id(model)] = search
-        return search
-
-    def _given(self) -> dict[str, Any]:
-        return _written(self, False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_searches": {}}
+    settings_class = MinimaxSettings
+    search_class = Minimax
 
 
 class AlphaBetaAgent(MinimaxAgent):
@@ -254,8 +170,8 @@ AGENTS = (
 )
 assert {agent.algorithm for agent in AGENTS} == ALGORITHMS.keys()
 
-# What `tune` tries, by option; an algorithm's own options among these.
-_SEARCH_SPACE = {
+# What `tune` tries; see `kind_of`.
+_TRIED = {
     "ordering": "game|none",
     "killers": "",
     "history": "",
@@ -266,35 +182,4 @@ _SEARCH_SPACE = {
 }
 
 
-def _written(agent: MinimaxAgent, full: bool) -> dict[str, Any]:
-    names = options_of_algorithm(agent.algorithm)
-    if full:
-        return {name: getattr(agent.settings, name) for name in names}
-    return {n: v for n, v in set_options(agent.settings).items() if n in names}
-
-
-def _kind(agent: type[MinimaxAgent]) -> AgentKind:
-    names = options_of_algorithm(agent.algorithm)
-    described = options_of(MinimaxSettings)
-    tried = {n: words for n, words in _SEARCH_SPACE.items() if n in names}
-    return AgentKind(
-        name=agent.algorithm,
-        agent=agent,
-        make=agent,
-        options=(*names, "seed"),
-        written=_written,
-        described={name: described[name] for name in names},
-        budgets=("nodes", "seconds"),
-        search_space=tuple(f"{n}={w}" if w else n for n, w in tried.items()),
-    )
-
-
-for _agent in AGENTS:
-    show_options(
-        _agent,
-        MinimaxSettings,
-        besides=CopyOptions,
-        only=options_of_algorithm(_agent.algorithm),
-    )
-
-KINDS = tuple(map(_kind, AGENTS))
+KINDS = tuple(kind_of(agent, ("nodes", "seconds"), _TRIED) for agent in AGENTS)

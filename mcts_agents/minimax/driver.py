@@ -26,12 +26,10 @@ from mcts_agents.minimax.settings import MEBIBYTE, MOST_DEPTH, MinimaxSettings
 from mcts_agents.minimax.shown_root import ShownRoot
 from mcts_agents.model import ForwardModel, clock
 from mcts_agents.search.driver.callbacks import Callbacks
-from mcts_agents.search.driver.compiled import compiled as compiled_search
+from mcts_agents.search.driver.decisions import Decisions
 from mcts_agents.search.driver.memory import zeros_apart
-from mcts_agents.search.driver.one_thread import OneThread
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.kernel import plug_ins
-from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
 from mcts_agents.search.kernel.status import (
     BUDGET_SPENT,
@@ -41,8 +39,7 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 
-# A slice is made about this long, so that clocks and Ctrl-C are heard.
-SLICE_SECONDS = 0.001
+# Nodes of the first slice.
 FIRST_SLICE = 64
 # Where Python code runs at each node, nobody knows how long it takes.
 FIRST_SLOW_SLICE = 1
@@ -72,8 +69,15 @@ class Found:
     complete: bool
 
 
-class Minimax:
+class Minimax(Decisions):
     """A minimax search of one model with one set of settings.
+
+    It deepens one decision at a time until a budget is spent, the depth is reached, or
+    nothing ends at the horizon any more. A step that is interrupted counts as far as it
+    came, since it begins with the best action of the step before. If a budget does not
+    suffice to value one action, which takes one state where players move in turn and
+    many where they decide at once, the first action by static order is taken, and no
+    value is known.
 
     Args:
         model: The game.
@@ -84,19 +88,12 @@ class Minimax:
     """
 
     def __init__(self, model: ForwardModel, settings: MinimaxSettings):
-        self.model = model
-        self._given = settings
-        self.settings = settings.for_model(model)
-        self._one_thread = OneThread()
+        super().__init__(model, settings)
         name = "max_n" if settings.algorithm == "max-n" else "two_sided"
         module = compiled(name)
         self._begin, self._run_slice = module.begin, module.run_slice
         self._generation = 0
         self._set_up()
-
-    def __reduce__(self):
-        """Copy and pickle by making a new search: addresses do not travel."""
-        return Minimax, (self.model, self._given)
 
     # -- memory
 
@@ -223,104 +220,37 @@ class Minimax:
         return 1 << ((settings.table * MEBIBYTE) // ENTRY.itemsize).bit_length() - 1
 
     def _write_leaf_value(self) -> None:
-        model, settings, arrays = self.model, self.settings, self.arrays
-        arrays["table"][:] = model.table.ravel()
-        arrays["teams"][:] = model.teams
+        arrays = self.arrays
+        self._write_game(arrays)
         leaf = arrays["leaf"]
-        leaf["game"] = model.game_address
-        leaf["players"] = model.players
-        leaf["team_count"] = model.team_count
         for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = arrays[name].ctypes.data
         leaf["out"] = arrays["values"].ctypes.data
-        arrays["settings"]["score_bonus"] = settings.score_bonus
-        row = arrays["plug_ins"].reshape(-1, 2)[plug_ins.LEAF_VALUE]
-        if isinstance(settings.value, str):
-            function = LEAF_VALUES[settings.value]
-            row[1] = compiled_search().plug_in(settings.value, function)
-        else:
-            row[0] = self._callbacks.leaf_value(settings.value)
+        value = self.settings.value
+        if not isinstance(value, str):
+            row = arrays["plug_ins"].reshape(-1, 2)[plug_ins.LEAF_VALUE]
+            row[0] = self._callbacks.leaf_value(value)
 
     # -- a decision
 
-    def run(
-        self,
-        state: np.ndarray,
-        player: int,
-        rng: np.ndarray,
-        *,
-        started: float | None = None,
-        reserve: float = 0.0,
-    ) -> SearchResult:
-        """Search from `state` for `player`, who must be one of its movers.
+    def _considered(self, state, player: int, actions: np.ndarray) -> np.ndarray:
+        if self.settings.action_filter == "game":
+            return self.model.filter_actions(state, player, actions)
+        return actions
 
-        The search deepens one decision at a time until a budget is spent, the depth is
-        reached, or nothing ends at the horizon any more. A step that is interrupted
-        counts as far as it came, since it begins with the best action of the step
-        before. If a budget does not suffice to value one action, which takes one state
-        where players move in turn and many where they decide at once, the first action
-        by static order is taken, and no value is known.
-
-        Args:
-            state: The root, not modified; must hold only what `player` may know.
-            player: The acting player.
-            rng: The generator for what chance does, advanced.
-            started: The time by `clock.now` from which a budget in seconds counts.
-            reserve: Seconds before the end of such a budget at which to end.
-
-        Raises:
-            ValueError: `player` has no decision to make in `state`.
-            RuntimeError: The game lists no legal action for a mover; or this search is
-                running already, in another thread or around a callback.
-            BaseException: Whatever the game's own functions raise.
-        """
-        return self._one_thread.call(
-            self._refusal, self._run, state, player, rng, started, reserve
-        )
-
-    def _refusal(self) -> str:
-        return (
-            f"{self.model.name}: this search is running already, in another thread "
-            "or around a callback of its own; use another Minimax, or another agent"
-        )
-
-    def _run(self, state, player, rng, started, reserve) -> SearchResult:
-        started = clock.now() if started is None else started
-        model, settings = self.model, self.settings
-        movers = model.movers(state)
-        if player not in movers:
-            raise ValueError(
-                f"{model.name}: player {player} has no decision to make here; the "
-                f"movers are {movers}"
-            )
-        actions = model.legal_actions(state, player)
-        wanted = actions
-        if settings.action_filter == "game":
-            wanted = model.filter_actions(state, player, actions)
-        if len(wanted) == 1:
-            only = int(wanted[0])
-            result = SearchResult(
-                action=only, actions=actions, seconds=clock.now() - started
-            )
-            return result.showing([(player, only)])
-        deadline = clock.deadline()
-        if settings.seconds is not None:
-            own = started + settings.seconds - settings.safety_margin - reserve
-            deadline = min(own, deadline)
-        if not self._whole:
-            self._set_up()
-        self._whole = False
+    def _search(self, state, player, rng, deadline) -> Found:
         self._start(state, player, rng)
         found = self._deepen(deadline)
         rng[:] = self.arrays["rng"]
-        self._whole = True
+        return found
+
+    def _result(self, found, player, actions, rng) -> SearchResult:
         record = self.record
         return SearchResult(
             action=found.action,
             actions=actions,
             values=found.values[actions],
             forward_model_calls=int(record["forward_model_calls"][0]),
-            seconds=clock.now() - started,
             nodes=int(record["nodes"][0]),
             depth=found.depth,
             bytes=sum(array.nbytes for array in self.arrays.values()),
@@ -364,7 +294,7 @@ class Minimax:
         last = self.settings.depth or MOST_DEPTH
         for depth in range(1, last + 1):
             self.arrays["root_values"][:] = np.nan
-            status = self._search(depth, deadline)
+            status = self._search_to(depth, deadline)
             if status not in (FINISHED, BUDGET_SPENT):
                 self._fail(status)
             now = self._read(depth, status == FINISHED)
@@ -380,28 +310,17 @@ class Minimax:
                 break
         return found
 
-    def _search(self, depth: int, deadline: float) -> int:
-        """Search to one depth in slices of about a millisecond; return the status."""
+    def _search_to(self, depth: int, deadline: float) -> int:
+        """Search to one depth; return the status."""
         status = self._begin(self._address, depth)
         if status != SLICE_DONE:
             return status
         slow = self._callbacks.used or self.model.copies_environments
-        nodes = FIRST_SLOW_SLICE if slow else FIRST_SLICE
-        visited = self.record["nodes"]
-        while True:
-            began, before = clock.now(), int(visited[0])
-            status = self._run_slice(self._address, nodes)
-            if status != SLICE_DONE:
-                return status
-            now = clock.now()
-            if now >= deadline:
-                # The next slice ends at the first action of the root that is valued.
-                self.record["stop"] = 1
-            each = (now - began) / max(int(visited[0]) - before, 1)
-            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
-            nodes = int(max(1, min(4 * nodes, wanted)))
-            if now < deadline < math.inf and each > 0.0:
-                nodes = int(max(1, min(nodes, (deadline - now) / each)))
+        first = FIRST_SLOW_SLICE if slow else FIRST_SLICE
+        return self._run_slices(self.record["nodes"], first, deadline)
+
+    def _slice(self, size: int) -> int:
+        return self._run_slice(self._address, size)
 
     def _read(self, depth: int, finished: bool) -> Found | None:
         """Return what the search has found; None if it has not valued one action."""
@@ -444,12 +363,9 @@ class Minimax:
             NOT_IN_TURN: "several players decide at once, and opponents who do can "
             "not pass; use brs-plus or paranoid-alphabeta",
         }
-        other = (
-            "a player who is to move has no legal action, or more than "
-            f"legal_limit={self.model.legal_limit}; `movers` and `legal_actions` must "
-            "agree"
+        raise RuntimeError(
+            f"{self.model.name}: {words.get(status, self._no_legal_action())}"
         )
-        raise RuntimeError(f"{self.model.name}: {words.get(status, other)}")
 
 
 def _number(limit: int | None) -> int:

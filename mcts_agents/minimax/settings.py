@@ -1,12 +1,12 @@
 """Settings of the minimax family: which algorithm, how far, in what order."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any
 
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
-from mcts_agents.search.options.option import check_options, option
+from mcts_agents.search.options.families import Algorithm, FamilySettings
+from mcts_agents.search.options.option import option
 
 # Without any budget.
 DEFAULT_NODES = 100_000
@@ -15,89 +15,72 @@ MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class MinimaxAlgorithm(Algorithm):
     """One algorithm of the family.
 
     Attributes:
-        about: What it is, in one line.
-        source: Where it comes from.
-        fixed: Options that make it what it is; users cannot change these.
-        options: Options that only some algorithms have, of which this one has these.
         two_players: Whether it is for two teams only.
         takes_chance: Whether it searches games in which chance intervenes.
     """
 
-    about: str
-    source: str
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    options: tuple[str, ...] = ()
     two_players: bool = False
     takes_chance: bool = False
 
 
 _FREE = {"free_opponents": None, "free_moves": None, "ranked_moves": 1}
-ALGORITHMS: dict[str, Algorithm] = {
-    "alphabeta": Algorithm(
+ALGORITHMS: dict[str, MinimaxAlgorithm] = {
+    "alphabeta": MinimaxAlgorithm(
         "minimax with alpha-beta pruning, for two players or teams",
         "Knuth, Moore 1975",
         two_players=True,
         options=("table", "killers", "history"),
     ),
-    "negascout": Algorithm(
+    "negascout": MinimaxAlgorithm(
         "alpha-beta that tests all actions but the first with a null window",
         "Reinefeld 1983",
         two_players=True,
         options=("table", "killers", "history"),
     ),
-    "expectiminimax": Algorithm(
+    "expectiminimax": MinimaxAlgorithm(
         "alpha-beta that averages over chance, with Star1 pruning; all opponents are "
         "one coalition",
         "Ballard 1983",
         takes_chance=True,
         options=("table", "killers", "history", "samples", "star1"),
     ),
-    "max-n": Algorithm(
+    "max-n": MinimaxAlgorithm(
         "every player after its own value",
         "Luckhardt, Irani 1986; Korf 1991",
         options=("shallow_pruning",),
     ),
-    "paranoid-alphabeta": Algorithm(
+    "paranoid-alphabeta": MinimaxAlgorithm(
         "all opponents as one coalition against the player, with alpha-beta",
         "Sturtevant, Korf 2000",
         options=("table", "killers", "history"),
     ),
-    "brs": Algorithm(
+    "brs": MinimaxAlgorithm(
         "Best-Reply Search: one opponent moves between two own turns, the others pass",
         "Schadd, Winands 2011",
         fixed={"free_opponents": 1, "ranked_moves": 0},
         options=("table", "killers", "history"),
     ),
-    "brs-plus": Algorithm(
+    "brs-plus": MinimaxAlgorithm(
         "BRS+: one opponent moves freely, the others play what their order puts first",
         "Esser et al. 2013",
         fixed={"free_opponents": 1, "ranked_moves": 1},
         options=("table", "killers", "history"),
     ),
-    "opps": Algorithm(
+    "opps": MinimaxAlgorithm(
         "Opponent-Pruning Paranoid Search: how many opponents move freely, and how "
         "many actions they and the others consider",
         "Baier, Kaisers 2020",
         options=("table", "killers", "history", *_FREE),
     ),
 }
-_ONLY_SOME = {name for a in ALGORITHMS.values() for name in a.options}
-
-
-def options_of_algorithm(algorithm: str) -> tuple[str, ...]:
-    """Return the names of the options that an algorithm has, in their order."""
-    own = ALGORITHMS[algorithm].options
-    names = [field.name for field in fields(MinimaxSettings)]
-    names.remove("algorithm")
-    return tuple(n for n in names if n in own or n not in _ONLY_SOME)
 
 
 @dataclass(frozen=True)
-class MinimaxSettings:
+class MinimaxSettings(FamilySettings):
     """Settings of the agents of the minimax family.
 
     Raises:
@@ -105,6 +88,7 @@ class MinimaxSettings:
             not have; the message names it and what is.
     """
 
+    algorithms = ALGORITHMS
     algorithm: str = option(
         "alphabeta",
         "The algorithm: " + ", ".join(f"`{name}`" for name in ALGORITHMS) + ".",
@@ -255,31 +239,13 @@ class MinimaxSettings:
         source="Korf 1991",
     )
 
-    def __post_init__(self) -> None:
-        check_options(self)
-        algorithm = ALGORITHMS[self.algorithm]
-        for described in fields(self):
-            name = described.name
-            given = getattr(self, name)
-            if name not in _ONLY_SOME or name in algorithm.options:
-                continue
-            if name in algorithm.fixed or given != described.default:
-                if given in (described.default, algorithm.fixed.get(name)):
-                    continue
-                having = [n for n, a in ALGORITHMS.items() if name in a.options]
-                raise ValueError(
-                    f"{name}={given!r}: {self.algorithm} has no such option; "
-                    f"{', '.join(having)} have"
-                )
-
     def for_model(self, model: ForwardModel) -> "MinimaxSettings":
         """Fill what was left open with the game's choices, and check what it can do.
 
         Raises:
             ValueError: The game cannot be searched so; the message says why.
         """
-        algorithm = ALGORITHMS[self.algorithm]
-        chosen: dict[str, Any] = dict(algorithm.fixed)
+        chosen: dict[str, Any] = {}
         if self.value is None:
             chosen["value"] = "leader"
             if model.search_defaults.get("value") == "win":
@@ -293,15 +259,12 @@ class MinimaxSettings:
             chosen["action_filter"] = "game" if has_filter else "all"
         if self.nodes is None and self.depth is None and self.seconds is None:
             chosen["nodes"] = DEFAULT_NODES
-        filled = object.__new__(MinimaxSettings)
-        for described in fields(self):
-            name = described.name
-            value = chosen.get(name, getattr(self, name))
-            object.__setattr__(filled, name, value)
-        filled._check(model, algorithm)
+        filled = self._filled(chosen)
+        filled._check(model)
         return filled
 
-    def _check(self, model: ForwardModel, algorithm: Algorithm) -> None:
+    def _check(self, model: ForwardModel) -> None:
+        algorithm = ALGORITHMS[self.algorithm]
         name = f"{model.name}: {self.algorithm}"
         if algorithm.two_players and model.team_count > 2:
             raise ValueError(

@@ -16,12 +16,9 @@ from mcts_agents.permutation.kernel.records import (
 from mcts_agents.permutation.memory import MEBIBYTE, Memory, Rooms
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.permutation.shown_tree import ShownPosition, TreeArrays
-from mcts_agents.search.driver.compiled import compiled as compiled_search
+from mcts_agents.search.driver.decisions import Decisions
 from mcts_agents.search.driver.memory import zeros_apart
-from mcts_agents.search.driver.one_thread import OneThread
 from mcts_agents.search.inspection.result import SearchResult
-from mcts_agents.search.kernel import plug_ins
-from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
     BAD_MOVERS,
@@ -32,14 +29,12 @@ from mcts_agents.search.kernel.status import (
     SLICE_DONE,
 )
 
-# A slice is made about this long, so that clocks and Ctrl-C are heard.
-SLICE_SECONDS = 0.001
 FIRST_SLICE = 16
 # Playouts by which the memory of a search is estimated.
 SAMPLED_PLAYOUTS = 32
 
 
-class PermutationSearch:
+class PermutationSearch(Decisions):
     """A search of one model by AMAF and permutation statistics.
 
     Args:
@@ -51,10 +46,7 @@ class PermutationSearch:
     """
 
     def __init__(self, model: ForwardModel, settings: PermutationSettings):
-        self.model = model
-        self._given = settings
-        self.settings = settings.for_model(model)
-        self._one_thread = OneThread()
+        super().__init__(model, settings)
         module = compiled()
         self._begin, self._run_slice = module.begin, module.run_slice
         self._enter_all = module.enter_all
@@ -65,10 +57,6 @@ class PermutationSearch:
         else:
             model.prepare_moves()
         self._set_up()
-
-    def __reduce__(self):
-        """Copy and pickle by making a new search: addresses do not travel."""
-        return PermutationSearch, (self.model, self._given)
 
     # -- memory
 
@@ -81,19 +69,10 @@ class PermutationSearch:
         arrays = self.memory.arrays
         # A state is at least as long as the record, and begins at a word.
         self._scratch_state = model.new_state()
-        arrays["table"][:] = model.table.ravel()
+        self._write_game(arrays)
         for name, address in self._codes.items():
             arrays["table"].reshape(-1, 2)[ROW[name]] = 0, address
-        arrays["teams"][:] = model.teams
         arrays["joint_action"][:] = -1
-        arrays["settings"]["score_bonus"] = settings.score_bonus
-        leaf = arrays["leaf"]
-        leaf["game"] = model.game_address
-        leaf["players"] = model.players
-        leaf["team_count"] = model.team_count
-        function = LEAF_VALUES[settings.value]
-        row = arrays["plug_ins"].reshape(-1, 2)[plug_ins.LEAF_VALUE]
-        row[1] = compiled_search().plug_in(settings.value, function)
         own = callable(settings.codes)
         numbers = {
             "game": model.game_address,
@@ -123,72 +102,12 @@ class PermutationSearch:
 
     # -- a decision
 
-    def run(
-        self,
-        state: np.ndarray,
-        player: int,
-        rng: np.ndarray,
-        *,
-        started: float | None = None,
-        reserve: float = 0.0,
-    ) -> SearchResult:
-        """Search from `state` for `player`, who must be the one to move.
-
-        Args:
-            state: The root, not modified; must hold only what `player` may know.
-            player: The acting player.
-            rng: The generator, advanced.
-            started: The time by `clock.now` from which a budget in seconds counts.
-            reserve: Seconds before the end of such a budget at which to end.
-
-        Raises:
-            ValueError: `player` has no decision to make in `state`, or the search is
-                expected to take more than its `memory`.
-            RuntimeError: Players decide at once, or the game contradicts itself; or
-                this search is running already, in another thread.
-            BaseException: Whatever the game's own functions raise.
-        """
-        return self._one_thread.call(
-            self._refusal, self._run, state, player, rng, started, reserve
-        )
-
-    def _refusal(self) -> str:
-        return (
-            f"{self.model.name}: this search is running already, in another thread; "
-            "use another PermutationSearch, or another agent"
-        )
-
-    def _run(self, state, player, rng, started, reserve) -> SearchResult:
-        started = clock.now() if started is None else started
-        model, settings = self.model, self.settings
-        movers = model.movers(state)
-        if player not in movers:
-            raise ValueError(
-                f"{model.name}: player {player} has no decision to make here; the "
-                f"movers are {movers}"
-            )
-        if len(movers) > 1 and settings.nodes == "position":
+    def _check_movers(self, movers: list[int]) -> None:
+        if len(movers) > 1 and self.settings.nodes == "position":
             self._fail(NOT_IN_TURN)
-        actions = model.legal_actions(state, player)
-        if len(actions) == 1:
-            only = int(actions[0])
-            seconds = clock.now() - started
-            result = SearchResult(action=only, actions=actions, seconds=seconds)
-            return result.showing([(player, only)])
-        self._check_memory(state, len(movers))
-        deadline = clock.deadline()
-        if settings.seconds is not None:
-            own = started + settings.seconds - settings.safety_margin - reserve
-            deadline = min(own, deadline)
-        if not self._whole:
-            self._set_up()
-        self._whole = False
-        self._decisions += 1
-        self._search(state, player, rng, deadline)
-        self._whole = True
-        return self._result(actions, rng, started)
 
     def _search(self, state, player, rng, deadline) -> None:
+        self._decisions += 1
         record, memory = self.record, self.memory
         memory.clear()
         self._root_state = state  # its address is in the record
@@ -203,26 +122,16 @@ class PermutationSearch:
         rng[:] = memory.arrays["rng"]
 
     def _search_within(self, deadline: float) -> None:
-        """Search in slices of about a millisecond until a budget is spent."""
         status = self._begin(self._address)
-        iterations = FIRST_SLICE
-        done = self.record["simulations"]
-        while status == SLICE_DONE:
-            began, before = clock.now(), int(done[0])
-            status = self._run_slice(self._address, iterations)
-            if status == GROW:
-                status = self._grow()
-            now = clock.now()
-            if now >= deadline:
-                # The next slice ends at once, unless there was no iteration yet.
-                self.record["stop"] = 1
-            each = (now - began) / max(int(done[0]) - before, 1)
-            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
-            iterations = int(max(1, min(4 * iterations, wanted)))
-            if now < deadline < math.inf and each > 0.0:
-                iterations = int(max(1, min(iterations, (deadline - now) / each)))
+        if status == SLICE_DONE:
+            done = self.record["simulations"]
+            status = self._run_slices(done, FIRST_SLICE, deadline)
         if status != BUDGET_SPENT:
             self._fail(status)
+
+    def _slice(self, size: int) -> int:
+        status = self._run_slice(self._address, size)
+        return self._grow() if status == GROW else status
 
     def _grow(self) -> int:
         """Make room for one more iteration; return why not, if there must not be."""
@@ -256,13 +165,13 @@ class PermutationSearch:
                 return Rooms(**less)
         return None
 
-    def _check_memory(self, state: np.ndarray, deciding: int) -> None:
+    def _check_memory(self, state: np.ndarray, movers: list[int]) -> None:
         """Raise ValueError if the search is expected to take more than its memory."""
         limit, simulations = self.settings.memory, self.settings.simulations
         if limit is None or simulations is None:
             return
         length, places = self._sampled(state)
-        bytes_wanted = self.memory.expected(simulations, length, places, deciding)
+        bytes_wanted = self.memory.expected(simulations, length, places, len(movers))
         if bytes_wanted > limit * MEBIBYTE:
             fitting = simulations * limit * MEBIBYTE // bytes_wanted
             raise ValueError(
@@ -286,7 +195,7 @@ class PermutationSearch:
 
     # -- what was found
 
-    def _result(self, actions, rng, started) -> SearchResult:
+    def _result(self, found, player, actions, rng) -> SearchResult:
         record = self.record
         tree = self._tree()
         root = ShownPosition(tree, 0)
@@ -300,7 +209,6 @@ class PermutationSearch:
             values=values,
             simulations=int(record["simulations"][0]),
             forward_model_calls=int(record["forward_model_calls"][0]),
-            seconds=clock.now() - started,
             nodes=int(record["node_count"][0]),
             depth=int(record["deepest"][0]),
             bytes=self.memory.used(),
@@ -340,8 +248,6 @@ class PermutationSearch:
             NOT_FINITE: "the value of a playout is infinite or no number; what "
             "`scores` writes must be finite",
         }
-        other = (
-            "a player who is to move has no legal action, or more than "
-            f"legal_limit={model.legal_limit}; `movers` and `legal_actions` must agree"
+        raise RuntimeError(
+            f"{model.name}: {words.get(status, self._no_legal_action())}"
         )
-        raise RuntimeError(f"{model.name}: {words.get(status, other)}")

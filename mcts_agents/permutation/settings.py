@@ -1,12 +1,12 @@
 """Settings of RAVE, GRAVE and MCPS."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any
 
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE_CODES
-from mcts_agents.search.options.option import check_options, option
+from mcts_agents.search.options.families import Algorithm, FamilySettings
+from mcts_agents.search.options.option import option
 
 # Without any budget.
 DEFAULT_SIMULATIONS = 1000
@@ -16,37 +16,29 @@ _CAZENAVE = "Cazenave 2025"
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class PermutationAlgorithm(Algorithm):
     """One algorithm of the family.
 
     Attributes:
-        about: What it is, in one line.
-        source: Where it comes from.
-        options: Options that only some algorithms have, of which this one has these.
-        fixed: What the search does instead under options that it lacks.
         permutes: Whether it keeps permutation statistics.
     """
 
-    about: str
-    source: str
-    options: tuple[str, ...]
-    fixed: Mapping[str, Any] = field(default_factory=dict)
     permutes: bool = False
 
 
-ALGORITHMS: dict[str, Algorithm] = {
-    "rave": Algorithm(
+ALGORITHMS: dict[str, PermutationAlgorithm] = {
+    "rave": PermutationAlgorithm(
         "AMAF statistics of the node itself",
         "Gelly, Silver 2011",
         options=("bias",),
         fixed={"ref": 0},
     ),
-    "grave": Algorithm(
+    "grave": PermutationAlgorithm(
         "AMAF statistics of the last ancestor with enough playouts",
         "Cazenave 2015",
         options=("ref", "bias"),
     ),
-    "mcps": Algorithm(
+    "mcps": PermutationAlgorithm(
         "AMAF statistics as in GRAVE, and those of playouts that have the moves of the "
         "path in any order",
         _CAZENAVE,
@@ -55,19 +47,10 @@ ALGORITHMS: dict[str, Algorithm] = {
         permutes=True,
     ),
 }
-_ONLY_SOME = {name for a in ALGORITHMS.values() for name in a.options}
-
-
-def options_of_algorithm(algorithm: str) -> tuple[str, ...]:
-    """Return the names of the options that an algorithm has, in their order."""
-    own = ALGORITHMS[algorithm].options
-    names = [field.name for field in fields(PermutationSettings)]
-    names.remove("algorithm")
-    return tuple(n for n in names if n in own or n not in _ONLY_SOME)
 
 
 @dataclass(frozen=True)
-class PermutationSettings:
+class PermutationSettings(FamilySettings):
     """Settings of the agents that search by AMAF and permutation statistics.
 
     Raises:
@@ -75,6 +58,7 @@ class PermutationSettings:
             not have; the message names it and what is.
     """
 
+    algorithms = ALGORITHMS
     algorithm: str = option(
         "mcps",
         "The algorithm: " + ", ".join(f"`{name}`" for name in ALGORITHMS) + ".",
@@ -209,19 +193,7 @@ class PermutationSettings:
     )
 
     def __post_init__(self) -> None:
-        check_options(self)
-        algorithm = ALGORITHMS[self.algorithm]
-        for described in fields(self):
-            name = described.name
-            if name not in _ONLY_SOME or name in algorithm.options:
-                continue
-            given = getattr(self, name)
-            if given != described.default:
-                having = [n for n, a in ALGORITHMS.items() if name in a.options]
-                raise ValueError(
-                    f"{name}={given!r}: {self.algorithm} has no such option; "
-                    f"{', '.join(having)} have"
-                )
+        super().__post_init__()
         if self.score_bonus is not None and self.value == "win":
             raise ValueError(
                 f"score_bonus={self.score_bonus!r}: has an effect only with value "
@@ -235,7 +207,7 @@ class PermutationSettings:
             ValueError: The game cannot be searched so; the message says why.
         """
         self._check(model)
-        chosen: dict[str, Any] = dict(ALGORITHMS[self.algorithm].fixed)
+        chosen: dict[str, Any] = {}
         if self.score_bonus is None:
             chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
         if self.nodes is None:
@@ -243,12 +215,7 @@ class PermutationSettings:
         budgets = (self.simulations, self.seconds, self.forward_model_calls)
         if budgets == (None, None, None):
             chosen["simulations"] = DEFAULT_SIMULATIONS
-        filled = object.__new__(PermutationSettings)
-        for described in fields(self):
-            name = described.name
-            value = chosen.get(name, getattr(self, name))
-            object.__setattr__(filled, name, value)
-        return filled
+        return self._filled(chosen)
 
     @property
     def permutes(self) -> bool:
