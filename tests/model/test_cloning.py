@@ -1,6 +1,12 @@
 """Copies by real attributes: equal, independent, and with dice of their own."""
 
+import array
+import ctypes
 import functools
+import gc
+import multiprocessing
+import subprocess
+import sys
 import threading
 import types
 import weakref
@@ -230,6 +236,39 @@ def test_views_of_arrays_in_any_order_of_memory_stay_views(axes):
     assert view_again.base is again
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: bytearray(range(12)),
+        lambda: array.array("B", range(12)),
+        lambda: (ctypes.c_uint8 * 12)(*range(12)),
+    ],
+)
+@pytest.mark.parametrize("memory_first", [False, True])
+def test_arrays_over_other_memory_stay_over_it(make, memory_first):
+    memory = make()
+    board = np.frombuffer(memory, np.uint8)[2:].reshape(5, 2)
+    if memory_first:
+        game = held(memory=memory, board=board)
+    else:
+        game = held(board=board, memory=memory)
+    twin = exact(exact(game))  # and a copy of a copy
+    assert first_difference(game, twin) is None
+    twin.memory[2] = 77
+    twin.board[4, 1] = 78
+    assert twin.board[0, 0] == 77
+    assert twin.memory[11] == 78
+    assert list(memory) == list(range(12))
+    assert board.ravel().tolist() == list(range(2, 12))
+
+
+def test_arrays_over_constant_or_no_memory_are_copied():
+    constant, empty = np.frombuffer(b"abc", np.uint8), np.frombuffer(bytearray(8))[:0]
+    twin = exact([constant, empty])
+    assert twin[0].tolist() == [97, 98, 99]
+    assert twin[1].shape == (0,)
+
+
 def test_views_of_one_array_stay_views():
     board = np.zeros((3, 4), np.int8)
     game = held(row=board[1], board=board, turned=board.T[::2])
@@ -321,6 +360,27 @@ def test_a_lock_is_named_with_the_way_to_it():
         with pytest.raises(UncopyableEnvironmentError, match=r"\.odd"):
             exact(held(odd=odd))
         odd.close()
+
+
+def test_pipes_are_refused_and_stay_open():
+    here, there = multiprocessing.Pipe()
+    queue = multiprocessing.SimpleQueue()
+    # A queue has two pipes, and a lock that is met after them.
+    for game in (held(pipe=here), held(pipe=queue), held(pipe=vars(queue))):
+        with pytest.raises(UncopyableEnvironmentError, match=r"\.pipe -> "):
+            exact(game)
+    gc.collect()
+    there.send("still here")
+    assert here.recv() == "still here"
+    queue.put(3)
+    assert queue.get() == 3
+
+
+def test_processes_are_refused():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    with pytest.raises(UncopyableEnvironmentError, match=r"Popen.*operating system"):
+        exact(held(process=process))
+    process.wait()
 
 
 def test_a_class_that_leaves_its_lock_out_is_copied_as_it_says():

@@ -10,7 +10,7 @@ What keeps a plan honest:
 - Whether an environment hides information from its players cannot be detected, so the
   caller says that it does not, or gives a function that resamples what is hidden.
 - The first copy is compared with the live environment; a copy that differs is an error.
-- Random generators in the copies, and the global ones of `random` and `numpy.random`
+- Random generators in the copies, and the global ones of libraries (`global_dice`)
   while planning goes on, draw from the planner's seed: a search never sees the real
   future dice, and the live environment and the global generators end as they began.
 - An exception in the environment, Ctrl-C included, is caught in the callback, ends the
@@ -43,11 +43,11 @@ from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
-    seed_globally,
     space_generators,
     unchanged,
 )
@@ -131,6 +131,14 @@ class CopiedEnvironment(ShownCopies):
             raise ValueError(
                 f"{name}: state_key tells whole positions apart, so beside "
                 "redeterminise the search would know what is hidden; leave it out"
+            )
+        continuous = self.options.continuous
+        if continuous is not None and not any(
+            isinstance(space, spaces.Box) for space in live.action_spaces()
+        ):
+            raise ValueError(
+                f"continuous={continuous!r}: {name} has no action space that is a Box; "
+                "leave it out"
             )
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
@@ -504,6 +512,11 @@ class CopiedEnvironment(ShownCopies):
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
+            if not isinstance(changed, gymnasium.Env | ParallelEnv | AECEnv):
+                raise ValueError(
+                    f"{self.name}: redeterminise returned {changed!r}; expected None, "
+                    "when it has changed the copy that it was given, or another copy"
+                )
             held.face = held.face.around(changed)
         self._situations.write(state, held, handle)
 
@@ -512,7 +525,7 @@ class CopiedEnvironment(ShownCopies):
         key = self.options.state_key(held.face.env)
         # What was earned on the way counts too: leaves are worth the sum of rewards.
         earned = [round(value, 9) for value in held.returns]
-        return key_of((key, earned), f"{self.name}: state_key")
+        return key_of(key, f"{self.name}: state_key", beside=earned)
 
 
 def face_of(env: Any, options: CopyOptions | None = None) -> Face:

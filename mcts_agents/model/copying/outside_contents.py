@@ -12,7 +12,7 @@ import numpy as np
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
 from mcts_agents.model.copying.comparing import slots_of
-from mcts_agents.model.copying.dice import GENERATORS, reseed
+from mcts_agents.model.copying.dice import is_generator, reseed
 from mcts_agents.model.copying.outside_places import (
     Places,
     content_of,
@@ -96,7 +96,7 @@ class Contents:
                 waiting.extend(item)
                 continue
             self._seen[id(item)] = item
-            if isinstance(item, GENERATORS):
+            if is_generator(type(item)):
                 self.generators.append(item)
             elif isinstance(item, _CONTAINERS):
                 waiting.extend(self._note_container(label, item))
@@ -196,11 +196,13 @@ def _ways_of_cell(cell: types.CellType) -> Ways:
 
 def _ways_of_names(namespace: Any, names: set[str] | None, without: set[str]) -> Ways:
     is_class = isinstance(namespace, type)
+    # In an order that every process has; see `Places.visit_objects`.
+    counted = None if names is None else sorted(names - without)
 
     def read() -> dict[str, Any]:
         inside = vars(namespace) if is_class else namespace
-        if names is not None:
-            return {n: inside[n] for n in names - without if n in inside}
+        if counted is not None:
+            return {n: inside[n] for n in counted if n in inside}
         return {
             name: value
             for name, value in inside.items()
