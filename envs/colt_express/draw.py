@@ -67,6 +67,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_name, paint_row
 from mcts_agents.model import ForwardModel
 
 TOTAL_WIDTH = 1150
@@ -343,18 +344,13 @@ def _paint_round(surface: Any, now: Train, is_over: bool) -> None:
 
 def _paint_seat(surface: Any, seat: Seat, raised: set[int], top: int) -> None:
     color = PLAYER_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    ground = paint_row(surface, seat, row, divider=HAND_LEFT - 14)
     paint_bandit(surface, (PORTRAIT, top + ROW // 2 + 22), color, seat.player)
     _paint_facts(surface, seat, top)
     for kind, number in enumerate(seat.loot):
         _paint_own_loot(surface, kind, number, _own_loot(seat.player, kind))
     _paint_bullets(surface, seat, top)
-    divider = HAND_LEFT - 14
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     cards_top = _cards_top(top)
     for left, card in zip(_card_lefts(len(seat.hand)), seat.hand, strict=True):
         picture = back_picture() if card is None else card_picture(card)
@@ -372,8 +368,7 @@ def _paint_seat(surface: Any, seat: Seat, raised: set[int], top: int) -> None:
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write names, dollars, what the player does and did last."""
     left, color = PORTRAIT + 24, PLAYER_COLORS[seat.player]
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 8), 21, INK, "topleft")
+    paint_name(surface, seat, (left, top + 8), 21)
     text(surface, seat.name, (LOOT_LEFT - 14, top + 10), 18, MUTED, "topright")
     dollars = "$ ?" if seat.dollars is None else f"${seat.dollars}"
     text(surface, dollars, (left, top + 26), 32, INK, "topleft")

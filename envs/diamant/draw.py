@@ -23,15 +23,14 @@ from mcts_agents.envs.painting import (
     HIGHLIGHT,
     INK,
     MUTED,
-    PANEL,
     PLAYER_COLORS,
     circle,
     load_pygame,
-    mixed,
     rounded_rectangle,
     text,
 )
 from mcts_agents.envs.regions import Rectangle, Region, legal_actions
+from mcts_agents.envs.seats import paint_name, paint_row
 from mcts_agents.model import ForwardModel
 
 MARGIN = 14
@@ -140,15 +139,11 @@ def _shrunk(face: int, wanted: tuple[int, int]) -> Any:
 
 
 def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row)
     color = PLAYER_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
     middle = top + ROW / 2
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (NAME_LEFT, middle), 22, INK, "midleft")
+    paint_name(surface, seat, (NAME_LEFT, middle), anchor="midleft")
     if seat.is_deciding or seat.status == "won":
         dot = color if seat.is_deciding else HIGHLIGHT
         circle(surface, (STATUS_LEFT + 6, middle), 5, dot)

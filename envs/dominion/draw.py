@@ -52,8 +52,6 @@ from mcts_agents.envs.painting import (
     PLAYER_COLORS,
     circle,
     darker,
-    line,
-    mixed,
     rounded_rectangle,
     text,
 )
@@ -63,6 +61,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_count, paint_name, paint_row, paint_status
 from mcts_agents.model import ForwardModel
 
 TOTAL_WIDTH = 1080
@@ -265,23 +264,12 @@ def _paint_small(
         x = round(left + place * pitch)
         surface.blit(small_picture(card), (x, top))
         if number > 1:
-            _paint_number(surface, number, (x + SMALL_WIDTH - 5, top + 5), 8)
-
-
-def _paint_number(
-    surface: Any, number: int, spot: tuple[float, float], radius: int
-) -> None:
-    circle(surface, spot, radius, INK)
-    text(surface, str(number), spot, round(radius * 1.7), PANEL)
+            paint_count(surface, number, (x + SMALL_WIDTH - 5, top + 5), 8)
 
 
 def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
-    color = PLAYER_COLORS[seat.player]
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row, divider=OPEN_LEFT - 14)
     _paint_facts(surface, seat, top)
     numbers = dict(seat.hand)
     for card, box in _hand_boxes(seat).items():
@@ -291,9 +279,7 @@ def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
         surface.blit(picture, (left, round(box.top)))
         if number > 1:
             spot = (left + round(box.width) - 11, round(box.top) + 11)
-            _paint_number(surface, number, spot, 10)
-    divider = OPEN_LEFT - 14
-    line(surface, (divider, top + 10), (divider, top + ROW - 10), FAINT, 2)
+            paint_count(surface, number, spot)
     for row, (label, cards) in enumerate(
         (("played", seat.table), ("discards", seat.discards))
     ):
@@ -306,21 +292,13 @@ def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write name, points, number of cards, what the player does and did last."""
     left = MARGIN + 20
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 10), 22, INK, "topleft")
+    paint_name(surface, seat, (left, top + 10))
     written = text(surface, str(seat.points), (left, top + 30), 38, INK, "topleft")
     beside = written.right + 8
     points = "point" if seat.points == 1 else "points"
     text(surface, points, (beside, top + 32), 17, MUTED, "topleft")
     words = f"pile {seat.pile}, hand {seat.unknown + sum(n for _, n in seat.hand)}"
     text(surface, words, (beside, top + 46), 17, MUTED, "topleft")
-    color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
-    status_left = left
-    if seat.is_deciding or seat.status == "won":
-        circle(
-            surface, (left + 6, top + 72), 5, color if seat.is_deciding else HIGHLIGHT
-        )
-        status_left += 18
-    text(surface, seat.status, (status_left, top + 65), 20, color, "topleft")
+    paint_status(surface, seat, (left, top + 65), 20)
     if seat.last is not None:
         text(surface, f"last: {seat.last}", (left, top + 88), 17, MUTED, "topleft")

@@ -46,12 +46,10 @@ from mcts_agents.envs.exploding_kittens.turns import ASKED, GIVING, ORDERING, PL
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,
-    HIGHLIGHT,
     INK,
     MUTED,
     PANEL,
     PLAYER_COLORS,
-    circle,
     darker,
     mixed,
     polygon,
@@ -64,6 +62,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_count, paint_name, paint_row, paint_status
 from mcts_agents.model import ForwardModel
 
 TOTAL_WIDTH = 1020
@@ -264,14 +263,8 @@ def _paint_order(
 
 
 def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
-    color = PLAYER_COLORS[seat.player]
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    if seat.is_out:
-        ground = mixed(PANEL, MUTED, 0.25)
-    outline = color if seat.is_deciding else FAINT
-    area = _row_box(seat.player)
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    ground = mixed(PANEL, MUTED, 0.25) if seat.is_out else None
+    paint_row(surface, seat, Rectangle(*_row_box(seat.player)), ground=ground)
     _paint_facts(surface, seat, top)
     numbers = dict(seat.hand)
     for card, box in _hand_boxes(seat).items():
@@ -280,28 +273,20 @@ def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
         surface.blit(picture, (round(box.left), round(box.top)))
         if number > 1:
             spot = (round(box.left) + WIDTH - 10, round(box.top) + 10)
-            circle(surface, spot, 11, INK)
-            text(surface, str(number), spot, 19, PANEL)
+            paint_count(surface, number, spot, 11)
 
 
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write name, number of cards, what the player does and did last."""
     left = MARGIN + 20
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 12), 22, INK, "topleft")
+    paint_name(surface, seat, (left, top + 12))
     if seat.is_out:
         surface.blit(small_picture(KITTEN), (CARDS_LEFT, top + (ROW - 40) // 2))
     else:
         cards = seat.unknown + sum(number for _, number in seat.hand)
         words = "1 card" if cards == 1 else f"{cards} cards"
         text(surface, words, (left, top + 34), 18, MUTED, "topleft")
-    color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
-    status_left = left
-    if seat.is_deciding or seat.status == "won":
-        mark = color if seat.is_deciding else HIGHLIGHT
-        circle(surface, (left + 6, top + 61), 5, mark)
-        status_left += 18
-    text(surface, seat.status, (status_left, top + 54), 20, color, "topleft")
+    paint_status(surface, seat, (left, top + 54), 20)
     if seat.last is not None:
         last = f"last: {seat.last}"
         text(surface, last, (left, top + 76), 17, MUTED, "topleft")

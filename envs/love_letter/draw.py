@@ -24,15 +24,9 @@ from mcts_agents.envs.love_letter.notation import ACTION_NAMES, format_action
 from mcts_agents.envs.love_letter.table import Middle, Seat, headline, middle, seats
 from mcts_agents.envs.painting import (
     BACKGROUND,
-    FAINT,
     HIGHLIGHT,
     INK,
     MUTED,
-    PANEL,
-    PLAYER_COLORS,
-    circle,
-    line,
-    mixed,
     rounded_rectangle,
     text,
 )
@@ -42,6 +36,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_name, paint_row, paint_status
 from mcts_agents.model import ForwardModel
 
 TOTAL_WIDTH = 1020
@@ -167,15 +162,9 @@ def _paint_middle(surface: Any, between: Middle, top: int) -> None:
 
 
 def _paint_seat(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:
-    color = PLAYER_COLORS[seat.player]
-    area = _row_box(seat.player)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(*_row_box(seat.player))
+    paint_row(surface, seat, row, divider=HAND_LEFT - 18)
     _paint_facts(surface, model, seat, top)
-    divider = HAND_LEFT - 18
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     cards_top = _cards_top(top)
     marked = None if seat.last is None else int(CARD_OF[seat.last])
     _paint_groups(surface, seat.discards, marked, CARDS_LEFT, cards_top, DISCARDS_WIDTH)
@@ -187,19 +176,11 @@ def _paint_seat(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None
 def _paint_facts(surface: Any, model: ForwardModel, seat: Seat, top: int) -> None:
     """Write name, tokens, what the player does, did last and has seen."""
     left = MARGIN + 20
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 10), 22, INK, "topleft")
+    paint_name(surface, seat, (left, top + 10))
     text(surface, str(seat.tokens), (left, top + 30), 40, INK, "topleft")
     target = int(model.game["target"][0])
     text(surface, f"of {target} tokens", (left + 38, top + 40), 18, MUTED, "topleft")
-    color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
-    status_left = left
-    if seat.is_deciding or seat.status == "won":
-        circle(
-            surface, (left + 6, top + 69), 5, color if seat.is_deciding else HIGHLIGHT
-        )
-        status_left += 18
-    text(surface, seat.status, (status_left, top + 62), 19, color, "topleft")
+    paint_status(surface, seat, (left, top + 62))
     if seat.last is not None:
         last = f"last: {ACTION_NAMES[seat.last]}"
         text(surface, last, (left, top + 80), 17, MUTED, "topleft")

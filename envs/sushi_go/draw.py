@@ -7,15 +7,9 @@ import numpy as np
 
 from mcts_agents.envs.painting import (
     BACKGROUND,
-    FAINT,
     HIGHLIGHT,
     INK,
     MUTED,
-    PANEL,
-    PLAYER_COLORS,
-    circle,
-    line,
-    mixed,
     rounded_rectangle,
     text,
 )
@@ -25,6 +19,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_count, paint_name, paint_row, paint_status
 from mcts_agents.envs.sushi_go.artwork import (
     CORNER,
     HEIGHT,
@@ -137,15 +132,9 @@ def _row_top(player: int) -> int:
 
 
 def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
-    color = PLAYER_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row, divider=HAND_LEFT - 16)
     _paint_facts(surface, seat, top)
-    divider = HAND_LEFT - 16
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     _paint_groups(surface, _field_groups(seat), FIELD_LEFT, top, FIELD_WIDTH)
     _paint_groups(surface, _hand_groups(seat), HAND_LEFT, top, HAND_WIDTH)
 
@@ -153,19 +142,12 @@ def _paint_seat(surface: Any, seat: Seat, top: int) -> None:
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write name, score, puddings, what the player does and did last."""
     left = MARGIN + 20
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 12), 22, INK, "topleft")
+    paint_name(surface, seat, (left, top + 12))
     text(surface, str(seat.points), (left, top + 34), 40, INK, "topleft")
     puddings = "1 pudding" if seat.puddings == 1 else f"{seat.puddings} puddings"
     text(surface, "points", (left + 58, top + 36), 17, MUTED, "topleft")
     text(surface, puddings, (left + 58, top + 50), 17, MUTED, "topleft")
-    status_color = PLAYER_COLORS[seat.player] if seat.is_deciding else MUTED
-    status_left = left
-    if seat.is_deciding or seat.status == "won":
-        dot = status_color if seat.is_deciding else HIGHLIGHT
-        circle(surface, (left + 6, top + 77), 5, dot)
-        status_left += 18
-    text(surface, seat.status, (status_left, top + 70), 19, status_color, "topleft")
+    paint_status(surface, seat, (left, top + 70))
     for row, action in enumerate(seat.last):
         string = ("last: " if row == 0 else "       + ") + ACTION_NAMES[action]
         text(surface, string, (left, top + 86 + 13 * row), 17, MUTED, "topleft")
@@ -262,5 +244,4 @@ def _paint_group(surface: Any, group: Group, left: int, top: int) -> None:
         surface.blit(picture, (left + place * step, top))
     if number > 1:
         corner = (left + step * (len(cards) - 1) + WIDTH - 9, top + 9)
-        circle(surface, corner, 10, INK)
-        text(surface, str(number), corner, 18, PANEL)
+        paint_count(surface, number, corner)

@@ -8,12 +8,9 @@ import numpy as np
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,
-    HIGHLIGHT,
     INK,
     MUTED,
     PANEL,
-    PLAYER_COLORS,
-    Color,
     Point,
     circle,
     line,
@@ -29,6 +26,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_name, paint_row, paint_status
 from mcts_agents.envs.uno.artwork import (
     COLORS,
     HEIGHT,
@@ -63,14 +61,6 @@ PILE_LEFT = CARDS_LEFT
 TOP_LEFT = CARDS_LEFT + 150
 DISC_RADIUS, DISC_STEP = 17, 48
 DISCS_LEFT = TOP_LEFT + WIDTH + 150
-
-SEAT_COLORS: tuple[Color, ...] = (
-    *PLAYER_COLORS,
-    (170, 120, 80),
-    (226, 110, 160),
-    (110, 120, 130),
-    (130, 170, 50),
-)
 
 
 def size(model: ForwardModel) -> tuple[int, int]:
@@ -205,15 +195,9 @@ def _paint_direction(surface: Any, direction: int, top: int) -> None:
 
 
 def _paint_seat(surface: Any, seat: Seat, raised: set[int], top: int) -> None:
-    color = SEAT_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row, divider=CARDS_LEFT - 16)
     _paint_facts(surface, seat, top)
-    divider = CARDS_LEFT - 16
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     cards_top = _cards_top(top)
     for left, card in zip(_card_lefts(len(seat.hand)), seat.hand, strict=True):
         picture = back_picture() if card is None else card_picture(card)
@@ -223,19 +207,12 @@ def _paint_seat(surface: Any, seat: Seat, raised: set[int], top: int) -> None:
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write name, points, number of cards, what the player does and did last."""
     left = MARGIN + 20
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 10), 22, INK, "topleft")
+    paint_name(surface, seat, (left, top + 10))
     written = text(surface, str(seat.points), (left, top + 30), 38, INK, "topleft")
     beside = math.ceil(written.right) + 8
     text(surface, "points", (beside, top + 33), 17, MUTED, "topleft")
     cards = "1 card" if len(seat.hand) == 1 else f"{len(seat.hand)} cards"
     text(surface, cards, (beside, top + 46), 17, MUTED, "topleft")
-    color = SEAT_COLORS[seat.player] if seat.is_deciding else MUTED
-    status_left = left
-    if seat.is_deciding or seat.status == "won":
-        dot = color if seat.is_deciding else HIGHLIGHT
-        circle(surface, (left + 6, top + 69), 5, dot)
-        status_left += 18
-    text(surface, seat.status, (status_left, top + 62), 19, color, "topleft")
+    paint_status(surface, seat, (left, top + 62))
     if seat.last is not None:
         text(surface, f"last: {seat.last}", (left, top + 82), 17, MUTED, "topleft")

@@ -11,10 +11,7 @@ from mcts_agents.envs.painting import (
     INK,
     MUTED,
     PANEL,
-    PLAYER_COLORS,
-    circle,
     font,
-    line,
     mixed,
     rounded_rectangle,
     text,
@@ -25,6 +22,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_name, paint_row, paint_status
 from mcts_agents.envs.virus.artwork import (
     COLORS,
     HEIGHT,
@@ -238,17 +236,11 @@ def _paint_middle(surface: Any, between: Middle) -> None:
 
 
 def _paint_seat(surface: Any, seat: Seat, actions: list[int], top: int) -> None:
-    color = PLAYER_COLORS[seat.player]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row, divider=HAND_LEFT - 14)
     _paint_facts(surface, seat, top)
     for slot, organ in enumerate(seat.body):
         _paint_slot(surface, slot, organ, _slot(seat.player, slot))
-    divider = HAND_LEFT - 14
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     raised = {int(CARD_OF[action]) for action in actions}
     for place, card in enumerate(seat.hand):
         picture = back_picture() if card is None else card_picture(card)
@@ -264,20 +256,14 @@ def _paint_seat(surface: Any, seat: Seat, actions: list[int], top: int) -> None:
 
 def _paint_facts(surface: Any, seat: Seat, top: int) -> None:
     """Write name, healthy organs, what the player does and did last."""
-    left, color = MARGIN + 20, PLAYER_COLORS[seat.player]
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 12), 22, INK, "topleft")
+    left = MARGIN + 20
+    paint_name(surface, seat, (left, top + 12))
     written = text(surface, str(seat.healthy), (left, top + 33), 38, INK, "topleft")
     place = (written.right + 8, top + 42)
     text(surface, "healthy", place, 17, MUTED, "topleft")
-    if seat.is_deciding or seat.status == "won":
-        dot = color if seat.is_deciding else HIGHLIGHT
-        circle(surface, (left + 6, top + 73), 5, dot)
-        left += 18
-    words = color if seat.is_deciding else MUTED
-    text(surface, seat.status, (left, top + 66), 19, words, "topleft")
+    paint_status(surface, seat, (left, top + 66))
     if seat.last is not None:
-        place = (MARGIN + 20, top + 87)
+        place = (left, top + 87)
         height = 17 if font(17).size(seat.last)[0] < FACTS - 20 else 15
         text(surface, seat.last, place, height, MUTED, "topleft")
 
