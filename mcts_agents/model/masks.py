@@ -67,8 +67,9 @@ class PlainMasks:
     def __init__(self, actions: int):
         self._shape = (actions,)
         # Small masks return again and again in a search.
-        self._known: dict[bytes, tuple[list[int], int]] = {}
-        self._most = MOST_KNOWN if actions <= LONGEST_KNOWN else 0
+        self._known: dict[bytes, tuple[list[int], int]] | None = None
+        if actions <= LONGEST_KNOWN:
+            self._known = {}
 
     def legal(self, mask: Any) -> list[int] | None:
         """Return the places of a mask's ones, a list that nobody may change.
@@ -77,24 +78,26 @@ class PlainMasks:
             None where something about the mask is unusual, so that `as_mask` has to
             look at it. An empty list where no action is legal.
         """
-        if type(mask) is np.ndarray and mask.shape == self._shape:
-            found = self._known.get(mask.tobytes()) or self.read(mask)
-            return None if found is None else found[0]
-        return None
+        if self._known and type(mask) is np.ndarray and mask.shape == self._shape:
+            known = self._known.get(mask.tobytes())
+            if known is not None:
+                return known[0]
+        found = self.read(mask)
+        return None if found is None else found[0]
 
     def read(self, mask: Any) -> tuple[list[int], int] | None:
         """Return the same, and the mask as the bits of an integer, 0 if not known."""
         if type(mask) is not np.ndarray or mask.shape != self._shape:
             return None
         data = mask.tobytes()
-        found = self._known.get(data)
-        if found is None:
-            if mask.dtype not in _BYTES or data.strip(b"\0\1"):
-                return None
-            legal = mask.nonzero()[0].tolist()
-            if len(self._known) >= self._most:
-                return legal, 0
-            found = self._known[data] = legal, sum(1 << action for action in legal)
+        if self._known is not None and (found := self._known.get(data)) is not None:
+            return found
+        legal = mask.nonzero()[0].tolist()
+        if mask.dtype not in _BYTES or data.count(1) != len(legal):
+            return None
+        if self._known is None or len(self._known) >= MOST_KNOWN:
+            return legal, 0
+        found = self._known[data] = legal, sum(1 << action for action in legal)
         return found
 
 
