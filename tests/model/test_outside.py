@@ -1,5 +1,9 @@
 """State outside an environment's object: put back, and never silently changed."""
 
+import os
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -312,3 +316,56 @@ def test_functions_that_an_object_holds_are_followed():
     with pytest.raises(SharedStateError, match=r"test_outside\.STEPS"):
         MCTSAgent(simulations=20, perfect_information=True, seed=0).act(env)
     assert STEPS["count"] == before
+
+
+# An environment that throws the dice of some generators of its module.
+GENERATORS = """
+import random
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from mcts_agents import MCTSAgent
+
+FIRST, SECOND = random.Random(1), np.random.RandomState(2)
+THIRD, FOURTH = np.random.default_rng(3), random.Random(4)
+
+
+class Throwing(gymnasium.Env):
+    observation_space = spaces.Discrete(9)
+    action_space = spaces.Discrete(4)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        throw = FIRST.random, SECOND.random_sample, THIRD.random, FOURTH.random
+        thrown = throw[action]()
+        return self.steps, thrown, self.steps == 8, False, {}
+
+
+env = Throwing()
+env.reset(seed=0)
+agent = MCTSAgent(simulations=20, perfect_information=True, seed=1)
+print(agent.plan(env).values.tolist())
+"""
+
+
+def test_generators_of_modules_get_the_same_dice_in_every_process(tmp_path):
+    script = tmp_path / "throwing.py"
+    script.write_text(GENERATORS)
+    told = {
+        subprocess.run(
+            [sys.executable, script],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(told) == 1

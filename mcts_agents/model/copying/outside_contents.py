@@ -196,11 +196,13 @@ def _ways_of_cell(cell: types.CellType) -> Ways:
 
 def _ways_of_names(namespace: Any, names: set[str] | None, without: set[str]) -> Ways:
     is_class = isinstance(namespace, type)
+    # In an order that every process has; see `Places.visit_objects`.
+    counted = None if names is None else sorted(names - without)
 
     def read() -> dict[str, Any]:
         inside = vars(namespace) if is_class else namespace
-        if names is not None:
-            return {n: inside[n] for n in names - without if n in inside}
+        if counted is not None:
+            return {n: inside[n] for n in counted if n in inside}
         return {
             name: value
             for name, value in inside.items()

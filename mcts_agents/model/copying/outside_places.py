@@ -53,9 +53,12 @@ class Places:
 
     def visit_objects(self, objects: list[Any]) -> None:
         """Follow the code of objects' classes, and functions that they hold."""
-        for kind in set(map(type, objects)) - self._kinds:
-            self._kinds.add(kind)
-            self.visit_class(kind)
+        # In an order that every process has: generators that are found get their seeds
+        # one after another.
+        for kind in dict.fromkeys(map(type, objects)):
+            if kind not in self._kinds:
+                self._kinds.add(kind)
+                self.visit_class(kind)
         for value in objects:
             for held in getattr(value, "__dict__", {}).values():
                 if isinstance(held, types.FunctionType | types.MethodType):
@@ -127,7 +130,7 @@ class Places:
         label = namespace.get("__name__", module)
         known = self.names.setdefault(id(namespace), (namespace, label, set()))[2]
         assert known is not None  # only classes count whole
-        for name in names:
+        for name in sorted(names):
             value = namespace.get(name)
             if isinstance(value, types.ModuleType):
                 self._visit_module(value, names)
