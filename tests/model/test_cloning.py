@@ -1,6 +1,10 @@
 """Copies by real attributes: equal, independent, and with dice of their own."""
 
 import functools
+import gc
+import multiprocessing
+import subprocess
+import sys
 import threading
 import types
 import weakref
@@ -321,6 +325,27 @@ def test_a_lock_is_named_with_the_way_to_it():
         with pytest.raises(UncopyableEnvironmentError, match=r"\.odd"):
             exact(held(odd=odd))
         odd.close()
+
+
+def test_pipes_are_refused_and_stay_open():
+    here, there = multiprocessing.Pipe()
+    queue = multiprocessing.SimpleQueue()
+    # A queue has two pipes, and a lock that is met after them.
+    for game in (held(pipe=here), held(pipe=queue), held(pipe=vars(queue))):
+        with pytest.raises(UncopyableEnvironmentError, match=r"\.pipe -> "):
+            exact(game)
+    gc.collect()
+    there.send("still here")
+    assert here.recv() == "still here"
+    queue.put(3)
+    assert queue.get() == 3
+
+
+def test_processes_are_refused():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    with pytest.raises(UncopyableEnvironmentError, match=r"Popen.*operating system"):
+        exact(held(process=process))
+    process.wait()
 
 
 def test_a_class_that_leaves_its_lock_out_is_copied_as_it_says():

@@ -32,6 +32,7 @@ from mcts_agents.model.copying import cloning_objects as objects
 from mcts_agents.model.copying import cloning_values as values
 from mcts_agents.model.copying.cloning_kinds import (
     CACHED_FUNCTION,
+    HANDLES,
     SHARED,
     UNCOPIED_EXACTLY,
     UNCOPIED_WITH_DICE,
@@ -98,6 +99,11 @@ def _handler_of(kind: type) -> Handler:
             return handler
     if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
         return objects.refuse_foreign_memory
+    if any(
+        f"{getattr(base, '__module__', '')}.{base.__qualname__}" in HANDLES
+        for base in kind.__mro__
+    ):
+        return objects.refuse_handle
     if is_emulator(kind):
         return copy_emulator
     handler = cloning_jax.handler_of(kind) or _pygame_handler_of(kind)

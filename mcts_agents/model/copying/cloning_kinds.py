@@ -69,6 +69,17 @@ SHARED = (
     types.CodeType,
     property,
 )
+# Classes of Python whose attributes are a handle of the operating system: a copy would
+# talk through the live environment's pipe, and close it when it is thrown away.
+HANDLES = frozenset(
+    {
+        "multiprocessing.connection._ConnectionBase",
+        "multiprocessing.managers.BaseProxy",
+        "multiprocessing.process.BaseProcess",
+        "multiprocessing.shared_memory.SharedMemory",
+        "subprocess.Popen",
+    }
+)
 # Tables of Gymnasium's own environments that their steps only read; Taxi's takes
 # 7 ms to copy.
 CONSTANTS = {

@@ -160,6 +160,15 @@ def refuse_foreign_memory(cloner: Copier, value: Any) -> Any:
     )
 
 
+def refuse_handle(cloner: Copier, value: Any) -> Any:
+    """Refuse a handle of the operating system; see `HANDLES`."""
+    kind = type(value)
+    raise UncopyableEnvironmentError(
+        f"{kind.__module__}.{kind.__qualname__} (a handle of the operating system, "
+        "which a copy would share)"
+    )
+
+
 def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     """Copy an object whose class says how; its generators still get other dice."""
     before = {id(g) for g in generators_in(value)} if cloner.dice is None else set()
