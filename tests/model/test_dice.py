@@ -9,7 +9,14 @@ import pytest
 
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
-from mcts_agents.model.copying.dice import PlannersSeed, fresh, planners_dice
+from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.dice import (
+    PlannersSeed,
+    fresh,
+    generators_in,
+    planners_dice,
+)
+from mcts_agents.model.copying.guards import unchanged
 from mcts_agents.model.random import new_generator, next_uint64
 
 held = types.SimpleNamespace
@@ -65,6 +72,26 @@ def test_generators_are_exact_or_fresh(make):
     throws = Counter(int(6 * fresh(make(5), dice).random()) for _ in range(600))
     assert min(throws[face] for face in range(6)) > 60  # 100 expected, deviation 9
     assert planned(make(5)).random() == planned(make(5)).random()
+
+
+def test_generators_of_pytorch_are_exact_or_fresh():
+    torch = pytest.importorskip("torch")
+
+    def throws(generator):
+        return torch.rand(4, generator=generator).tolist()
+
+    value = held(dice=torch.Generator().manual_seed(5))
+    first, second = exact(value), exact(value)
+    assert first_difference(value, first) is None
+    assert throws(first.dice) == throws(second.dice)
+    assert first_difference(value, first) is not None
+    assert generators_in(value) == [value.dice]
+    with unchanged([value.dice]):
+        real = throws(value.dice)
+    assert throws(value.dice) == real
+    twin, other = planned(value), planned(value, seed=1)
+    assert throws(planned(value).dice) == throws(twin.dice)
+    assert throws(twin.dice) != throws(other.dice)
 
 
 def test_a_shared_bit_generator_stays_shared():

@@ -169,6 +169,42 @@ def test_global_generators_draw_from_the_dice():
     assert (random.random(), np.random.random()) == real
 
 
+@njit
+def seed_in_compiled_code(seed):
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+@njit
+def throw_in_compiled_code():
+    return np.random.random(), random.random()
+
+
+def check_throws(seed, throw):
+    seed(1)
+    real = throw()
+    seed(1)
+    throws = []
+    for number in (0, 0, 2):
+        with global_generators(np.random.default_rng(number)):
+            throws.append(throw())
+    assert throws[0] == throws[1]
+    assert throws[2] != throws[0] != real
+    assert throw() == real
+
+
+def test_generators_of_compiled_code_draw_from_the_dice():
+    check_throws(seed_in_compiled_code, throw_in_compiled_code)
+    with global_generators(np.random.default_rng(0)):
+        every = (*throw_in_compiled_code(), random.random(), np.random.random())
+    assert len(set(every)) == 4
+
+
+def test_the_generator_of_pytorch_draws_from_the_dice():
+    torch = pytest.importorskip("torch")
+    check_throws(torch.manual_seed, lambda: torch.rand(3).tolist())
+
+
 def test_spaces_draw_from_the_dice_and_so_do_their_parts():
     inner = spaces.Discrete(10**9, seed=1)
     unused = spaces.Discrete(10**9)

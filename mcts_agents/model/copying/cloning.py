@@ -39,7 +39,7 @@ from mcts_agents.model.copying.cloning_kinds import (
 )
 from mcts_agents.model.copying.comparing import package_of
 from mcts_agents.model.copying.copier import Copier
-from mcts_agents.model.copying.dice import GENERATORS
+from mcts_agents.model.copying.dice import is_generator
 from mcts_agents.model.copying.emulators import copy_emulator, is_emulator
 from mcts_agents.model.copying.snapshots import Snapshot
 from mcts_agents.model.copying.watchers import WATCHERS
@@ -93,10 +93,12 @@ class Cloner(Copier):
 
 def _handler_of(kind: type) -> Handler:
     """Choose once for each class how its objects are copied."""
-    for kinds, handler in ((SHARED, objects.share), (spaces.Space, values.share_space),
-                           (GENERATORS, values.copy_generator)):  # fmt: skip
-        if issubclass(kind, kinds):
-            return handler
+    if issubclass(kind, SHARED):
+        return objects.share
+    if issubclass(kind, spaces.Space):
+        return values.share_space
+    if is_generator(kind):
+        return values.copy_generator
     if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
         return objects.refuse_foreign_memory
     if any(

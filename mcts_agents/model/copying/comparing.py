@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model.copying.dice import GENERATORS, state_of
+from mcts_agents.model.copying.dice import is_generator, state_of
 from mcts_agents.model.copying.snapshots import Snapshot, compared
 from mcts_agents.model.copying.watchers import seen_through
 
@@ -81,7 +81,7 @@ def _parts(
     a: Any, b: Any, mine: dict[str, Any], other: dict[str, Any]
 ) -> Iterator[tuple[str, Any, Any]]:
     """Give the parts of two objects of one type, their attributes too, in pairs."""
-    if isinstance(a, GENERATORS):
+    if is_generator(type(a)):
         if not isinstance(a, random.SystemRandom):
             yield ".state", state_of(a), state_of(b)
         return

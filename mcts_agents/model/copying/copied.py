@@ -10,7 +10,7 @@ What keeps a plan honest:
 - Whether an environment hides information from its players cannot be detected, so the
   caller says that it does not, or gives a function that resamples what is hidden.
 - The first copy is compared with the live environment; a copy that differs is an error.
-- Random generators in the copies, and the global ones of `random` and `numpy.random`
+- Random generators in the copies, and the global ones of libraries (`global_dice`)
   while planning goes on, draw from the planner's seed: a search never sees the real
   future dice, and the live environment and the global generators end as they began.
 - An exception in the environment, Ctrl-C included, is caught in the callback, ends the
@@ -43,11 +43,11 @@ from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
-    seed_globally,
     space_generators,
     unchanged,
 )

@@ -9,6 +9,7 @@ import copy
 import functools
 import gc
 import random
+import sys
 import types
 from typing import Any
 
@@ -79,6 +80,8 @@ def reseed(generator: Any, dice: np.random.Generator) -> None:
         generator.seed(int(dice.integers(2**63)))
     elif isinstance(generator, np.random.RandomState):
         generator.seed(int(dice.integers(2**32)))
+    elif is_torchs(type(generator)):
+        generator.manual_seed(int(dice.integers(2**32)))
     else:
         bits = getattr(generator, "bit_generator", generator)
         bits.state = type(bits)(PlannersSeed(dice)).state
@@ -92,6 +95,8 @@ def state_of(generator: Any) -> Any:
         return generator.getstate()
     if isinstance(generator, np.random.RandomState):
         return generator.get_state(legacy=False)
+    if is_torchs(type(generator)):
+        return generator.get_state().numpy().copy()
     return getattr(generator, "bit_generator", generator).state
 
 
@@ -103,6 +108,10 @@ def restore(generator: Any, state: Any) -> None:
         generator.setstate(state)
     elif isinstance(generator, np.random.RandomState):
         generator.set_state(state)
+    elif is_torchs(type(generator)):
+        held = generator.get_state()
+        held.numpy()[:] = state
+        generator.set_state(held)
     else:
         getattr(generator, "bit_generator", generator).state = state
 
@@ -110,15 +119,20 @@ def restore(generator: Any, state: Any) -> None:
 def generators_in(value: Any) -> list[Any]:
     """Return all random generators that can be reached from an object."""
     found, seen, level = [], {id(value)}, [value]
+    torchs = getattr(sys.modules.get("torch"), "Generator", None)
     while level:
         # What the garbage collector leaves alone holds nothing, or only numbers. Kinds
         # are asked for once: a walk through a board of chess takes a third less time.
-        met, level = filter(gc.is_tracked, gc.get_referents(*level)), []
+        referents = gc.get_referents(*level)
+        met, level = [*filter(gc.is_tracked, referents)], []
+        if torchs is not None:  # left alone too, and so is what holds nothing else
+            kinds = (torchs, dict, tuple)
+            met += [item for item in referents if type(item) in kinds]
         for item in met:
             if id(item) in seen:
                 continue
             seen.add(id(item))
-            if _is_generator(type(item)):
+            if is_generator(type(item)):
                 found.append(item)
             elif not _is_wall(type(item)):
                 level.append(item)
@@ -126,8 +140,17 @@ def generators_in(value: Any) -> list[Any]:
 
 
 @functools.cache
-def _is_generator(kind: type) -> bool:
-    return issubclass(kind, GENERATORS)
+def is_generator(kind: type) -> bool:
+    """Whether objects of a class are random generators of Python, NumPy or PyTorch."""
+    return issubclass(kind, GENERATORS) or is_torchs(kind)
+
+
+@functools.cache
+def is_torchs(kind: type) -> bool:
+    """Whether a class is PyTorch's `Generator`, which need not be installed."""
+    return kind.__qualname__ == "Generator" and (
+        getattr(kind, "__module__", None) == "torch._C"
+    )
 
 
 @functools.cache

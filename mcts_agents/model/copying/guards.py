@@ -1,12 +1,11 @@
 """What planning on copies of an environment borrows from the process, and gives back.
 
-Random generators that no copy has for itself (those of `random`, `numpy.random` and of
-shared spaces) draw from the planner's dice while planning goes on. Signals are noted,
+Random generators that no copy has for itself (`global_dice`, and those of shared
+spaces) draw from the planner's dice while planning goes on. Signals are noted,
 because an exception at the entry of a callback out of compiled code is lost.
 """
 
 import gc
-import random
 import signal
 import threading
 import time
@@ -19,6 +18,11 @@ import numpy as np
 from gymnasium import spaces
 
 from mcts_agents.model.copying.dice import restore, state_of
+from mcts_agents.model.copying.global_dice import (
+    global_states,
+    restore_globally,
+    seed_globally,
+)
 
 _PLANNING = threading.RLock()
 # Signals whose Python handlers raise exceptions: Ctrl-C, and those of time limits.
@@ -86,20 +90,13 @@ def one_thread(name: str) -> Iterator[None]:
 
 @contextmanager
 def global_generators(dice: np.random.Generator) -> Iterator[None]:
-    """Let `random` and `numpy.random` draw from `dice` for a while."""
-    python_state, numpy_state = random.getstate(), np.random.get_state()
+    """Let the generators of whole libraries draw from `dice` for a while."""
+    before = global_states()
     try:
         seed_globally(dice)
         yield
     finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)
-
-
-def seed_globally(dice: np.random.Generator) -> None:
-    """Begin the generators of `random` and `numpy.random` anew, from `dice`."""
-    random.seed(int(dice.integers(2**63)))
-    np.random.seed(int(dice.integers(2**32)))
+        restore_globally(before)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
 from mcts_agents.model.copying.comparing import slots_of
-from mcts_agents.model.copying.dice import GENERATORS, reseed
+from mcts_agents.model.copying.dice import is_generator, reseed
 from mcts_agents.model.copying.outside_places import (
     Places,
     content_of,
@@ -96,7 +96,7 @@ class Contents:
                 waiting.extend(item)
                 continue
             self._seen[id(item)] = item
-            if isinstance(item, GENERATORS):
+            if is_generator(type(item)):
                 self.generators.append(item)
             elif isinstance(item, _CONTAINERS):
                 waiting.extend(self._note_container(label, item))

@@ -1,0 +1,65 @@
+"""The random generators of whole libraries, which every environment may draw from.
+
+Those of Python and NumPy; those that NumPy's and Python's functions draw from in code
+that Numba has compiled, which are others; and PyTorch's for the CPU, if a program uses
+PyTorch.
+"""
+
+import random
+import sys
+from typing import Any
+
+import numpy as np
+from numba import _helperlib as numba_library
+
+_HALF = 32
+_WORD = 2**_HALF - 1
+
+
+def _numba_states() -> tuple[int, int]:
+    """Return the addresses of Numba's generators, those of the thread that calls."""
+    return (
+        numba_library.rnd_get_np_state_ptr(),
+        numba_library.rnd_get_py_state_ptr(),
+    )
+
+
+def _torchs_generator() -> Any:
+    """Return PyTorch's generator, None in a program without PyTorch."""
+    return getattr(sys.modules.get("torch"), "default_generator", None)
+
+
+def global_states() -> tuple[Any, ...]:
+    """Return where all generators are, for `restore_globally`."""
+    torch = _torchs_generator()
+    return (
+        random.getstate(),
+        np.random.get_state(),
+        [numba_library.rnd_get_state(address) for address in _numba_states()],
+        None if torch is None else torch.get_state(),
+    )
+
+
+def restore_globally(states: tuple[Any, ...]) -> None:
+    """Put all generators back to where `global_states` saw them."""
+    of_python, of_numpy, of_numba, of_torch = states
+    random.setstate(of_python)
+    np.random.set_state(of_numpy)
+    for address, state in zip(_numba_states(), of_numba, strict=True):
+        numba_library.rnd_set_state(address, state)
+    if of_torch is not None:
+        _torchs_generator().set_state(of_torch)
+
+
+def seed_globally(dice: np.random.Generator) -> None:
+    """Begin all generators anew, from `dice`."""
+    seed = int(dice.integers(2**63))
+    random.seed(seed)
+    np.random.seed(int(dice.integers(2**32)))
+    # Those below begin with 32 bits, of which each has others.
+    of_numpy, of_python = _numba_states()
+    numba_library.rnd_seed(of_numpy, seed & _WORD)
+    numba_library.rnd_seed(of_python, seed >> _HALF - 1 & _WORD)
+    torch = _torchs_generator()
+    if torch is not None:
+        torch.manual_seed(seed >> _HALF // 2 & _WORD)
