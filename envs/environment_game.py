@@ -17,9 +17,11 @@ import gymnasium
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from mcts_agents.envs.numbered import numbered, numbers_in
 from mcts_agents.envs.observed import observed_text, rendered_text
-from mcts_agents.envs.single_player import SinglePlayerEnv
+from mcts_agents.envs.single_player import PLAYER, SinglePlayerEnv
 from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.watchers import seen_through
 from mcts_agents.names import made_with, nearest, quoted, unknown_name
 
 KINDS = (AECEnv, ParallelEnv, gymnasium.Env)
@@ -41,8 +43,9 @@ class EnvironmentGame:
         title: The game's name as people write it.
         perfect_information: The caller's word, see `CopiedEnvironment`.
         redeterminise: Instead of that word, see there.
-        format_action: `(env, action) -> str`: an action as people write it.
-        parse_action: `(env, text) -> int`: its inverse; ValueError says what was
+        format_action: `(env, action) -> str`: an action, as the environment takes it,
+            as people write it.
+        parse_action: `(env, text) -> action`: its inverse; ValueError says what was
             expected.
         ansi: `(env, agent) -> str`: the position for a terminal as the named agent may
             see it, for None as a spectator does.
@@ -54,8 +57,8 @@ class EnvironmentGame:
     title: str
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
-    format_action: Callable[[Any, int], str] | None = None
-    parse_action: Callable[[Any, str], int] | None = None
+    format_action: Callable[[Any, Any], str] | None = None
+    parse_action: Callable[[Any, str], Any] | None = None
     ansi: Callable[[Any, str | None], str] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     simultaneous: ClassVar[bool] = False  # players are asked one after another
@@ -146,23 +149,29 @@ class EnvironmentGame:
     def aec(self, render_mode: str | None = None) -> AECEnv:
         """Return a new environment in PettingZoo's AEC form, to be played.
 
-        Agents who decide at once do not see each other's actions: where all have
-        chosen, the environment makes one step.
+        Its actions are numbers, see `numbered`. Agents who decide at once do not see
+        each other's actions: where all have chosen, the environment makes one step.
 
         Raises:
             ValueError: See `environment`.
         """
         env = self.environment(render_mode)
         if isinstance(env, gymnasium.Env):
-            return SinglePlayerEnv(env)
+            return SinglePlayerEnv(numbered(env, [PLAYER], self.name))
+        if isinstance(env, ParallelEnv) and has_rules(env):
+            raise ValueError(
+                f"game {self.name} makes a parallel environment of a game with "
+                "rules: name the game, its rules or its AEC environment"
+            )
+        agents = getattr(env, "possible_agents", ())
         if isinstance(env, ParallelEnv):
-            if has_rules(env):
-                raise ValueError(
-                    f"game {self.name} makes a parallel environment of a game with "
-                    "rules: name the game, its rules or its AEC environment"
-                )
-            return parallel_to_aec_wrapper(env)
-        return env
+            return parallel_to_aec_wrapper(numbered(env, agents, self.name))
+        inner = seen_through(env)
+        if isinstance(inner, parallel_to_aec_wrapper):
+            # What takes numbers has to stand below, where no choice lies yet.
+            below = numbered(inner.env, agents, self.name)
+            return env if below is inner.env else parallel_to_aec_wrapper(below)
+        return numbered(env, agents, self.name)
 
     def shape(self) -> CopiedEnvironment:
         """Return a forward model that says how many players and actions there are.
@@ -197,15 +206,20 @@ class EnvironmentGame:
 
     def action_name(self, env: Any, action: int) -> str:
         """Return an action as people write it: its number if nothing else is known."""
+        numbers = numbers_in(env)
+        own = action if numbers is None else numbers.action(action)
         if self.format_action is not None:
-            return self.format_action(env, action)
-        meanings = _meanings(env)
-        return str(action) if meanings is None else meanings[action]
+            return self.format_action(env, own)
+        words = _words(env)
+        if action in words:
+            return words[action]
+        return "/".join(map(str, own.ravel())) if hasattr(own, "ravel") else str(own)
 
     def action_of(self, env: Any, text: str, legal: list[int]) -> int:
         """Return the action of a text; ValueError says what was expected."""
         if self.parse_action is not None:
-            return self.parse_action(env, text)
+            own, numbers = self.parse_action(env, text), numbers_in(env)
+            return own if numbers is None else numbers.number(own)
         names = {self.action_name(env, action): action for action in legal}
         if text in names:
             return names[text]
@@ -263,10 +277,12 @@ def is_maker(found: Any) -> bool:
     return inspect.isclass(found) and issubclass(found, KINDS)
 
 
-def _meanings(env: Any) -> list[str] | None:
-    """Return the words that an environment has for its actions, if it has any."""
+def _words(env: Any) -> dict[int, str]:
+    """Return the words that an environment has for its actions, by their numbers."""
     inner = getattr(env, "unwrapped", env)
     named = getattr(inner, "get_action_meanings", None)
     if named is None:
-        return None
-    return [" ".join(str(word).split()) for word in named()]
+        return {}
+    least = max(0, int(getattr(getattr(inner, "action_space", None), "start", 0)))
+    words = [" ".join(str(word).split()) for word in named()]
+    return dict(enumerate(words, least))

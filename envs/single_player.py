@@ -5,6 +5,8 @@ from typing import Any
 import gymnasium
 from pettingzoo import AECEnv
 
+from mcts_agents.envs.numbered import with_masks_kept
+
 PLAYER = "player_0"
 
 
@@ -48,6 +50,8 @@ class SinglePlayerEnv(AECEnv):
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Begin an episode."""
         self._seen, info = self.planned.reset(seed=seed, options=options)
+        # Whoever plans on it is shown no more than the environment.
+        self.planned = with_masks_kept(self.planned, PLAYER, self._seen, info)
         self.agents = [PLAYER]
         self.agent_selection = PLAYER
         self.infos = {PLAYER: info}
