@@ -1,5 +1,7 @@
 """Copies by real attributes: equal, independent, and with dice of their own."""
 
+import array
+import ctypes
 import functools
 import gc
 import multiprocessing
@@ -232,6 +234,39 @@ def test_views_of_arrays_in_any_order_of_memory_stay_views(axes):
     assert (base >= 0).all()
     again, view_again = Cloner().clone([base_twin, twin])
     assert view_again.base is again
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: bytearray(range(12)),
+        lambda: array.array("B", range(12)),
+        lambda: (ctypes.c_uint8 * 12)(*range(12)),
+    ],
+)
+@pytest.mark.parametrize("memory_first", [False, True])
+def test_arrays_over_other_memory_stay_over_it(make, memory_first):
+    memory = make()
+    board = np.frombuffer(memory, np.uint8)[2:].reshape(5, 2)
+    if memory_first:
+        game = held(memory=memory, board=board)
+    else:
+        game = held(board=board, memory=memory)
+    twin = exact(exact(game))  # and a copy of a copy
+    assert first_difference(game, twin) is None
+    twin.memory[2] = 77
+    twin.board[4, 1] = 78
+    assert twin.board[0, 0] == 77
+    assert twin.memory[11] == 78
+    assert list(memory) == list(range(12))
+    assert board.ravel().tolist() == list(range(2, 12))
+
+
+def test_arrays_over_constant_or_no_memory_are_copied():
+    constant, empty = np.frombuffer(b"abc", np.uint8), np.frombuffer(bytearray(8))[:0]
+    twin = exact([constant, empty])
+    assert twin[0].tolist() == [97, 98, 99]
+    assert twin[1].shape == (0,)
 
 
 def test_views_of_one_array_stay_views():

@@ -1,5 +1,7 @@
 """How containers, arrays, random generators and spaces are copied."""
 
+import array
+import ctypes
 from collections import defaultdict, deque
 from typing import Any
 
@@ -9,6 +11,10 @@ from gymnasium import spaces
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import fresh, restore, state_of
+
+# Whose memory arrays may stand over, as `numpy.frombuffer` makes them: what is written
+# in one shows in the other.
+BUFFERS = (bytearray, array.array, ctypes.Array, ctypes.Structure)
 
 
 def copy_list(cloner: Copier, value: list) -> list:
@@ -105,6 +111,10 @@ def copy_array(cloner: Copier, value: np.ndarray) -> np.ndarray:
     base = value.base
     if type(base) is np.ndarray:
         return _view(cloner, value, base)
+    if base is not None and value.size:
+        owner = base.obj if isinstance(base, memoryview) else base
+        if isinstance(owner, BUFFERS):
+            return _array_over(cloner, value, owner)
     twin = cloner.memo[id(value)] = value.copy(order="K")
     if value.dtype.hasobject:
         if value.dtype != object:
@@ -122,6 +132,14 @@ def _view(cloner: Copier, value: np.ndarray, base: np.ndarray) -> np.ndarray:
     start = value.ctypes.data - base.ctypes.data
     # Flat, in the order of the memory: a buffer has to be contiguous in C's order.
     memory = whole.ravel(order="K")
+    twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
+    return cloner.remember(value, twin)
+
+
+def _array_over(cloner: Copier, value: np.ndarray, owner: Any) -> np.ndarray:
+    """Make an array over the copy of what holds its memory and is none of NumPy's."""
+    memory = cloner.clone(owner)
+    start = value.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
     twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
     return cloner.remember(value, twin)
 
