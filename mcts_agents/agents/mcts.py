@@ -64,9 +64,12 @@ class MCTSAgent(SearchAgent):
             elif name in SETTING_NAMES:
                 searching[name] = value
             else:
-                raise ValueError(unknown_name("option of mcts", name, SETTING_NAMES))
+                known = (*SETTING_NAMES, *COPY_OPTIONS)
+                raise ValueError(unknown_name("option of mcts", name, known))
         settings = SearchSettings(**_with_agents(searching))
         super().__init__(settings, seed=seed, **copying)
+        if self.copying.state_key is not None and not settings.graph:
+            raise ValueError("state_key has an effect only with graph=True")
 
     def _given(self) -> dict[str, Any]:
         return set_options(self.settings)

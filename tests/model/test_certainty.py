@@ -166,6 +166,46 @@ def test_words_that_are_none_are_refused():
         planner(deterministic="yes")
     with pytest.raises(ValueError, match=r"state_key='board': expected a function"):
         planner(state_key="board")
+    for name in ("replay", "redeterminise", "reseed"):
+        with pytest.raises(ValueError, match=rf"{name}=3: expected a function"):
+            MCTSAgent(**{name: 3})
+    for word in ("no", "false", 1, None):
+        with pytest.raises(ValueError, match=f"perfect_information={word!r}: expected"):
+            MCTSAgent(perfect_information=word)
+    for word in ("yes", 1, len, (len,), (len, "put"), (len, len, len)):
+        with pytest.raises(ValueError, match=r"snapshots=.*: expected true or false"):
+            planner(snapshots=word)
+
+
+def test_words_that_contradict_each_other_are_refused():
+    with pytest.raises(ValueError, match="pass one of them"):
+        MCTSAgent(perfect_information=True, redeterminise=lambda *_: None)
+
+
+def test_words_without_an_effect_are_refused():
+    with pytest.raises(ValueError, match="state_key has an effect only with graph"):
+        planner(state_key=lambda env: env.heaps)
+    with pytest.raises(ValueError, match=r"continuous=5: .* no action space.* a Box"):
+        planner(continuous=5).act(started(Dice))
+
+
+def test_a_word_with_a_slip_is_told_the_right_one():
+    with pytest.raises(ValueError, match=r"did you mean perfect_information\?"):
+        MCTSAgent(perfect_info=True)
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_whoever_plays_alone_wins_nothing(deterministic):
+    """All results of one agent are alike, so a search by them chooses by chance."""
+    env = started(Dice)
+    agent = MCTSAgent(
+        simulations=20,
+        value="win",
+        perfect_information=True,
+        deterministic=deterministic,
+    )
+    with pytest.raises(ValueError, match=r"value='win': .* one agent.*value='score'"):
+        agent.act(env)
 
 
 class Chain(Dice):

@@ -362,3 +362,48 @@ def test_equal_parts_stay_one_in_the_copy():
 )
 def test_results_by_return(returns, results):
     assert results_by_return(np.array(returns)) == results
+
+
+@pytest.mark.parametrize("returned", [True, 3, "env"])
+def test_what_redeterminise_returns_by_mistake_is_named(returned):
+    env = HiddenDice()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=10, redeterminise=lambda *_: returned)
+    with pytest.raises(ValueError, match=f"redeterminise returned {returned!r}; exp"):
+        agent.act(env)
+
+
+class Misnaming(Matching):
+    """Its first step names a stranger, or nobody."""
+
+    def __init__(self, place):
+        super().__init__()
+        self.place = place
+
+    def step(self, actions):
+        if "stranger" in actions:
+            raise AssertionError("nobody may decide for a stranger")
+        observations, rewards, *others = super().step(actions)
+        if self.place == "agents":
+            self.agents = [*self.agents, "stranger"]
+        elif self.place == "rewards":
+            rewards["stranger"] = 1.0
+        else:
+            rewards = None
+        return observations, rewards, *others
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("agents", r"'stranger', who is none of possible_agents \(.*\)"),
+        ("rewards", r"'stranger', who is none of possible_agents \(.*\)"),
+        ("none", "the rewards are None, expected a dictionary"),
+    ],
+)
+def test_steps_that_name_a_stranger_or_nobody_are_refused(place, told):
+    env = Misnaming(place)
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=10, perfect_information=True, seed=0)
+    with pytest.raises(ValueError, match=told):
+        agent.act(env, env.agents[0])

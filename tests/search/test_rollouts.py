@@ -272,7 +272,7 @@ def test_modelled_agents_draw_from_the_search():
 
 def test_an_illegal_action_comes_out_as_an_error():
     model = RULES.model(players=2, movers=(1, 2) * 4)
-    for action in (2, -1, 10**6):
+    for action in (2, -1, 10**6, None, 1.5):
         text = rf"chose action {action} for player 1 of scheduled; legal: \[0, 1\]"
         with pytest.raises(ValueError, match=text):
             search(model, opponent_model=lambda m, s, p, action=action: action)

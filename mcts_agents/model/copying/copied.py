@@ -132,6 +132,14 @@ class CopiedEnvironment(ShownCopies):
                 f"{name}: state_key tells whole positions apart, so beside "
                 "redeterminise the search would know what is hidden; leave it out"
             )
+        continuous = self.options.continuous
+        if continuous is not None and not any(
+            isinstance(space, spaces.Box) for space in live.action_spaces()
+        ):
+            raise ValueError(
+                f"continuous={continuous!r}: {name} has no action space that is a Box; "
+                "leave it out"
+            )
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
@@ -500,6 +508,11 @@ class CopiedEnvironment(ShownCopies):
         held.legal = {}
         changed = self._redeterminise(held.face.env, agent, self._dice)
         if changed is not None:
+            if not isinstance(changed, gymnasium.Env | ParallelEnv | AECEnv):
+                raise ValueError(
+                    f"{self.name}: redeterminise returned {changed!r}; expected None, "
+                    "when it has changed the copy that it was given, or another copy"
+                )
             held.face = held.face.around(changed)
         self._situations.write(state, held, handle)
 
@@ -508,7 +521,7 @@ class CopiedEnvironment(ShownCopies):
         key = self.options.state_key(held.face.env)
         # What was earned on the way counts too: leaves are worth the sum of rewards.
         earned = [round(value, 9) for value in held.returns]
-        return key_of((key, earned), f"{self.name}: state_key")
+        return key_of(key, f"{self.name}: state_key", beside=earned)
 
 
 def face_of(env: Any, options: CopyOptions | None = None) -> Face:

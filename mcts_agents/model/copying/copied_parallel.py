@@ -69,7 +69,7 @@ class ParallelFace(Face):
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
         live = [a for a in self.env.agents if a not in self._finished]
-        players = [self.agents.index(agent) for agent in live]
+        players = [self._place(agent) for agent in live]
         deciding = [p for p in players if not self._waits(p)]
         return deciding or players
 
@@ -87,7 +87,7 @@ class ParallelFace(Face):
         """Let all live agents act."""
         actions = {}
         for agent in self.env.agents:
-            player = self.agents.index(agent)
+            player = self._place(agent)
             number = joint_action[player]
             if number < 0:
                 number = self.numbers[player].first
@@ -123,7 +123,7 @@ class ParallelFace(Face):
         Args:
             masks: What it shows to the agents that were there before.
         """
-        shown = [self.agents.index(a) for a, mask in masks.items() if mask is not None]
+        shown = [self._place(a) for a, mask in masks.items() if mask is not None]
         if any(self.checked_mask(player) is None for player in shown):
             raise self._masks_are_unknown()
 

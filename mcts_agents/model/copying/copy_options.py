@@ -71,10 +71,19 @@ class CopyOptions:
     state_key: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("redeterminise", "reseed", "state_key"):
+        for name in ("redeterminise", "reseed", "replay", "state_key"):
             value = getattr(self, name)
             if value is not None and not callable(value):
                 raise ValueError(f"{name}={value!r}: expected a function, or None")
+        for name in ("perfect_information", "deterministic"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise ValueError(f"{name}={value!r}: expected true or false")
+        if self.perfect_information and self.redeterminise is not None:
+            raise ValueError(
+                "perfect_information=True says that nothing is hidden, and "
+                "redeterminise resamples what is; pass one of them"
+            )
         samples = self.continuous
         counts = isinstance(samples, int) and not isinstance(samples, bool)
         if not (samples is None or callable(samples) or (counts and samples >= 1)):
@@ -88,6 +97,7 @@ class CopyOptions:
                 f"caches={named!r}: expected a tuple of names, such as "
                 '("package.module.CACHE",)'
             )
+        self._check_snapshots()
         if self.replay is not None and self.snapshots:
             raise ValueError("replay and snapshots are two ways; pass one of them")
         if self.replay is not None and self.redeterminise is not None:
@@ -103,9 +113,14 @@ class CopyOptions:
                 f"processes={number}: this system has no os.fork, by which processes "
                 "get their copies of an environment; use processes=1"
             )
-        if not isinstance(self.deterministic, bool):
+
+    def _check_snapshots(self) -> None:
+        said = self.snapshots
+        pair = isinstance(said, tuple) and len(said) == 2 and all(map(callable, said))
+        if not (isinstance(said, bool) or pair):
             raise ValueError(
-                f"deterministic={self.deterministic!r}: expected true or false"
+                f"snapshots={said!r}: expected true or false, or two functions "
+                "(get, put), called as get(env) and put(env, state)"
             )
 
     def given(self) -> dict[str, Any]:

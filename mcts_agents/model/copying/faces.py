@@ -143,10 +143,15 @@ class Face(ABC):
 
         Raises:
             ValueError: A reward is no finite number, or a return leaves the range in
-                which a search can compute.
+                which a search can compute; or they are those of nobody.
         """
+        if not isinstance(rewards, Mapping):
+            raise ValueError(
+                f"{self.name}: the rewards are {rewards!r}, expected a dictionary of "
+                "one for each agent"
+            )
         for agent, reward in rewards.items():
-            player = self._places[agent]
+            player = self._place(agent)
             if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
                 returns[player] += reward
                 continue
@@ -159,6 +164,20 @@ class Face(ABC):
                     f"-{GREATEST_RETURN:g} to {GREATEST_RETURN:g}"
                 )
             returns[player] = total
+
+    def _place(self, agent: str) -> int:
+        """Return the number of an agent that the environment names.
+
+        Raises:
+            ValueError: It is none of those that there may be.
+        """
+        player = self._places.get(agent)
+        if player is None:
+            raise ValueError(
+                f"{self.name}: a step names {agent!r}, who is none of possible_agents "
+                f"({', '.join(self.agents)}); all that may ever come belong there"
+            )
+        return player
 
     @abstractmethod
     def mask_of(self, player: int) -> Any:

@@ -15,7 +15,7 @@ TAKEN = (
 )
 
 
-def key_of(value: Any, whose: str) -> int:
+def key_of(value: Any, whose: str, beside: Any = None) -> int:
     """Return the 64 bits of a key, as an int64.
 
     Values that are equal and of one type have one key; others have the same one by
@@ -24,12 +24,13 @@ def key_of(value: Any, whose: str) -> int:
     Args:
         value: What the function returned.
         whose: What it is, for the message.
+        beside: What else tells positions apart, of the same types.
 
     Raises:
         ValueError: It is nothing that has a key.
     """
     try:
-        told = _told(value)
+        told = _told(value) if beside is None else _told((value, beside))
     except TypeError as error:
         raise ValueError(
             f"{whose} returned {value!r}, which has {error}; expected {TAKEN}"

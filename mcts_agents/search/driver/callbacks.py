@@ -7,7 +7,6 @@ its clock. Modelled players get a copy of the state that holds only what they ma
 """
 
 import ctypes
-import operator
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock, draw_uint64
+from mcts_agents.model.actions import as_action
 from mcts_agents.model.contract import ENTRIES, POLICY
 from mcts_agents.model.copying.guards import noted_signals
 from mcts_agents.search.kernel.records import LEAF
@@ -72,10 +72,12 @@ class Callbacks:
             generator = _array(rng, 2, np.uint64)
             self.model.redeterminise(view, player, generator)
             legal = self.model.legal_actions(view, player)  # it may change its view
-            action = operator.index(decide(self.model, view, player))
-            if action not in legal:
+            chosen = decide(self.model, view, player)
+            action = as_action(chosen)
+            if action is None or action not in legal:
+                told = repr(chosen) if action is None else action
                 raise ValueError(
-                    f"{agent!r} chose action {action} for player {player} of "
+                    f"{agent!r} chose action {told} for player {player} of "
                     f"{self.model.name}; legal: {legal.tolist()}"
                 )
             return action

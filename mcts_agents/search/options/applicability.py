@@ -54,6 +54,11 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
             f"threads={settings.threads!r}: {model.name} is a copied environment, of "
             "which only threads=1 can be searched"
         )
+    if settings.value == "win" and model.players == 1:
+        raise ValueError(
+            f"value='win': {model.name} has one agent, whose results are alike however "
+            "it plays; use value='score', its rewards"
+        )
     if settings.loop == "closed" and model.chance:
         raise ValueError(
             f"loop='closed': {model.name} is a copied environment, whose dice cannot "
