@@ -291,3 +291,23 @@ def test_given_masks_end_with_the_first_step_of_a_playout():
             model.playout(state, new_generator(seed), 2)
             after.add(model.environment(state).last_action)
     assert after == set(range(5))
+
+
+class Watching(Masked):
+    """Making an observation draws noise, and is counted."""
+
+    looks = 0
+
+    def _get_obs(self):
+        self.looks += 1
+        return self.np_random.random()
+
+
+@pytest.mark.parametrize("agent", agents(), ids=repr)
+def test_looking_for_a_mask_makes_no_observation_in_the_live_environment(agent):
+    env = Watching("info")
+    observation, info = env.reset(seed=0)
+    before = env.np_random.bit_generator.state
+    agent.act(env, action_mask=mask_of(observation, info))
+    assert env.looks == 0
+    assert env.np_random.bit_generator.state == before

@@ -1,5 +1,6 @@
 """Warnings about what a search would see: pending choices and known chance."""
 
+import dataclasses
 import warnings
 
 import gymnasium
@@ -207,3 +208,20 @@ def test_what_is_looked_for_changes_no_decision(monkeypatch):
     assert visits() == long
     monkeypatch.setattr(suspicions, "PLANS", 0)
     assert visits() == long
+
+
+@dataclasses.dataclass
+class Unhashable(Dice):
+    """Data classes compare, so they have no hash."""
+
+    source: str = "np_random"
+
+
+def test_environments_without_a_hash_are_planned_in():
+    env = Unhashable()
+    env.reset(seed=0)
+    with pytest.raises(TypeError):
+        hash(env)
+    assert MCTSAgent(simulations=10, perfect_information=True, seed=0).act(
+        env
+    ) in range(6)

@@ -10,6 +10,8 @@ from gymnasium.envs.toy_text.taxi import TaxiEnv
 from gymnasium.wrappers import TimeLimit
 
 from mcts_agents.model import clock
+from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copied_parallel import (
     kept_mask,
     seen_mask,
@@ -192,7 +194,14 @@ class GymnasiumFace(Face):
         inner = self.env.unwrapped
         if isinstance(inner, TaxiEnv):
             return inner.action_mask(inner.s)
-        return shown_mask(_called(inner, "_get_obs"), _called(inner, "_get_info"))
+        if not any(_can_be_called(inner, name) for name in _ASKED):
+            return None
+        # A copy is asked: observations draw noise, or count how often they were made.
+        try:
+            inner = Cloner().clone(self.env).unwrapped
+        except UncopyableEnvironmentError:
+            pass  # a search will say so, or replays it
+        return shown_mask(*(_called(inner, name) for name in _ASKED))
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Also give the copy a generator where the live one has not made its own yet.
@@ -221,8 +230,16 @@ def _says_it_ended(layer: Any) -> bool:
                for name in ENDED)  # fmt: skip
 
 
+# Methods that return observations and infos, by Gymnasium's convention.
+_ASKED = ("_get_obs", "_get_info")
+
+
+def _can_be_called(env: Any, name: str) -> bool:
+    """Whether an environment has a method of this name without arguments."""
+    code = getattr(getattr(env, name, None), "__code__", None)
+    return code is not None and code.co_argcount == 1
+
+
 def _called(env: Any, name: str) -> Any:
     """Return what a method without arguments returns, None if there is none."""
-    method = getattr(env, name, None)
-    code = getattr(method, "__code__", None)
-    return method() if code is not None and code.co_argcount == 1 else None
+    return getattr(env, name)() if _can_be_called(env, name) else None

@@ -46,7 +46,8 @@ STARTS = 4
 COPIES = 8
 
 
-_WARNED: weakref.WeakSet[Any] = weakref.WeakSet()
+# The environments that were warned about, by their ids: some cannot be hashed.
+_WARNED: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 class HiddenStateWarning(UserWarning):
@@ -116,7 +117,7 @@ class Suspicions:
         """
         if self._inquiries is None:
             self._inquiries = []
-            if self._env not in _WARNED:
+            if id(self._env) not in _WARNED:
                 if isinstance(exact, AECFace) and len(exact.agents) > 1:
                     self._inquiries.append(_pending_choices(_twin(exact)))
                 self._inquiries.append(_known_chance(_twin(exact), other_dice))
@@ -135,7 +136,7 @@ class Suspicions:
                 inquiries.remove(inquiry)
             if found is not None:
                 inquiries.clear()
-                _WARNED.add(self._env)
+                _WARNED[id(self._env)] = self._env
                 warnings.warn(found, HiddenStateWarning, stacklevel=3)
                 return
 
