@@ -10,9 +10,10 @@ from rich.table import Table as RichTable
 
 from mcts_agents.agents.human import HumanAgent
 from mcts_agents.arena.playing.match import Decision, Seat, play_match
-from mcts_agents.arena.playing.tables import Table
+from mcts_agents.arena.playing.tables import ChoiceError, Table
 from mcts_agents.cli.requests import (
     HUMAN,
+    RequestError,
     requested,
     requested_agents,
     requested_table,
@@ -47,13 +48,16 @@ def play_game(
     pictures = shown and HUMAN not in specs
     told = shown and (pictures or not table.hides)
     teller = _Teller(table, console, pictures) if told else None
-    moves, returns = play_match(
-        table,
-        seats,
-        seed,
-        told=teller and teller.tell,
-        begun=teller and teller.begin,
-    )
+    try:
+        moves, returns = play_match(
+            table,
+            seats,
+            seed,
+            told=teller and teller.tell,
+            begun=teller and teller.begin,
+        )
+    except ChoiceError as error:  # nothing of where it comes from is in the traceback
+        raise RequestError(str(error)) from error
     if as_json:
         outcome = {
             "game": spec,

@@ -90,6 +90,17 @@ class Eager(FlatMonteCarlo):
         super().__init__(**more)
 
 
+class Lost(Agent):
+    """Chooses nothing, or what is never legal."""
+
+    def __init__(self, choice: int | None = None, *, seed=None):
+        self.choice = choice
+        super().__init__(seed=seed)
+
+    def decide(self, model, state, player):
+        return self.choice
+
+
 class Unseeded(Agent):
     def __init__(self):
         super().__init__()
@@ -697,6 +708,18 @@ def command(*arguments):
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [("", "chose None: expected an action"), (":choice=99", "action 99 of player_0")],
+)
+def test_an_agent_that_chooses_no_legal_action_is_told_in_one_line(options, told):
+    done = command("play", "tictactoe", "--agent", f"my_agents:Lost{options}")
+    assert done.returncode != 0
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("mcts-agents: Lost(")
+    assert told in line
 
 
 def test_commands(tmp_path):

@@ -16,7 +16,7 @@ from mcts_agents.arena.playing.match import (
     play_match,
     win_shares,
 )
-from mcts_agents.arena.playing.tables import open_table
+from mcts_agents.arena.playing.tables import ChoiceError, open_table
 from mcts_agents.arena.playing.workers import play
 from mcts_agents.envs import environments, make_model
 from mcts_agents.model import DRAWN, LOST, RESULT_NAMES, WON
@@ -166,8 +166,22 @@ class Illegal(RandomAgent):
 
 def test_an_illegal_action_is_an_error():
     seats = [Seat(RandomAgent(seed=0)), Seat(Illegal(seed=0))]
-    with pytest.raises(ValueError, match="1000000"):
+    told = r"^Illegal\(seed=0\), player_1: .*1000000.*; legal: "
+    with pytest.raises(ChoiceError, match=told):
         play_match(open_table("tictactoe"), seats, 0)
+
+
+def test_an_error_of_the_game_itself_is_no_choice(monkeypatch):
+    table = open_table("tictactoe")
+    table.begin(0)
+
+    def failing(action):
+        raise ValueError("the game is broken")
+
+    monkeypatch.setattr(table.env, "step", failing)
+    with pytest.raises(ValueError, match="the game is broken") as caught:
+        table.step(0)
+    assert not isinstance(caught.value, ChoiceError)
 
 
 def test_an_error_in_a_game_is_a_failure(monkeypatch):
@@ -179,7 +193,7 @@ def test_an_error_in_a_game_is_a_failure(monkeypatch):
     failure = play(played)
     assert isinstance(failure, Failure)
     assert failure.fixture == played
-    assert failure.error.startswith("ValueError: ")
+    assert failure.error.startswith("ChoiceError: Illegal(seed=")
     assert "1000000" in failure.error
     assert "\n" not in failure.error
     assert "play_match" in failure.details

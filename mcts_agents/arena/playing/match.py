@@ -12,7 +12,7 @@ import numpy as np
 import mcts_agents
 from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture, GameRecord, SeatRecord
-from mcts_agents.arena.playing.tables import Table, table_of
+from mcts_agents.arena.playing.tables import ChoiceError, Table, table_of
 from mcts_agents.envs import EnvironmentGame, Game, make_any
 from mcts_agents.model import DRAWN, RESULT_NAMES, WON, ForwardModel
 from mcts_agents.model.actions import as_action
@@ -43,7 +43,7 @@ class Seat:
             chosen = self.agent.act(env)
         action = as_action(chosen)
         if action is None:
-            raise ValueError(
+            raise ChoiceError(
                 f"{self.agent!r} chose {quoted(chosen)}: expected an action, which is "
                 "an integer"
             )
@@ -89,6 +89,9 @@ def play_match(
 
     Returns:
         The moves as (player, action), and the sum of each player's rewards.
+
+    Raises:
+        ChoiceError: An agent chooses what is no legal action.
     """
     table.begin(seed)
     if begun is not None:
@@ -96,7 +99,11 @@ def play_match(
     moves: list[tuple[int, int]] = []
     while (player := table.turn()) is not None:
         action, result = seats[player].decide(table.planned)
-        table.step(action)
+        try:
+            table.step(action)
+        except ChoiceError as error:
+            agent = seats[player].agent
+            raise ChoiceError(f"{agent!r}, player_{player}: {error}") from None
         moves.append((player, action))
         if told is not None:
             told(Decision(player, action, result))

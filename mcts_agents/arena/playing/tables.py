@@ -24,6 +24,10 @@ from mcts_agents.names import quoted
 _IN_COPIES = (Agent.act, Planner.act)
 
 
+class ChoiceError(ValueError):
+    """An agent has chosen what is no legal action; nothing has changed."""
+
+
 class Table(ABC):
     """A game and one environment of it; `begin` starts a game.
 
@@ -134,7 +138,7 @@ class Table(ABC):
         """Let the agent who is to move act.
 
         Raises:
-            ValueError: The action is not legal; nothing has changed then.
+            ChoiceError: The action is not legal.
         """
         self._collect()
         self.env.step(action)
@@ -199,6 +203,15 @@ class RulesTable(Table):
     def prepare(self, agent: Agent, player: int) -> None:
         """See `Table.prepare`."""
         agent.prepare(self.model, player)
+
+    def step(self, action: int) -> None:
+        """See `Table.step`."""
+        try:
+            super().step(action)
+        except ValueError as error:
+            if action in self.legal_actions():
+                raise
+            raise ChoiceError(str(error)) from None
 
     def legal_actions(self) -> list[int]:
         """See `Table.legal_actions`."""
@@ -334,7 +347,7 @@ class EnvironmentTable(Table):
         legal = self.legal_actions()
         if action not in legal:
             shown = ", ".join(map(self.name, legal[:20]))
-            raise ValueError(
+            raise ChoiceError(
                 f"{self.game.name}: action {quoted(action)} of "
                 f"{self.env.agent_selection} is not legal; legal: {shown}"
             )
