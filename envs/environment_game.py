@@ -21,6 +21,7 @@ from mcts_agents.envs.numbered import numbered, numbers_in
 from mcts_agents.envs.observed import observed_text, rendered_text
 from mcts_agents.envs.single_player import PLAYER, SinglePlayerEnv
 from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.remembering import remember
 from mcts_agents.model.copying.watchers import seen_through
 from mcts_agents.names import made_with, nearest, quoted, unknown_name
 
@@ -149,20 +150,28 @@ class EnvironmentGame:
     def aec(self, render_mode: str | None = None) -> AECEnv:
         """Return a new environment in PettingZoo's AEC form, to be played.
 
-        Its actions are numbers, see `numbered`. Agents who decide at once do not see
-        each other's actions: where all have chosen, the environment makes one step.
+        Its actions are numbers, see `numbered`, and it remembers what was played, which
+        kept trees and evaluators need. Agents who decide at once do not see each
+        other's actions: where all have chosen, the environment makes one step.
 
         Raises:
             ValueError: See `environment`.
         """
         env = self.environment(render_mode)
         if isinstance(env, gymnasium.Env):
-            return SinglePlayerEnv(numbered(env, [PLAYER], self.name))
+            return SinglePlayerEnv(remember(numbered(env, [PLAYER], self.name)))
         if isinstance(env, ParallelEnv) and has_rules(env):
             raise ValueError(
                 f"game {self.name} makes a parallel environment of a game with "
                 "rules: name the game, its rules or its AEC environment"
             )
+        if has_rules(env):
+            return env
+        played = self._numbered_aec(env)
+        # One that names its agents in `reset` only cannot be followed from there on.
+        return remember(played) if hasattr(played, "possible_agents") else played
+
+    def _numbered_aec(self, env: AECEnv | ParallelEnv) -> AECEnv:
         agents = getattr(env, "possible_agents", ())
         if isinstance(env, ParallelEnv):
             return parallel_to_aec_wrapper(numbered(env, agents, self.name))

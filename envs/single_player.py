@@ -16,13 +16,13 @@ class SinglePlayerEnv(AECEnv):
     Agents do not plan on this environment but on the one inside, `planned`.
 
     Args:
-        env: The environment.
+        env: The environment, wrapped by `remember`.
 
     Attributes:
         planned: The environment.
     """
 
-    def __init__(self, env: gymnasium.Env):
+    def __init__(self, env: gymnasium.Wrapper):
         self.planned = env
         self.metadata = dict(env.metadata or {})
         self.render_mode = env.render_mode
@@ -50,8 +50,9 @@ class SinglePlayerEnv(AECEnv):
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Begin an episode."""
         self._seen, info = self.planned.reset(seed=seed, options=options)
-        # Whoever plans on it is shown no more than the environment.
-        self.planned = with_masks_kept(self.planned, PLAYER, self._seen, info)
+        # Whoever plans on it is shown no more than the environment. What remembers, and
+        # is looked for outermost, stays so.
+        self.planned.env = with_masks_kept(self.planned.env, PLAYER, self._seen, info)
         self.agents = [PLAYER]
         self.agent_selection = PLAYER
         self.infos = {PLAYER: info}

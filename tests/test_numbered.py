@@ -9,7 +9,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import parallel_to_aec, wrappers
 
-from mcts_agents import make_agent
+from mcts_agents import MCTSAgent, make_agent
 from mcts_agents.arena.playing.match import Seat, play_match
 from mcts_agents.arena.playing.tables import EnvironmentTable
 from mcts_agents.envs import game_from_environment
@@ -200,6 +200,49 @@ def test_agents_who_decide_at_once_play_below_0(make):
     names, returns, _ = played(make, "mcts:simulations=100", "random")
     assert names[::2] == ["0"] * 3
     assert returns[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Adding(PAIR), lambda: Masked(PAIR), InTurn, AtOnce, in_aec_form]
+)
+@pytest.mark.filterwarnings("ignore:The base environment")
+@pytest.mark.filterwarnings("ignore:in_turn. what a does is not shown")
+def test_trees_are_kept_from_decision_to_decision(make):
+    game = game_from_environment(make, perfect_information=True)
+    table = EnvironmentTable(game, game.shape())
+    players = range(table.model.players)
+    spec = "mcts:simulations=100,reuse_tree=true"
+    seats = [Seat(make_agent(spec, seed=player)) for player in players]
+    reused = []
+
+    def told(decision):
+        reused.append(decision.result.reused)
+
+    for seed in range(2):
+        reused.clear()
+        play_match(
+            table,
+            seats,
+            seed,
+            told,
+            lambda: [table.prepare(s.agent, p) for p, s in enumerate(seats)],
+        )
+        assert not any(reused[: len(players)])
+        assert all(reused[len(players) :])
+
+
+def test_evaluators_see_the_root_of_a_gymnasium_environment():
+    def by_steps(observations, players, legal):
+        seen.append(np.asarray(observations).ravel()[0])
+        return np.zeros((len(legal), 1)), np.zeros(legal.shape)
+
+    seen: list[int] = []
+    agent = MCTSAgent(simulations=5, evaluator=by_steps, tree_policy="alphago", seed=0)
+    game = game_from_environment(lambda: Adding(BELOW), perfect_information=True)
+    table = EnvironmentTable(game, game.shape())
+    play_match(table, [Seat(agent)], 1, begun=lambda: table.prepare(agent, 0))
+    assert set(seen) <= {0, 1, 2}
+    assert 0 in seen
 
 
 def test_names_of_actions_are_of_the_environments_own():
