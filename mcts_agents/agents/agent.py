@@ -366,10 +366,10 @@ class Planner(Agent):
             history = None
             if self.uses_history:
                 inner = getattr(env, "unwrapped", env)
-                if hasattr(inner, "history"):
-                    history = inner.history(inner.possible_agents[player])
-                elif isinstance(model, CopiedEnvironment):
+                if isinstance(model, CopiedEnvironment):
                     history = model.history()
+                elif hasattr(inner, "history"):
+                    history = inner.history(inner.possible_agents[player])
             decode = model.action_decoder(state, player)
             found = decide(
                 model, state, player, history, decode=decode, started=started

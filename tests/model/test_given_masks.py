@@ -311,3 +311,34 @@ def test_looking_for_a_mask_makes_no_observation_in_the_live_environment(agent):
     agent.act(env, action_mask=mask_of(observation, info))
     assert env.looks == 0
     assert env.np_random.bit_generator.state == before
+
+
+class Telling(Matching):
+    """Observations are noisy, `observe(agent)` says."""
+
+    def reset(self, seed=None, options=None):
+        self.dice = np.random.default_rng(seed)
+        return super().reset(seed, options)
+
+    def observe(self, agent):
+        return self.dice.random()
+
+
+@pytest.mark.parametrize("agent", agents(), ids=repr)
+def test_looking_for_a_mask_throws_no_dice_of_a_parallel_environment(agent):
+    env = Telling()
+    env.reset(seed=0)
+    before = env.dice.bit_generator.state
+    agent.act(env, "player_0")
+    assert env.dice.bit_generator.state == before
+
+
+def test_a_method_of_parallel_environments_may_only_be_called_observe():
+    class Looking(Matching):
+        def observe(self):
+            return "all at once"
+
+    env = Looking()
+    env.reset(seed=0)
+    for agent in agents():
+        assert agent.act(env, "player_0") in (0, 1)

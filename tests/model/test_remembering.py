@@ -162,6 +162,19 @@ def test_the_visits_of_what_was_played_are_left(deterministic):
     assert agent.plan(env).reused == 0
 
 
+def test_environments_may_have_a_history_of_their_own():
+    class Noting(Dice):
+        def reset(self, *, seed=None, options=None):
+            self.history = []
+            return super().reset(seed=seed)
+
+    env = remember(Noting())
+    env.reset(seed=0)
+    agent = planner(reuse_tree=True)
+    env.step(agent.act(env))
+    assert agent.plan(env).reused > 0
+
+
 def test_a_kept_tree_helps():
     env = remember(pettingzoo.make("aec", "classic/connect_four"))
     env.reset(seed=0)

@@ -313,3 +313,36 @@ def test_sticky_actions_throw_other_dice_in_each_copy():
                 ends.append(held.ale.getRAM().tobytes())
     assert ends[:4] == ends[4:8]
     assert len(set(ends)) >= 6
+
+
+class Peeking(gymnasium.Wrapper):
+    """Pays by something that it holds of the environment inside."""
+
+    def __init__(self, env, name):
+        super().__init__(env)
+        self.name = name
+
+    def reset(self, **arguments):
+        found = self.env.reset(**arguments)
+        self.held = getattr(self.env, self.name)
+        return found
+
+    def step(self, action):
+        observation, _, *others = self.env.step(action)
+        return observation, float(len(str(self.held))), *others
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"), [("path", True), ("np_random", False), ("rules", False)]
+)
+def test_wrappers_that_hold_what_a_step_changes_are_refused(name, refused):
+    env = Peeking(Walk(), name)
+    env.unwrapped.rules = {"left": 0, "right": 1}
+    env.reset(seed=0)
+    if refused:
+        with pytest.raises(UnfaithfulSnapshotError, match=r"a wrapper holds .* list"):
+            planner(snapshots=True).act(env)
+        assert env.unwrapped.path == []
+        planner().act(env)
+    else:
+        planner(snapshots=True).act(env)

@@ -307,7 +307,7 @@ class CopiedEnvironment(ShownCopies):
                 "give the environment a faithful __deepcopy__"
             )
         if self._snapshots is not None:
-            self._snapshots.check(face)
+            self._snapshots.check(face, live, cloner.met()[0])
         return face, cloner
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:

@@ -8,6 +8,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
@@ -34,8 +35,10 @@ class ParallelFace(Face):
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        self._observe = hasattr(env.unwrapped, "observe")
+        self._observe = _observes(env)
         self._at_root = True
+        self._is_live = True
+        self._copied: ParallelEnv | None = None
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
@@ -63,8 +66,25 @@ class ParallelFace(Face):
         agent = self.agents[player]
         if self._shown is not None:
             return self._shown.get(agent)
-        inner = self.env.unwrapped
-        return inner.observe(agent) if hasattr(inner, "observe") else None
+        return self._observed(agent) if _observes(self.env) else None
+
+    def _observed(self, agent: str) -> Any:
+        """Return an observation, for which the live environment throws no dice."""
+        env = self.env
+        if self._is_live:
+            if self._copied is None:
+                try:
+                    self._copied = Cloner().clone(env)
+                except UncopyableEnvironmentError:
+                    self._copied = env  # a search will say so, or replays it
+            env = self._copied
+        return env.unwrapped.observe(agent)
+
+    def around(self, env: Any) -> Face:
+        """See `Face.around`; a copy may be asked itself."""
+        twin = super().around(env)
+        twin.__dict__.update(_is_live=False, _copied=None)
+        return twin
 
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
@@ -134,7 +154,7 @@ class ParallelFace(Face):
             return self._masks[agent]
         if not self._observe:
             return None
-        mask = mask_in(self.env.unwrapped.observe(agent))
+        mask = mask_in(self._observed(agent))
         self._observe = self._declares_masks or mask is not None
         return mask
 
@@ -170,6 +190,16 @@ class SerialisedFace(ParallelFace):
         twin = super().clone(cloner)
         twin.__dict__["_asked"] = None
         return twin
+
+
+def _observes(env: ParallelEnv) -> bool:
+    """Whether a method `observe(agent)` tells what an agent is shown.
+
+    PettingZoo asks for none in parallel environments, so it may be something else.
+    """
+    method = getattr(env.unwrapped, "observe", None)
+    code = getattr(method, "__code__", None)
+    return callable(method) and (code is None or code.co_argcount == 2)
 
 
 def shown_mask(observation: Any, info: Any) -> Any:

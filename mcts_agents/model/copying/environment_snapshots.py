@@ -10,7 +10,13 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import SnapshotFunctions
-from mcts_agents.model.copying.dice import generators_in, reseed, restore, state_of
+from mcts_agents.model.copying.dice import (
+    generators_in,
+    is_generator,
+    reseed,
+    restore,
+    state_of,
+)
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.snapshots import METHODS, Scratch, Snapshot
 from mcts_agents.model.copying.uncached import without_caches
@@ -31,6 +37,8 @@ class EnvironmentSnapshots:
         self._said = said
         self._made_again: Any = None
         self._checked = False
+        # The ids of what the innermost environment holds; none if it cannot be copied.
+        self._inside: set[int] = set()
         self._brings_dice_back = False
 
     def begin(self, cloner: Cloner, live: Face) -> None:
@@ -46,6 +54,7 @@ class EnvironmentSnapshots:
         try:
             scratch = Scratch(inner.clone(core), get, put)
             situation = get(scratch.core)
+            self._inside = inner.met()[0] - {id(core)}
         except UncopyableEnvironmentError as error:
             scratch = Scratch(self._another(core, live.name, error), get, put)
             situation = get(core)
@@ -105,17 +114,21 @@ class EnvironmentSnapshots:
 
             scratch.put = put_without_dice
 
-    def check(self, face: Face) -> None:
+    def check(self, face: Face, live: Face, met: set[int]) -> None:
         """Step a first copy and put it back, once; see whether all is as it was.
 
         Args:
             face: The first copy, whose environment `begin` has put a snapshot into.
+            live: What it is a copy of.
+            met: The ids of what the copy holds copies of.
 
         Raises:
-            UnfaithfulSnapshotError: Something is another than before; it is named.
+            UnfaithfulSnapshotError: Something is another than before; it is named. Or
+                a wrapper holds a part of the environment that a step changes.
         """
         if self._checked:
             return
+        self._check_wrappers(live, met & self._inside)
         snapshot = self._snapshot
         scratch = snapshot._scratch
         core, situation = scratch.load(snapshot), scratch.situation_of(snapshot)
@@ -146,6 +159,31 @@ class EnvironmentSnapshots:
                 "changes, as copies; or plan without snapshots"
             )
         self._checked = True
+
+    def _check_wrappers(self, live: Face, held: set[int]) -> None:
+        """See whether wrappers hold what a snapshot would change behind their backs.
+
+        Args:
+            live: The environment.
+            held: The ids of what both its wrappers and the environment inside hold.
+        """
+        if not held:
+            return
+        before, after = Cloner(), Cloner()
+        before.clone(live.env)
+        self._step(live.clone(after))
+        for place in held & before.met()[0] & after.met()[0]:
+            kind = type(before.memo[place])
+            if is_generator(kind):  # the search throws dice of its own everywhere
+                continue
+            found = first_difference(before.memo[place], after.memo[place], "it")
+            if found:
+                raise UnfaithfulSnapshotError(
+                    f"{live.name}: a wrapper holds an object of type {kind.__name__}, "
+                    f"which lies inside the environment and is changed by a step "
+                    f"({found}); the wrapper's would stay as it is. Let it ask the "
+                    "environment for it each time, or plan without snapshots"
+                )
 
     def _step(self, face: Face) -> None:
         """Take some legal step."""

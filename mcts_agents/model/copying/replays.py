@@ -74,7 +74,7 @@ class Replays:
             )
         return made
 
-    def check(self, face: Face) -> None:
+    def check(self, face: Face, live: Face, met: set[int]) -> None:
         """Nothing to check: what a replay shows is compared with every plan."""
 
 
