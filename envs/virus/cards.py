@@ -19,6 +19,7 @@ OTHERS = MAX_SEATS - 1
 NONE, NEUTRAL = 0, 1
 INFECTED, VACCINATED = 2, 7  # the colour of the virus or medicine is added
 IMMUNISED = 12  # 5 * colour of the first medicine + colour of the second is added
+SLOT_NUMBERS = IMMUNISED + COLOURS * COLOURS
 
 # Actions stand in the order of the cards that they play, so that the legal ones of a
 # sorted hand are ascending. Other players are counted from the next seat.

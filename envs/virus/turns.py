@@ -30,6 +30,7 @@ from mcts_agents.envs.virus.cards import (
     PLAY_THIEF,
     PLAY_TRANSPLANT,
     PLAY_VIRUS,
+    SLOT_NUMBERS,
     SLOT_OF,
     SORTED_DECK,
     SPREADING,
@@ -117,11 +118,10 @@ def turn_discards(state, rng):
 @njit
 def sort_hand(hand):
     """Sort the three places of a hand."""
-    for first, second in ((0, 1), (1, 2), (0, 1)):
-        if hand[first] > hand[second]:
-            card = hand[first]
-            hand[first] = hand[second]
-            hand[second] = card
+    first, second, third = hand[0], hand[1], hand[2]
+    first, second = min(first, second), max(first, second)
+    second, third = min(second, third), max(second, third)
+    hand[0], hand[1], hand[2] = min(first, second), max(first, second), third
 
 
 @njit
@@ -137,23 +137,35 @@ def discard_hand(state, player):
 # -- bodies
 
 
+def _healthy() -> np.ndarray:
+    """Return for each number of a slot 1 if its organ is not infected, else 0."""
+    held = np.arange(SLOT_NUMBERS)
+    return ((held == NEUTRAL) | (held >= VACCINATED)).astype(np.int64)
+
+
+def _open() -> np.ndarray:
+    """Return for each slot and its number the colours that may be played, as bits."""
+    colours = np.zeros((COLOURS, SLOT_NUMBERS), np.int64)
+    for slot in range(COLOURS):
+        for held in range(NEUTRAL, IMMUNISED):
+            carries_wild = held in (INFECTED + WILD, VACCINATED + WILD)
+            is_any = slot == WILD or carries_wild
+            fitting = range(COLOURS) if is_any else (slot, WILD)
+            colours[slot, held] = sum(1 << colour for colour in fitting)
+    return colours
+
+
+# Legal actions are asked for at each step of a rollout, and who has won after each.
+_HEALTHY, _OPEN = _healthy(), _open()
+
+
 @njit
 def healthy_organs(state, player):
     """Count the organs that are not infected."""
     count = 0
     for slot in range(COLOURS):
-        held = state.bodies[player, slot]
-        count += held == NEUTRAL or held >= VACCINATED
+        count += _HEALTHY[state.bodies[player, slot]]
     return count
-
-
-@njit
-def is_open(held, slot, colour):
-    """Tell whether a virus or medicine of a colour may be played on an organ."""
-    if held == NONE or held >= IMMUNISED:
-        return False
-    carries_wild = held == INFECTED + WILD or held == VACCINATED + WILD
-    return colour == WILD or slot == WILD or colour == slot or carries_wild
 
 
 @njit
@@ -234,7 +246,7 @@ def play(game, state, action, rng):
     if state.spreading:
         return
     state.turn += 1
-    state.player = (player + 1) % game.players
+    state.player = seat_of(game, player, 0)
     for seat in range(game.players):
         if healthy_organs(state, seat) >= HEALTHY_TO_WIN:
             state.winner = seat
@@ -265,7 +277,7 @@ def lay_off(state, player, card, action):
 def work(game, state, player, card, action):
     """Carry out what a played card does."""
     mine, own, slot = state.bodies[player], OWN_OF[action], SLOT_OF[action]
-    other = (player + 1 + OTHER_OF[action]) % game.players
+    other = seat_of(game, player, OTHER_OF[action])
     his = state.bodies[other]
     if card < MEDICINE:
         mine[slot] = NEUTRAL
@@ -299,6 +311,13 @@ def work(game, state, player, card, action):
 
 
 @njit
+def seat_of(game, player, other):
+    """Return the seat of another player, counted from 0 for the next seat."""
+    seat = player + 1 + other
+    return seat if seat < game.players else seat - game.players
+
+
+@njit
 def seen_by_all(action):
     """Return an action without the places of the discarded cards, only their number.
 
@@ -328,29 +347,43 @@ def write_legal(game, state, player, out):
     for place in range(HAND):
         if hand[place] != NO_CARD and (place == 0 or hand[place] != hand[place - 1]):
             n = write_plays(game, state, player, np.int64(hand[place]), out, n)
-    for mask in range(1, 1 << HAND):
-        if is_first_mask(hand, mask):
-            out[n] = DISCARD + mask
-            n += 1
-    return n
+    size = HAND - (hand[1] == NO_CARD) - (hand[2] == NO_CARD)
+    masks = _DISCARDS[size, np.int64(hand[0] == hand[1]), np.int64(hand[1] == hand[2])]
+    for number in range(masks[0]):
+        out[n + number] = DISCARD + masks[1 + number]
+    return n + masks[0]
 
 
-@njit
-def is_first_mask(hand, mask):
-    """Tell whether a set of places is the first of all with the same cards."""
-    for place in range(HAND):
-        if mask >> place & 1:
-            if hand[place] == NO_CARD:
-                return False
-            is_same = place > 0 and hand[place] == hand[place - 1]
-            if is_same and not mask >> (place - 1) & 1:
-                return False
-    return True
+def _discards() -> np.ndarray:
+    """Return the sets of places that are the first of all with the same cards.
+
+    Shape (HAND + 1, 2, 2, 2**HAND), by the number of cards in a sorted hand, whether
+    the first two are equal, and the last two: how many sets, then the sets as bits.
+    """
+    masks = np.zeros((HAND + 1, 2, 2, 1 << HAND), np.int64)
+    for size, *equal in np.ndindex(HAND + 1, 2, 2):
+        found = [
+            mask
+            for mask in range(1, 1 << size)
+            if not any(
+                equal[place - 1] and mask >> place & 1 and not mask >> (place - 1) & 1
+                for place in range(1, size)
+            )
+        ]
+        masks[size, *equal, : len(found) + 1] = len(found), *found
+    return masks
+
+
+_DISCARDS = _discards()
 
 
 @njit
 def write_plays(game, state, player, card, out, n):
-    """Append the legal actions of one card to `out[:n]` and return the new length."""
+    """Append the legal actions of one card to `out[:n]` and return the new length.
+
+    Without branches where it is any one's guess: actions are written, and count if they
+    are legal. There is always room for one more, a set of cards to discard.
+    """
     mine = state.bodies[player]
     if card < MEDICINE:
         if mine[card] == NONE:
@@ -358,10 +391,10 @@ def write_plays(game, state, player, card, out, n):
             n += 1
         return n
     if card < VIRUS:
+        colour = card - MEDICINE
         for slot in range(COLOURS):
-            if is_open(mine[slot], slot, card - MEDICINE):
-                out[n] = PLAY_MEDICINE + (card - MEDICINE) * COLOURS + slot
-                n += 1
+            out[n] = PLAY_MEDICINE + colour * COLOURS + slot
+            n += _OPEN[slot, mine[slot]] >> colour & 1
         return n
     if card == GLOVE or card == ERROR:
         first = PLAY_GLOVE if card == GLOVE else PLAY_ERROR
@@ -373,16 +406,15 @@ def write_plays(game, state, player, card, out, n):
     if card == SPREADING or card == TRANSPLANT:
         return write_pairs(game, state, player, card, out, n)
     for other in range(game.players - 1):
-        his = state.bodies[(player + 1 + other) % game.players]
+        his = state.bodies[seat_of(game, player, other)]
         for slot in range(COLOURS):
             if card == THIEF:
-                if is_movable(his[slot]) and mine[slot] == NONE:
-                    out[n] = PLAY_THIEF + other * COLOURS + slot
-                    n += 1
-            elif is_open(his[slot], slot, card - VIRUS):
+                out[n] = PLAY_THIEF + other * COLOURS + slot
+                n += is_movable(his[slot]) and mine[slot] == NONE
+            else:
                 row = (card - VIRUS) * COLOURS + other
                 out[n] = PLAY_VIRUS + row * COLOURS + slot
-                n += 1
+                n += _OPEN[slot, his[slot]] >> (card - VIRUS) & 1
     return n
 
 
@@ -396,7 +428,7 @@ def write_pairs(game, state, player, card, out, n):
         if not is_movable(held) or (card == SPREADING and held == NEUTRAL):
             continue
         for other in range(game.players - 1):
-            his = state.bodies[(player + 1 + other) % game.players]
+            his = state.bodies[seat_of(game, player, other)]
             for slot in range(COLOURS):
                 if card == SPREADING:
                     is_legal = can_spread(held, own, his[slot], slot)
