@@ -62,6 +62,8 @@ VARIANTS = {
     "exploding_kittens_5": ("exploding_kittens", {"players": 5}),
     "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
     "love_letter_4": ("love_letter", {"players": 4}),
+    "poker_2": ("poker", {"players": 2, "odd_chips": "lost"}),
+    "poker_6": ("poker", {"players": 6, "hands": 4}),
     "uno_2": ("uno", {"players": 2, "target": 20, "quirks": False}),
     "uno_3": ("uno", {"players": 3, "target": 20, "scoring": "classic"}),
     "uno_10": ("uno", {"players": 10, "target": 20}),
