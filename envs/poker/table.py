@@ -92,9 +92,11 @@ def _seat(
     view, is_deciding = model.view(state), player in model.movers(state)
     is_out = bool(int(view["out"]) >> player & 1)
     is_folded = bool(int(view["folded"]) >> player & 1)
-    hand: list[int | None] = [None, None]
+    hand: list[int | None] = [] if is_out else [None, None]
     if observer in (None, player) or view["over"]:
         hand = sorted(view["hands"][player].tolist(), reverse=True)
+    if hand and hand[0] == hand[1] and hand[0] is not None:
+        hand = []  # nothing was dealt to a player who was out
     stack, last = int(view["stacks"][player]), int(view["last"][player])
     if model.is_over(state):
         status = RESULT_NAMES[model.results(state)[player]]
@@ -109,7 +111,7 @@ def _seat(
         stack=stack,
         bet=int(view["bets"][player]),
         won=int(view["won"][player]),
-        hand=[] if is_out and not view["over"] else hand,
+        hand=hand,
         is_in=not is_out and not is_folded,
         is_small_blind=int(view["small_blind"]) == player,
         last=None if last == NO_ACTION else ACTION_NAMES[last],

@@ -21,6 +21,7 @@ from tests.envs import (
     dominion_positions,
     exploding_kittens_positions,
     love_letter_positions,
+    poker_positions,
     pommerman_positions,
     sushi_go_positions,
     uno_positions,

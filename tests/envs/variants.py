@@ -78,7 +78,7 @@ VARIANTS = {
 # Two players win or lose together.
 TEAMS = ("pommerman_team", "pommerman_radio")
 # Players with equally many points all win.
-SHARED = ("dominion_2", "dominion_4")
+SHARED = ("dominion_2", "dominion_4", "poker_2", "poker_6")
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
 ]
