@@ -28,7 +28,7 @@ from mcts_agents.model import ForwardModel, new_generator
 STREETS = ("preflop", "flop", "turn", "river")
 OVER = "over"
 MOST_CHIPS = 10_000
-AT_THE_END = ("stacks", "bets", "out")
+AT_THE_END = ("phase", "stacks", "bets", "out")
 SETS = ("out", "folded", "needs_call", "acted")
 
 

@@ -1,4 +1,4 @@
-"""Faults that are put into the rules of Poker are found by the recorded games of TAG."""
+"""Faults put into the rules of Poker are found by the recorded games of TAG."""
 
 import copy
 from functools import cache
@@ -61,7 +61,7 @@ def turned(game):
         (less_cards, "deck after the step"),
         (other_raise, ("the set of legal moves of player_", "stacks after the step")),
         (other_blind, ("stacks after the step", "bets after the step")),
-        (other_end, "whether the game is over"),
+        (other_end, "phase after the step"),
     ],
 )
 def test_a_fault_of_the_rules_is_found(fault, what):
