@@ -21,7 +21,7 @@ RAISES = 4
 FOLD, CHECK, CALL, BET, RAISE, ALL_IN = 0, 1, 2, 3, 4, 8
 ACTIONS = 9
 NO_ACTION = -1
-PREFLOP, FLOP, TURN, RIVER = range(4)
+PREFLOP, RIVER = 0, 3
 # Cards on the board, by street.
 ON_BOARD = np.array([0, 3, 4, 5], np.int64)
 

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from mcts_agents.envs.poker.cards import rank_of
-from mcts_agents.envs.poker.hands import ON_BOARD
 from mcts_agents.envs.poker.notation import (
     ACTION_NAMES,
     CARD_NAMES,
@@ -150,7 +149,7 @@ def test_blinds_of_players_who_have_less():
     assert view["won"][:3].tolist() == [0, 0, 15]
     assert view["stacks"][:3].tolist() == [70, 0, 66]
     assert view["bets"][:3].tolist() == [0, 4, 10]
-    assert model.movers(state) == (2,) or model.movers(state) == (0,)
+    assert model.movers(state) == (2,)  # nobody asks player 1
 
 
 def test_odd_chips_go_to_the_first_winner_after_the_small_blind():
@@ -175,7 +174,6 @@ def test_a_player_without_chips_is_out():
     for seat, stack in enumerate(model.scores(state)):
         assert model.is_out(state, seat) == (stack == 0)
     assert len(living(model, model.view(state))) >= 2
-    assert list(ON_BOARD) == [0, 3, 4, 5]
 
 
 def test_actions_are_written_and_read():

@@ -71,7 +71,7 @@ def test_equal_information_and_seed_give_equal_samples(
 
 
 def test_unknown_cards_are_dealt_as_often_as_an_enumeration_says():
-    """Seven cards are in play, so few that all deals of the five unseen are listed."""
+    """With nine cards and four on the board, all deals of the three unseen are listed."""
     model = rules.model(players=2)
     model.game.setflags(write=True)
     model.game["cards"] = 9
