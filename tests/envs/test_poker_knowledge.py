@@ -71,7 +71,7 @@ def test_equal_information_and_seed_give_equal_samples(
 
 
 def test_unknown_cards_are_dealt_as_often_as_an_enumeration_says():
-    """With nine cards and four on the board, all deals of the three unseen are listed."""
+    """With nine cards, four of them on the board, three are unseen."""
     model = rules.model(players=2)
     model.game.setflags(write=True)
     model.game["cards"] = 9
