@@ -43,6 +43,7 @@ _ENVIRONMENTS = (
     "dominion-v0",
     "exploding_kittens-v0",
     "love_letter-v0",
+    "poker-v0",
     "uno-v0",
     "virus-v0",
     "pommerman-v0",

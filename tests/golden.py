@@ -49,6 +49,8 @@ IN_SMALL_SET = {
     "tag: steps of exploding_kittens": 1098,
     "tag: games of love_letter": 15,
     "tag: steps of love_letter": 1800,
+    "tag: games of poker": 13,
+    "tag: steps of poker": 706,
     "tag: games of sushi_go": 33,
     "tag: steps of sushi_go": 834,
     "tag: games of sushi_go_published": 29,

@@ -309,6 +309,7 @@ def test_bench_takes_its_budget_from_the_option_or_the_agent(
         ("diamant", ["diamant"], [90]),
         ("dominion", ["dominion"], [54]),
         ("exploding_kittens", ["exploding_kittens"], [88]),
+        ("poker", ["poker"], [108]),
         ("uno", ["uno"], [64]),
         ("virus", ["virus"], [76]),
     ],

@@ -18,6 +18,7 @@ FILES = {
     "dominion": ("dominion", 54, 13_498),
     "exploding_kittens": ("exploding_kittens", 88, 6277),
     "love_letter": ("love_letter", 90, 11_138),
+    "poker": ("poker", 108, 4332),
     "sushi_go": ("sushi_go", 80, 2040),
     "sushi_go_published": ("sushi_go", 56, 1428),
     "uno": ("uno", 64, 20_890),
@@ -26,7 +27,8 @@ FILES = {
 every_file = pytest.mark.parametrize("file", FILES)
 # Files in which one player decides in a step.
 IN_TURN = (
-    *("colt_express", "dominion", "exploding_kittens", "love_letter", "uno", "virus"),
+    *("colt_express", "dominion", "exploding_kittens", "love_letter", "poker", "uno"),
+    "virus",
 )
 CHANCE = ("dealt", "shuffled", "tag_bug")
 
@@ -99,6 +101,8 @@ def changes_of(file):
         "out order_of_death pile discards",
         "love_letter": "player round tokens hands discards out protected pile reserve "
         "face_up",
+        "poker": "phase player hand_number small_blind first_to_act stacks bets out "
+        "folded needs_call acted bet_made community hands deck",
         "sushi_go": "round passes scores fields wasabi on_wasabi hands pile",
         "uno": "player round direction card colour points hands pile discards",
         "virus": "player round hands bodies pile discards",
@@ -140,6 +144,7 @@ def test_cards_that_are_dealt_are_compared_as_a_heap(tmp_path, file):
         "dominion": "points",
         "exploding_kittens": "hands",
         "love_letter": "tokens",
+        "poker": "stacks",
         "uno": "points",
         "virus": "bodies",
     }

@@ -24,10 +24,11 @@ ROWS = [
         ("chinese_checkers", {"players": 3}, 42),
         ("love_letter", {"players": 3}, 9),
         ("diamant", {"players": 4}, 12),
+        ("poker", {"players": 3}, 16),
     ],
     [
         ("uno", {"players": 3}, 12),
-        ("exploding_kittens", {"players": 4}, 20),
+        ("exploding_kittens", {"players": 3}, 20),
         ("virus", {"players": 3}, 24),
     ],
     [

@@ -21,6 +21,7 @@ from tests.envs import (
     dominion_positions,
     exploding_kittens_positions,
     love_letter_positions,
+    poker_positions,
     pommerman_positions,
     sushi_go_positions,
     uno_positions,
@@ -77,6 +78,13 @@ def exploding_kittens_cards(model, state):
     return cards
 
 
+def poker_cards(model, state):
+    """All 52 cards."""
+    cards = poker_positions.all_cards(model, state)
+    assert sorted(cards) == list(range(52))
+    return Counter(cards)
+
+
 def uno_cards(model, state):
     """All 108 cards."""
     cards = uno_positions.all_cards(model, state)
@@ -115,6 +123,7 @@ HIDDEN = {
         exploding_kittens_positions.permute_hidden,
         (2, 3, 5),
     ),
+    "poker": (poker_cards, poker_positions.permute_hidden, (2, 4, 6)),
     "uno": (uno_cards, uno_positions.permute_hidden, (2, 4, 10)),
     "virus": (virus_cards, virus_positions.permute_hidden, (2, 4, 6)),
     "pommerman": (pommerman_items, pommerman_positions.permute_hidden, (2, 4)),

@@ -75,6 +75,7 @@ VARIANTS = {
         {"players": 3, "rulebook": "published"},
     ],
     "love_letter": [{"players": players} for players in (2, 3, 4)],
+    "poker": [*({"players": players} for players in (2, 6, 14))],
     "uno": [
         {"target": 100},
         {"players": 2, "quirks": False, "match_symbols": True, "target": 100},
@@ -218,7 +219,7 @@ def test_regions_go_through_json(name):
     "name",
     [
         *("sushi_go", "love_letter", "uno", "virus", "diamant", "dominion"),
-        *("exploding_kittens", "colt_express", "pommerman"),
+        *("exploding_kittens", "colt_express", "poker", "pommerman"),
     ],
 )
 def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
@@ -235,7 +236,7 @@ def test_regions_do_not_depend_on_what_the_player_cannot_know(name):
     "name",
     [
         *("sushi_go", "love_letter", "uno", "virus", "dominion", "exploding_kittens"),
-        "colt_express",
+        *("colt_express", "poker"),
     ],
 )
 def test_the_picture_of_another_player_has_no_regions_of_hidden_cards(name):

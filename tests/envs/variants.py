@@ -62,6 +62,8 @@ VARIANTS = {
     "exploding_kittens_5": ("exploding_kittens", {"players": 5}),
     "love_letter_2": ("love_letter", {"players": 2, "baron_shows": True}),
     "love_letter_4": ("love_letter", {"players": 4}),
+    "poker_5": ("poker", {"players": 5, "odd_chips": "lost"}),
+    "poker_6": ("poker", {"players": 6, "hands": 4}),
     "uno_2": ("uno", {"players": 2, "target": 20, "quirks": False}),
     "uno_3": ("uno", {"players": 3, "target": 20, "scoring": "classic"}),
     "uno_10": ("uno", {"players": 10, "target": 20}),
@@ -76,7 +78,7 @@ VARIANTS = {
 # Two players win or lose together.
 TEAMS = ("pommerman_team", "pommerman_radio")
 # Players with equally many points all win.
-SHARED = ("dominion_2", "dominion_4")
+SHARED = ("dominion_2", "dominion_4", "poker_5", "poker_6")
 SIMULTANEOUS = [
     label for label, (name, _) in VARIANTS.items() if load_game(name).simultaneous
 ]

@@ -59,6 +59,7 @@ TAG = {
     "dominion": tag_features.of_dominion,
     "exploding_kittens": tag_features.of_exploding_kittens,
     "love_letter": tag_features.of_love_letter,
+    "poker": tag_features.of_poker,
     "sushi_go": tag_features.of_sushi_go,
     "sushi_go_published": tag_features.of_sushi_go,
     "uno": tag_features.of_uno,

@@ -274,6 +274,35 @@ def of_exploding_kittens(game: dict) -> set:
     return shown
 
 
+# -- Poker
+
+
+def of_poker(game: dict) -> set:
+    """Each action where it can be taken, each way in which a hand ends.
+
+    Games are long, so that few of them have to show all of it: the number of players
+    counts in few of the features.
+    """
+    shown = {("players", game["players"]), ("winners", game["results"].count("win"))}
+    shown |= {("bug", step.get("tag_bug")) for step in game["steps"]}
+    for state, step, after in steps_of(game):
+        player, ends = step["p"], step.get("hand_end")
+        is_asked, has_chips = state["needs_call"][player], state["stacks"][player] > 0
+        is_short = state["stacks"][player] + state["bets"][player] < max(state["bets"])
+        shown.add(("action", step["a"], state["phase"], is_asked, has_chips))
+        shown.add(("legal", is_asked, is_short, *step["legal"]))
+        shown.add(("opens", step["a"] == "fold", state["first_to_act"] == player))
+        if ends:
+            left = ends["folded"].count(False) - state["out"].count(True)
+            levels = len(set(ends["bets"]) - {0})
+            shown.add(("end", state["phase"], min(left, 3), min(levels, 4)))
+            shown.add(("out", min(sum(after["out"]) - sum(state["out"]), 2)))
+            chips = [sum(ends[name]) for name in ("stacks_before", "bets")]
+            paid = ends.get("standard_stacks")
+            shown.add(("odd chips", paid is not None and sum(paid) < sum(chips)))
+    return shown
+
+
 # -- Uno
 
 

@@ -206,6 +206,7 @@ OURS = (
     "dominion_4",
     "exploding_kittens_5",
     "love_letter_4",
+    "poker_6",
     "uno_3",
     "virus_6",
     "pommerman_ffa",
