@@ -19,13 +19,17 @@ from mcts_agents.envs.painting import (
 )
 from mcts_agents.envs.regions import Rectangle
 
-# Of up to ten players.
+# Of up to 14 players.
 SEAT_COLORS: tuple[Color, ...] = (
     *PLAYER_COLORS,
     (170, 120, 80),
     (226, 110, 160),
     (110, 120, 130),
     (130, 170, 50),
+    (96, 70, 140),
+    (60, 140, 150),
+    (180, 60, 100),
+    (90, 110, 60),
 )
 
 
@@ -78,11 +82,16 @@ def paint_row(
 
 
 def paint_name(
-    surface: Any, seat: Seat, place: Point, height: int = 22, anchor: str = "topleft"
+    surface: Any,
+    seat: Seat,
+    place: Point,
+    height: int = 22,
+    anchor: str = "topleft",
+    ink: Color = INK,
 ) -> None:
     """Write the name of a player."""
     name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, place, height, INK, anchor)
+    text(surface, name, place, height, ink, anchor)
 
 
 def paint_status(surface: Any, seat: Seat, place: Point, height: int = 19) -> None:

@@ -8,16 +8,13 @@ import numpy as np
 from mcts_agents.envs.painting import (
     BACKGROUND,
     FAINT,
-    HIGHLIGHT,
     INK,
     MUTED,
     PANEL,
-    PLAYER_COLORS,
     Color,
     Point,
     circle,
     darker,
-    line,
     load_pygame,
     mixed,
     polygon,
@@ -41,6 +38,7 @@ from mcts_agents.envs.regions import (
     check_observer,
     legal_actions,
 )
+from mcts_agents.envs.seats import paint_name, paint_row, paint_status
 from mcts_agents.model import ForwardModel
 
 TOTAL_WIDTH = 880
@@ -174,17 +172,11 @@ def _paint_chips(surface: Any, chips: int, place: Point) -> None:
 
 
 def _paint_seat(surface: Any, seat: Seat, kind: str | None, top: int) -> None:
-    color = PLAYER_COLORS[seat.player % len(PLAYER_COLORS)]
-    area = (MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
-    ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
-    outline = color if seat.is_deciding else FAINT
-    rounded_rectangle(surface, area, 10, ground, outline, 2 if seat.is_deciding else 1)
-    rounded_rectangle(surface, (MARGIN, top, 8, ROW), 4, color)
+    row = Rectangle(MARGIN, top, TOTAL_WIDTH - 2 * MARGIN, ROW)
+    paint_row(surface, seat, row, divider=BET_LEFT - 18)
     left, ink = MARGIN + 20, INK if seat.is_in else MUTED
-    name = f"player_{seat.player}" + (" (you)" if seat.is_viewer else "")
-    text(surface, name, (left, top + 10), 22, ink, "topleft")
-    status = color if seat.is_deciding else MUTED
-    text(surface, seat.status, (left, top + 33), 20, status, "topleft")
+    paint_name(surface, seat, (left, top + 10), ink=ink)
+    paint_status(surface, seat, (left, top + 33), 20)
     if seat.last is not None:
         text(surface, f"last: {seat.last}", (left, top + 58), 18, MUTED, "topleft")
     for place, card in enumerate(seat.hand):
@@ -201,8 +193,6 @@ def _paint_seat(surface: Any, seat: Seat, kind: str | None, top: int) -> None:
         if seat.status in ("won", "lost"):
             words = f"won {seat.won} in the last hand"
         text(surface, words, (CHIPS_LEFT, top + 62), 17, MUTED, "topleft")
-    divider = BET_LEFT - 18
-    line(surface, (divider, top + 12), (divider, top + ROW - 12), FAINT, 2)
     text(surface, f"bet {seat.bet}", (BET_LEFT, top + 12), 24, ink, "topleft")
     if seat.is_small_blind:
         text(surface, "small blind", (BET_LEFT, top + 52), 18, MUTED, "topleft")
