@@ -24,7 +24,7 @@ ROWS = [
         ("chinese_checkers", {"players": 3}, 42),
         ("love_letter", {"players": 3}, 9),
         ("diamant", {"players": 4}, 12),
-        ("poker", {"players": 3}, 16),
+        ("poker", {"players": 5}, 11),
     ],
     [
         ("uno", {"players": 3}, 12),
