@@ -35,6 +35,7 @@ GAMES = {
     "exploding_kittens": (4, True),
     "dominion": (4, True),
     "colt_express": (4, True),
+    "poker": (4, True),
 }
 TREES = {"one": "OneTree", "multi": "MultiTree"}
 SETTINGS = [("one", 10), ("one", 30)]

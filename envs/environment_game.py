@@ -8,7 +8,7 @@ nothing from the player to move. Without it no agent plans in copies.
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -27,8 +27,9 @@ from mcts_agents.names import made_with, nearest, quoted, unknown_name
 
 KINDS = (AECEnv, ParallelEnv, gymnasium.Env)
 
-# The option that is the caller's word about the game.
+# The options that are the caller's words about the game, and not for its maker.
 WORD = "perfect_information"
+SAMPLES = "samples"
 
 # The seed of environments that are made to see what they are like.
 _SEED = 0
@@ -44,6 +45,8 @@ class EnvironmentGame:
         title: The game's name as people write it.
         perfect_information: The caller's word, see `CopiedEnvironment`.
         redeterminise: Instead of that word, see there.
+        samples: How many numbers each axis of a Box of actions has, both bounds among
+            them; None where no action is continuous.
         format_action: `(env, action) -> str`: an action, as the environment takes it,
             as people write it.
         parse_action: `(env, text) -> action`: its inverse; ValueError says what was
@@ -58,6 +61,7 @@ class EnvironmentGame:
     title: str
     perfect_information: bool = False
     redeterminise: Callable[..., Any] | None = None
+    samples: int | None = None
     format_action: Callable[[Any, Any], str] | None = None
     parse_action: Callable[[Any, str], Any] | None = None
     ansi: Callable[[Any, str | None], str] | None = None
@@ -93,18 +97,23 @@ class EnvironmentGame:
         if "render_mode" in given:
             raise ValueError("render_mode: the command chooses it, leave it out")
         known = self.parameters()
+        samples = self.samples
+        if SAMPLES not in (known or ()):
+            samples = given.pop(SAMPLES, samples)
+        check_samples(samples)
         for option in given:
             if known is not None and option not in known:
-                known_here = (*(name for name in known if name != "render_mode"), WORD)
+                known_here = {*known, WORD, SAMPLES} - {"render_mode"}
                 raise ValueError(
                     unknown_name(f"option of {self.name}", option, known_here)
                 )
-        key = repr((word, sorted(given.items())))
+        key = repr((word, samples, sorted(given.items())))
         if key not in self._variants:
             self._variants[key] = replace(
                 self,
                 options=given,
                 perfect_information=word,
+                samples=samples,
                 _variants={},
                 _shapes=[],
             )
@@ -159,7 +168,7 @@ class EnvironmentGame:
         """
         env = self.environment(render_mode)
         if isinstance(env, gymnasium.Env):
-            return SinglePlayerEnv(remember(numbered(env, [PLAYER], self.name)))
+            return SinglePlayerEnv(remember(self._numbered(env, [PLAYER])))
         if isinstance(env, ParallelEnv) and has_rules(env):
             raise ValueError(
                 f"game {self.name} makes a parallel environment of a game with "
@@ -174,13 +183,16 @@ class EnvironmentGame:
     def _numbered_aec(self, env: AECEnv | ParallelEnv) -> AECEnv:
         agents = getattr(env, "possible_agents", ())
         if isinstance(env, ParallelEnv):
-            return parallel_to_aec_wrapper(numbered(env, agents, self.name))
+            return parallel_to_aec_wrapper(self._numbered(env, agents))
         inner = seen_through(env)
         if isinstance(inner, parallel_to_aec_wrapper):
             # What takes numbers has to stand below, where no choice lies yet.
-            below = numbered(inner.env, agents, self.name)
+            below = self._numbered(inner.env, agents)
             return env if below is inner.env else parallel_to_aec_wrapper(below)
-        return numbered(env, agents, self.name)
+        return self._numbered(env, agents)
+
+    def _numbered(self, env: Any, agents: Iterable[str]) -> Any:
+        return numbered(env, agents, self.name, self.samples)
 
     def shape(self) -> CopiedEnvironment:
         """Return a forward model that says how many players and actions there are.
@@ -264,7 +276,15 @@ def game_from_environment(
     game = EnvironmentGame(name, make, **{"title": name, **parts})
     if game.perfect_information and game.redeterminise is not None:
         raise ValueError(f"{name}: either {WORD} or redeterminise")
+    check_samples(game.samples)
     return game
+
+
+def check_samples(samples: Any) -> None:
+    """Raise ValueError unless it is None or a number of samples."""
+    is_number = isinstance(samples, int) and not isinstance(samples, bool)
+    if samples is not None and not (is_number and samples >= 1):
+        raise ValueError(f"{SAMPLES}={quoted(samples)}: expected an integer from 1")
 
 
 def begin(env: Any, seed: int, name: str) -> None:

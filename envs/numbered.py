@@ -1,8 +1,8 @@
 """Environments whose actions are the numbers from 0, as tables and records count them.
 
-Spaces that begin below 0, MultiDiscrete and MultiBinary spaces are numbered as searches
-number them (`model/copying/actions.py`). The wrappers take numbers, and show masks of
-numbers.
+Spaces that begin below 0, MultiDiscrete and MultiBinary spaces, and samples of a Box,
+are numbered as searches number them (`model/copying/actions.py`). The wrappers take
+numbers, and show masks of numbers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -177,19 +177,37 @@ class NumberedGymnasium(gymnasium.Wrapper):
 NUMBERED = NumberedAEC | NumberedParallel | NumberedGymnasium
 
 
-def numbered(env: Any, agents: Iterable[str], name: str) -> Any:
+def numbered(
+    env: Any, agents: Iterable[str], name: str, samples: int | None = None
+) -> Any:
     """Return an environment that takes numbers; itself if its actions are numbers.
 
     Args:
         env: An AEC, parallel or Gymnasium environment, before `reset`.
         agents: The names of all agents; of a Gymnasium environment one.
         name: The environment's name, for messages.
+        samples: How many numbers each axis of a Box has; None: a Box is refused.
+
+    Raises:
+        ValueError: A Box without `samples`, one without bounds, or `samples` without
+            a Box.
     """
     found = {agent: _space_of(env, agent) for agent in agents}
+    boxes = [agent for agent, s in found.items() if isinstance(s, spaces.Box)]
+    if boxes and samples is None:
+        raise ValueError(
+            f"{name}: the action space of {boxes[0]} is {found[boxes[0]]}, not "
+            "Discrete; add samples=5 to the game's name to take five numbers on each "
+            "axis, both bounds among them"
+        )
+    if samples is not None and not boxes and None not in found.values():
+        raise ValueError(
+            f"{name}: samples={samples} has no effect: no action space is a Box"
+        )
     if not all(isinstance(space, _NUMBERED) for space in found.values()):
         return env  # whoever plans or records says what is wrong
     numbers = {
-        agent: numbers_of(space, f"{name}: the action space of {agent}")
+        agent: numbers_of(space, f"{name}: the action space of {agent}", samples)
         for agent, space in found.items()
     }
     if not any(each.are_coded for each in numbers.values()):
@@ -201,7 +219,7 @@ def numbered(env: Any, agents: Iterable[str], name: str) -> Any:
     return NumberedAEC(env, Numbers(numbers))
 
 
-_NUMBERED = spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
+_NUMBERED = spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary | spaces.Box
 
 
 def _space_of(env: Any, agent: str) -> spaces.Space | None:

@@ -679,7 +679,11 @@ def test_commands(folder):
     assert json.loads(done.stdout)["simulations_per_second"] > 0, done.stderr
     done = command(folder, "list", "tracks:short", "--json")
     (row,) = json.loads(done.stdout)["games"]
-    assert row["options"] == {"length": 3, "perfect_information": False}
+    assert row["options"] == {
+        "length": 3,
+        "perfect_information": False,
+        "samples": None,
+    }
     done = command(folder, "verify", "tracks:short", "x.jsonl")
     assert "which has no rules to compile" in done.stderr
     done = command(folder, "play", "tracks:short", "--agent", MCTS)

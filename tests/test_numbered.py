@@ -177,6 +177,53 @@ def test_agents_play_whatever_the_actions_are(space, best, name):
         table.action_of("nothing")
 
 
+BOX = spaces.Box(-1.0, np.array([1.0, 3.0], np.float32))
+
+
+def test_agents_play_samples_of_a_box():
+    def make():
+        return Adding(BOX)
+
+    names, returns, table = played(make, "mcts:simulations=90,rollout=0", samples=3)
+    assert names == ["1.0/3.0"] * 3
+    assert returns == [12.0]
+    table.begin(1)
+    assert table.name(table.action_of("-1.0/1.0")) == "-1.0/1.0"
+    assert len(table.legal_actions()) == 9
+
+
+@pytest.mark.parametrize(
+    ("space", "samples", "message"),
+    [
+        (BOX, None, r"is Box\(.*add samples=5 to the game's name"),
+        (BOX, 0, "samples=0: expected an integer from 1"),
+        (BOX, True, "samples=True: expected an integer from 1"),
+        (PAIR, 5, "samples=5 has no effect: no action space is a Box"),
+        (spaces.Box(0.0, np.inf), 5, "has no bounds to take samples between"),
+    ],
+)
+def test_samples_that_cannot_be_taken(space, samples, message):
+    with pytest.raises(ValueError, match=message):
+        game_from_environment(lambda: Adding(space), samples=samples).shape()
+
+
+def test_samples_are_an_option_of_the_game():
+    game = game_from_environment(lambda: Adding(BOX), "adding")
+    assert game.variant({"samples": 4}).shape().actions == 16
+    with pytest.raises(ValueError, match="'sample': did you mean samples"):
+        game.variant({"sample": 4})
+
+
+def test_an_environment_may_have_an_option_of_that_name():
+    def make(samples=2):
+        return Adding(spaces.Discrete(samples))
+
+    assert (
+        game_from_environment(make, "adding").variant({"samples": 4}).shape().actions
+        == 4
+    )
+
+
 def test_masks_of_parts_are_kept_where_only_steps_show_them():
     names, returns, _ = played(lambda: Masked(PAIR), "mcts:simulations=60,rollout=0")
     assert names == ["0/2", "1/2", "0/2"]

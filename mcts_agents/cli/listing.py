@@ -13,7 +13,7 @@ from mcts_agents.agents.own import entry_points, kind_named
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.cli.requests import HUMAN, requested
 from mcts_agents.envs import GAMES, EnvironmentGame, known_games, load_any
-from mcts_agents.envs.environment_game import WORD
+from mcts_agents.envs.environment_game import SAMPLES, WORD
 from mcts_agents.model import RulesError
 
 
@@ -128,7 +128,8 @@ def _described(name: str) -> dict[str, Any]:
 def _environment(name: str, game: EnvironmentGame) -> dict[str, Any]:
     """Describe an environment, of which little is known from outside."""
     players = game.shape().players
-    parameters = {**(game.parameters() or {}), WORD: game.perfect_information}
+    words = {WORD: game.perfect_information, SAMPLES: game.samples}
+    parameters = {**words, **(game.parameters() or {})}
     empty = inspect.Parameter.empty
     return {
         "game": name,
