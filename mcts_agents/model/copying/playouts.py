@@ -82,6 +82,7 @@ class Draws:
     def __init__(self) -> None:
         self._room = _ROOM()
         self.address = ctypes.addressof(self._room)
+        self._compiled = _compiled()  # here, since a rollout has a deadline
 
     def within(self, limit: int) -> Iterator[int]:
         """Return the numbers of a rollout, after `look_ahead` at `address`.
@@ -97,16 +98,16 @@ class Draws:
     def _rest(self, limit: int) -> Iterator[int]:
         yield from self._room[FEW : min(limit, AHEAD)]
         while True:
-            _compiled().look_on(self.address)
+            self._compiled.look_on(self.address)
             yield from self._room[:AHEAD]
 
     def look_ahead(self, rng: int, limit: int) -> None:
         """Draw ahead from a generator at an address, for Python code that has it."""
-        _compiled().look_ahead(rng, self.address, limit)
+        self._compiled.look_ahead(rng, self.address, limit)
 
     def advance(self, rng: int, used: int) -> None:
         """Bring a generator up to date."""
-        _compiled().advance(rng, used)
+        self._compiled.advance(rng, used)
 
 
 # What was drawn, and the generator after it.
