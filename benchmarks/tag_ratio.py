@@ -1,7 +1,7 @@
 """Iterations and random steps a second against TAG (Java), in turn, on one core.
 
 The setting of TAG's own measurements: one tree (MaxN), depth 30, information sets where
-something is hidden, the game's score as value, the opening position. Of each pair TAG
+something is hidden, the game's score as value, the first decision. Of each pair TAG
 comes first; a ratio is of one pair. Its seconds are those of the searching thread: the
 compiler and garbage collector are not counted, a program searches one setting only, and
 has warmed up for six seconds before.
@@ -42,6 +42,7 @@ SETTINGS = [("one", 10), ("one", 30)]
 MORE_SETTINGS = {"sushi_go": [("multi", 10), ("multi", 30)]}
 ITERATIONS = 20_000  # of a search
 SLOW_ITERATIONS = 10_000
+GAMES_FROM_A_DEAL = 20
 
 
 class Tag:
@@ -86,12 +87,12 @@ def searching(game, tree, rollout, iterations):
         simulations=iterations, tree=tree, rollout=rollout, max_depth=30, value="score"
     )
     search = Search(model, settings)
-    player, actions, seed = 0, [], 41
-    while len(actions) < 2:  # something to choose
-        seed += 1
-        state = model.reset(new_generator(seed))
+    rng = new_generator(42)
+    state = model.reset(rng)
+    player = model.movers(state)[0]
+    while len(actions := model.legal_actions(state, player)) < 2:  # nothing to choose
+        model.apply(state, {player: actions[0]}, rng)
         player = model.movers(state)[0]
-        actions = model.legal_actions(state, player)
     seeds = iter(range(10**9))
 
     def count():
@@ -101,11 +102,15 @@ def searching(game, tree, rollout, iterations):
 
 
 def stepping(game):
-    """Return a function that returns our random steps a second."""
+    """Return a function that returns our random steps a second, a new deal each time.
+
+    Like TAG's, these ask for the legal actions of each state and apply one of them.
+    """
     model, rng = model_of(game), new_generator(1)
+    search = Search(model, SearchSettings())
 
     def count():
-        return sum(model.playout(model.reset(rng), rng) for _ in range(20))
+        return search.random_games(model.reset(rng), GAMES_FROM_A_DEAL, rng)
 
     return lambda seconds: rate_of(count, seconds)
 
@@ -137,6 +142,7 @@ def main():
     parser.add_argument("--jars", required=True, help="the class path of its jars")
     parser.add_argument("--java", default="java")
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--steps", action="store_true", help="random steps alone")
     asked = parser.parse_args()
     unknown = set(asked.games) - GAMES.keys()
     if unknown:
@@ -144,7 +150,8 @@ def main():
     print(f"{'game':32} {'here/s':>12} {'TAG/s':>10}    ratio")
     for game in asked.games or GAMES:
         players, hides = GAMES[game]
-        for tree, rollout in SETTINGS + MORE_SETTINGS.get(game, []):
+        searches = [] if asked.steps else SETTINGS + MORE_SETTINGS.get(game, [])
+        for tree, rollout in searches:
             slow = game == "dots_and_boxes" or tree == "multi"
             iterations = SLOW_ITERATIONS if slow else ITERATIONS
             information = "Information_Set" if hides else "Open_Loop"

@@ -85,11 +85,10 @@ public class TagSpeed {
     /** Returns iterations and nanoseconds. */
     static long[] search(String[] given, double seconds) {
         int players = Integer.parseInt(given[2]), rollout = Integer.parseInt(given[4]), budget = Integer.parseInt(given[6]);
-        List<AbstractAction> actions = List.of();
-        for (int seed = 42; actions.size() < 2; seed++) { // something to choose
-            begin(given[1], players, seed);
-            actions = model.computeAvailableActions(state);
-        }
+        begin(given[1], players, 42);
+        for (var actions = model.computeAvailableActions(state); actions.size() < 2; // nothing to choose
+             actions = model.computeAvailableActions(state))
+            model.next(state, actions.get(0));
         long spent = 0, iterations = 0;
         for (int seed = 1; spent < seconds * 1e9; seed++) {
             MCTSPlayer player = player(given[3], rollout, given[5], budget, seed);
