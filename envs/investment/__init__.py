@@ -69,10 +69,13 @@ searches a draw of k teams is worth 1/k.
 | kind | code of | codes |
 |---|---|---|
 | `abstract` | team and target | players * pairs |
-| `exact` | these and three kinds of wealth | 36 times as many, 108 with three players |
+| `specific` | these and the target's wealth | 3 times as many |
+| `exact` | these and two more kinds of wealth | 36, with three players 108 times as many |
 
-The wealth in exact codes is that of the agent that gives, of the target, and of the
-target's opponents, before the gift.
+The wealth is that before the gift; in exact codes also that of the agent that gives,
+and of the target's opponents. Which codes the paper's program had is not certain:
+abstract and specific ones fit its table 7 equally, and its table 3 comes out with
+specific ones.
 
 ## Scores and values
 

@@ -58,7 +58,7 @@ rules = Rules(
     game=GAME,
     chance=False,
     search_defaults={"value": "win"},
-    move_codes=("exact", "abstract"),
+    move_codes=("exact", "abstract", "specific"),
 )
 
 
@@ -208,14 +208,16 @@ def play(game, state, rng, limit, moves, kind):
 
 @njit
 def code_of(game, ones, twos, slot, target, kind):
-    """Return the code of a gift; `kind` is 0 for exact, 1 for abstract."""
+    """Return the code of a gift; `kind` is 0 for exact, 1 abstract, 2 specific."""
     player = np.int64(game.player_of[slot])
     agent = np.int64(game.agent_of[target])
     code = player * game.pairs + agent
     if kind == 1:
         return code
-    code = code * (GOAL + 1) + number_at(ones, twos, slot)
     code = code * GOAL + number_at(ones, twos, target)
+    if kind == 2:
+        return code
+    code = code * (GOAL + 1) + number_at(ones, twos, slot)
     for other in range(game.players):
         if other != player:
             code = code * GOAL + number_at(ones, twos, agent * game.players + other)
@@ -224,9 +226,10 @@ def code_of(game, ones, twos, slot, target, kind):
 
 @rules.define
 def move_code(game, state, player, action, kind):
-    """Team and target; in exact codes also wealth before the gift.
+    """Team and target (abstract), and wealth before the gift.
 
-    That of the agent who gives, of the target and of the target's opponents.
+    In specific codes that of the target; in exact ones also that of the agent who gives
+    and of the target's opponents.
     """
     target = np.int64(action) * game.players + player
     return code_of(game, state.ones, state.twos, state.slot, target, kind)

@@ -48,6 +48,14 @@ AVERAGES = {
 }
 AVERAGE_HALF = 1.40
 
+# The paper's text and its table 7 fit two kinds of codes: see `envs/investment`.
+_TABLE_3_ABSTRACT = {
+    ("investment:pairs=11", 1000, "MCPS"): (55.12, 3.45),
+    ("investment:pairs=11", 5000, "MCPS"): (58.25, 3.42),
+    ("investment:pairs=21", 1000, "MCPS"): (56.38, 3.44),
+    ("investment:pairs=21", 5000, "MCPS"): (65.25, 3.30),
+}
+
 PAPER: dict[str, Rates] = {
     "table1": _table_1((50,)),
     "table1_refs": _table_1((100, 200, 400)),
@@ -65,12 +73,8 @@ PAPER: dict[str, Rates] = {
         ("investment:pairs=21", 1000, "MCPS"): (56.12, 3.44),
         ("investment:pairs=21", 5000, "MCPS"): (58.63, 3.41),
     },
-    "table3_abstract": {
-        ("investment:pairs=11", 1000, "MCPS"): (55.12, 3.45),
-        ("investment:pairs=11", 5000, "MCPS"): (58.25, 3.42),
-        ("investment:pairs=21", 1000, "MCPS"): (56.38, 3.44),
-        ("investment:pairs=21", 5000, "MCPS"): (65.25, 3.30),
-    },
+    "table3_abstract": _TABLE_3_ABSTRACT,
+    "table3_specific": _TABLE_3_ABSTRACT,
     "table4": {},
     "table5_nogo": {
         ("nogo", 1000, "MCPS"): (35.75, 2.71),
@@ -110,9 +114,18 @@ TABLE_7 = [
         "video_game", 2, 17, 55.353,
         {"exact": 0.060, "abstract": 0.256, "specific": 0.131},
     ),
-    ("investment:pairs=11", 2, 11, 46.212, {"exact": 0.372, "abstract": 0.901}),
-    ("investment:pairs=21", 2, 21, 87.559, {"exact": 0.353, "abstract": 0.890}),
+    (
+        "investment:pairs=11", 2, 11, 46.212,
+        {"exact": 0.372, "abstract": 0.901, "specific": 0.901},
+    ),
+    (
+        "investment:pairs=21", 2, 21, 87.559,
+        {"exact": 0.353, "abstract": 0.890, "specific": 0.890},
+    ),
     ("nogo", 3, 25, 20.844, {"exact": 0.292}),
     ("wargame", 3, 20, 84.520, {"exact": 0.058, "abstract": 0.159}),
-    ("investment", 3, 10, 52.254, {"exact": 0.295, "abstract": 0.847}),
+    (
+        "investment", 3, 10, 52.254,
+        {"exact": 0.295, "abstract": 0.847, "specific": 0.847},
+    ),
 ]  # fmt: skip

@@ -55,6 +55,8 @@ class Twin:
         agent, team = self.giver
         if kind == "abstract":
             return team, target
+        if kind == "specific":
+            return team, target, self.wealth[team][target]
         opponents = [self.wealth[t][target] for t in range(self.teams) if t != team]
         own = self.wealth[team]
         return (team, target, own[agent], own[target], *opponents)
@@ -117,7 +119,7 @@ def test_random_games_agree_with_the_twin(size, seed):
         for kind in model.move_codes:
             for target in legal:
                 code = model.move_code(state, mover, target, kind)
-                more = 4 * 3**players if kind == "exact" else 1
+                more = {"abstract": 1, "specific": 3, "exact": 4 * 3**players}[kind]
                 assert 0 <= code < players * pairs * more
                 what = twin.code(target, kind)
                 assert meaning.setdefault((kind, code), what) == what
@@ -139,7 +141,8 @@ def test_statistics_are_those_of_the_paper(players, pairs):
         (3, 10): (52.254, 0.295, 0.847),
     }[players, pairs]
     model = rules.model(players=players, pairs=pairs)
-    for kind, presence in (("exact", exact), ("abstract", abstract)):
+    presences = {"exact": exact, "abstract": abstract, "specific": abstract}
+    for kind, presence in presences.items():
         plies, moves, present = statistics(model, kind, 7)
         assert moves == pairs
         assert_near(plies, length)
