@@ -70,7 +70,7 @@ searches a draw of k teams is worth 1/k.
 |---|---|---|
 | `abstract` | team and target | players * pairs |
 | `specific` | these and the target's wealth | 3 times as many |
-| `exact` | these and two more kinds of wealth | 36, with three players 108 times as many |
+| `exact` | and two more kinds of wealth | 36 times as many, 108 with three players |
 
 The wealth is that before the gift; in exact codes also that of the agent that gives,
 and of the target's opponents. Which codes the paper's program had is not certain:
