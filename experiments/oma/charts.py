@@ -86,7 +86,7 @@ def rows_of(
     folder: Path,
     published: Published,
 ) -> list[list[Bars]]:
-    """Return the bars of a figure, a list for each of its panels."""
+    """Return the bars of a figure, a list for each of its panels that has matches."""
     found = [(match, score_of(match, folder, published)) for match in matches]
     return [
         [
@@ -98,6 +98,7 @@ def rows_of(
             for opponent, paper in row.items()
         ]
         for row in experiment.figures[figure]["against"]
+        if any(match.opponent in row for match in matches)
     ]
 
 

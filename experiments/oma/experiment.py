@@ -16,6 +16,7 @@ from mcts_agents.envs import make_any
 FOLDER = Path(__file__).parent
 PARAMETERS = FOLDER / "parameters.yaml"
 FIGURES = (4, 5, 6, 7, 8, 9)
+ROWS = (1, 2)
 DEPTHS = "depths"
 
 
@@ -143,6 +144,7 @@ class Experiment:
         budget: str,
         games: int,
         parameters: Parameters | None,
+        rows: Sequence[int] = ROWS,
     ) -> Iterator[Match]:
         """Yield the matches of some figures in some domains.
 
@@ -152,11 +154,13 @@ class Experiment:
             budget: See `budgeted`.
             games: Games of each match.
             parameters: Tuned parameters; None for those of the presets.
+            rows: Which rows of each figure: 1 has the opponents of the paper, 2 those
+                with more enhancements. Some figures have no second row.
         """
         for figure in figures:
             about = self.figures[figure]
-            for row in about["against"]:
-                for opponent in row:
+            for row, opponents in enumerate(about["against"], start=1):
+                for opponent in opponents if row in rows else ():
                     for domain in domains:
                         agents = {
                             name: budgeted(

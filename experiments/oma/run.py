@@ -6,7 +6,7 @@ Everything can be interrupted; the same command goes on, and more games can be a
     python experiments/oma/run.py tune --budget 250ms --trials 40 --games 100
     python experiments/oma/run.py play --budget 250ms --games 1000
     python experiments/oma/run.py play --budget 5000 --games 1000
-    python experiments/oma/run.py play --figure 5 9 --domain rolit --games 60
+    python experiments/oma/run.py play --figure 5 9 --row 1 --domain rolit --games 60
     python experiments/oma/run.py depths --games 500
     python experiments/oma/run.py charts --budget 250ms --publish
 
@@ -30,6 +30,7 @@ from experiment import (
     DEPTHS,
     FIGURES,
     PARAMETERS,
+    ROWS,
     Experiment,
     Match,
     Parameters,
@@ -199,6 +200,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                 "--figure", type=int, nargs="+", choices=FIGURES, default=list(FIGURES)
             )
             one.add_argument(
+                "--row",
+                type=int,
+                nargs="+",
+                choices=ROWS,
+                default=list(ROWS),
+                help="1: the paper's minimax searches, 2: those with all enhancements",
+            )
+            one.add_argument(
                 "--untuned", action="store_true", help="take the presets' parameters"
             )
     return parser.parse_args(arguments)
@@ -229,6 +238,7 @@ def run(given: argparse.Namespace) -> int:
                 given.budget,
                 given.games,
                 parameters,
+                given.row,
             )
         )
     failed = 0

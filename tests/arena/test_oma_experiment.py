@@ -142,6 +142,18 @@ def test_play_goes_on_and_draws(script, tmp_path):
     assert games_in(tmp_path) == more
 
 
+def test_a_row_is_chosen(script, tmp_path):
+    arguments = ["play", "--budget", "8", "--untuned", "--domain", "rolit-3"]
+    arguments += ["--games", "1", "--folder", str(tmp_path), "--results", str(tmp_path)]
+    arguments += ["--jobs", "1", "--figure", "4", "6", "--row"]
+    assert script["main"]([*arguments, "1"]) == 0
+    first = games_in(tmp_path)
+    assert len(first) == 3 and not any("enhanced" in name for name in first)
+    assert script["main"]([*arguments, "2"]) == 0
+    second = games_in(tmp_path).keys() - first.keys()
+    assert len(second) == 2 and all("enhanced" in name for name in second)
+
+
 def test_published_games_count_and_are_not_played_again(script, tmp_path, capsys):
     main, results = script["main"], tmp_path / "results"
     results.mkdir()
