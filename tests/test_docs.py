@@ -23,6 +23,7 @@ from mcts_agents.search.options.settings import TREE_POLICIES, TREES
 from tests.command import COMMAND
 
 DOCS = Path(__file__).parent.parent / "docs"
+README = DOCS.parent / "README.md"
 PAGES = sorted(DOCS.rglob("*.md"))
 ALGORITHMS = [p for p in PAGES if p.parent.name == "algorithms"]
 # Each command of the reference with what it prints, up to the next one.
@@ -37,14 +38,27 @@ TRANSCRIPTS = dict(
 VARYING = ("bench", "verify", "tune", "record")
 
 
-@pytest.fixture(scope="module")
-def make_options():
-    spec = importlib.util.spec_from_file_location(
-        "make_options", DOCS / "make_options.py"
-    )
+def script(name):
+    """Return a script of the folder of docs as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def make_options():
+    return script("make_options")
+
+
+def test_the_pages_of_games_are_up_to_date():
+    """If not: python docs/make_games.py."""
+    made = script("make_games").pages()
+    assert {path.name for path in (DOCS / "games").glob("*.md")} == made.keys()
+    for name, text in made.items():
+        assert (DOCS / "games" / name).read_text() == text, name
+    for name in GAMES:
+        assert f"](docs/games/{name}.md)" in README.read_text(), name
 
 
 def test_the_tables_are_up_to_date(make_options):

@@ -1,4 +1,4 @@
-"""Draws games.png of this folder: a position of each game, from a played game.
+"""Draws a position of each game, from a played game: games.png, and games/NAME.png.
 
 pip install --editable ".[pictures]"    # in the checkout
 python docs/pictures/games.py
@@ -10,12 +10,16 @@ from pathlib import Path
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import pygame
+from PIL import Image
 
 from mcts_agents.agents import make_agent
 from mcts_agents.envs import environments, load_game
 
 # In pixels: the whole picture, and what is left free between two games.
 WIDTH, GAP = 1400, 20
+# The greatest width and height of one game's picture.
+MOST = (880, 560)
+FOLDER = Path(__file__).parent
 # Game, variant and decisions played, row by row; those of a row are of one height.
 ROWS = [
     [("sushi_go", {"players": 3}, 66), ("pommerman", {}, 156)],
@@ -82,16 +86,28 @@ def row_of(pictures):
     return row
 
 
+def save_alone(picture, name):
+    """Write a small picture of one game, with colours of a palette."""
+    pixels = pygame.surfarray.array3d(picture).transpose(1, 0, 2)
+    image = Image.fromarray(pixels)
+    image.thumbnail(MOST, Image.Resampling.LANCZOS)
+    image.quantize(128).save(FOLDER / "games" / f"{name}.png", optimize=True)
+
+
 def main():
-    """Compose the pictures."""
-    rows = [row_of([picture_of(*game) for game in games]) for games in ROWS]
+    """Draw all games, and compose the pictures."""
+    (FOLDER / "games").mkdir(exist_ok=True)
+    drawn = [[(game[0], picture_of(*game)) for game in row] for row in ROWS]
+    for name, picture in (game for row in drawn for game in row):
+        save_alone(picture, name)
+    rows = [row_of([picture for _, picture in row]) for row in drawn]
     whole = pygame.Surface((WIDTH, GAP + sum(row.get_height() for row in rows)))
     whole.fill((246, 243, 236))
     top = GAP
     for row in rows:
         whole.blit(row, (0, top))
         top += row.get_height()
-    pygame.image.save(whole, Path(__file__).with_name("games.png"))
+    pygame.image.save(whole, FOLDER / "games.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The Investment Pair Game.
+"""# Investment Pair Game.
 
 | | |
 |---|---|

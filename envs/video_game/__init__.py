@@ -1,4 +1,4 @@
-"""The Video Game.
+"""# Video Game.
 
 | | |
 |---|---|
