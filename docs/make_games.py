@@ -1,7 +1,7 @@
 """Write a page for each game into docs/games, and the list of these pages.
 
 A page is the docstring of the game's package (what `help` shows), with a picture of a
-position. `python docs/make_games.py` makes them, and a test asserts that all of them are
+position. `python docs/make_games.py` makes them; a test asserts that all of them are
 up to date. `python docs/pictures/games.py` draws the pictures.
 """
 
