@@ -6,12 +6,9 @@ from itertools import combinations, permutations, product
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from mcts_agents.envs.colt_express.draw import paint, size
 from mcts_agents.envs.colt_express.rules import rules
 from mcts_agents.envs.colt_express.table import ansi
-from mcts_agents.envs.painting import load_pygame
 from mcts_agents.model import new_generator
 from tests.envs.colt_express_positions import (
     CARDS,
@@ -24,6 +21,13 @@ from tests.envs.colt_express_positions import (
     random_play,
     set_heap,
 )
+from tests.envs.knowledge import (
+    assert_chances,
+    assert_looks_alike,
+    assert_sampled_alike,
+    picture,
+    sample_of,
+)
 
 PUBLIC = (
     *("ended", "places", "characters", "bullets", "owners", "face_up", "queued"),
@@ -33,13 +37,6 @@ PUBLIC = (
 SAMPLES = 6000
 observers = st.integers(0, 5)
 seeds = st.integers(0, 2**32)
-
-
-def sample_of(model, state, observer, seed):
-    """A world that the observer holds possible."""
-    sample = model.copy(state)
-    model.redeterminise(sample, observer, new_generator(seed))
-    return sample
 
 
 @settings(max_examples=150, deadline=None)
@@ -66,10 +63,9 @@ def test_redeterminise_keeps_all_that_the_observer_knows(position, observer, see
         assert card == other or not (is_shown or owner == observer)
         assert other != "bullet"
     assert all_cards(model, sample) == all_cards(model, state)
-    assert (model.observe(sample, observer) == model.observe(state, observer)).all()
     legal = model.legal_actions(state, observer)
     assert (model.legal_actions(sample, observer) == legal).all()
-    assert model.state_key(sample, observer) == model.state_key(state, observer)
+    assert_looks_alike(model, sample, state, observer)
 
 
 @settings(max_examples=100, deadline=None)
@@ -82,20 +78,8 @@ def test_equal_information_and_seed_give_equal_samples(
     observer %= model.players
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
-    assert (model.observe(twisted, observer) == model.observe(state, observer)).all()
-    assert model.state_key(twisted, observer) == model.state_key(state, observer)
+    assert_sampled_alike(model, state, twisted, observer, seed)
     assert ansi(model, twisted, observer) == ansi(model, state, observer)
-    one, other = (sample_of(model, s, observer, seed) for s in (state, twisted))
-    assert (one == other).all()
-
-
-def agrees(found, expected):
-    """Whether worlds are drawn as often as they are expected, by a chi-square test."""
-    assert set(found) == set(expected)
-    total = sum(expected.values())
-    chances = np.array([expected[world] / total for world in expected])
-    drawn = [found[world] for world in expected]
-    return stats.chisquare(drawn, chances * sum(drawn)).pvalue > 1e-4
 
 
 def begun(players=2):
@@ -122,7 +106,7 @@ def test_cards_are_dealt_as_often_as_an_enumeration_says():
     for _ in range(SAMPLES):
         model.redeterminise(state, 0, rng)
         found[(queue(view)[0][1], *sorted(heap(view, "hands", 1)))] += 1
-    assert agrees(found, expected)
+    assert_chances(expected, found)
 
 
 def test_purses_are_dealt_as_often_as_an_enumeration_says():
@@ -141,7 +125,7 @@ def test_purses_are_dealt_as_often_as_an_enumeration_says():
         inside = [n for n in range(6) for _ in range(view["on_train"][2, n])]
         found[(*inside, int(view["loot"][1, :6].argmax()))] += 1
         assert view["loot"][0, 0] == 1
-    assert agrees(found, expected)
+    assert_chances(expected, found)
 
 
 def test_rounds_to_come_are_drawn_as_often_as_an_enumeration_says():
@@ -156,7 +140,7 @@ def test_rounds_to_come_are_drawn_as_often_as_an_enumeration_says():
         model.redeterminise(state, 0, rng)
         found[tuple(view["rounds"][3:].tolist())] += 1
         assert view["rounds"][:3].tolist() == opened
-    assert agrees(found, expected)
+    assert_chances(expected, found)
 
 
 def test_cards_face_down_are_known_when_their_turn_comes():
@@ -245,13 +229,6 @@ def test_keys_of_one_position_are_equal_only_if_hidden_cards_are():
     assert len({key for _, key in keys}) == 20
 
 
-def picture(model, state, observer):
-    """What a player sees, as pixels."""
-    surface = load_pygame().Surface(size(model), 0, 32)
-    paint(surface, model, state, observer)
-    return load_pygame().surfarray.array3d(surface)
-
-
 @settings(max_examples=10, deadline=None)
 @given(positions, observers, st.randoms())
 def test_pictures_show_a_player_nothing_hidden(position, observer, random):
@@ -259,5 +236,5 @@ def test_pictures_show_a_player_nothing_hidden(position, observer, random):
     observer %= model.players
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
-    shown = [picture(model, s, observer) for s in (state, twisted)]
+    shown = [picture("colt_express", model, s, observer) for s in (state, twisted)]
     assert (shown[0] == shown[1]).all()

@@ -7,14 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from mcts_agents.envs.exploding_kittens.artwork import card_picture
 from mcts_agents.envs.exploding_kittens.cards import GIVE, PLACE, PUT_BACK
-from mcts_agents.envs.exploding_kittens.draw import paint, regions, size
 from mcts_agents.envs.exploding_kittens.notation import parse_action
 from mcts_agents.envs.exploding_kittens.table import ansi
-from mcts_agents.envs.painting import load_pygame
 from mcts_agents.model import new_generator
 from tests.envs.exploding_kittens_positions import (
     CARDS,
@@ -30,6 +26,13 @@ from tests.envs.exploding_kittens_positions import (
     play_some,
     whole_deck,
 )
+from tests.envs.knowledge import (
+    assert_chances,
+    assert_looks_alike,
+    assert_sampled_alike,
+    picture,
+    sample_of,
+)
 from tests.envs.test_exploding_kittens import play, positions, table
 
 PUBLIC = (
@@ -38,13 +41,6 @@ PUBLIC = (
 )
 observers = st.integers(0, 4)
 seeds = st.integers(0, 2**32)
-
-
-def sample_of(model, state, observer, seed):
-    """A world that the observer holds possible."""
-    sample = model.copy(state)
-    model.redeterminise(sample, observer, new_generator(seed))
-    return sample
 
 
 def seen_pile(view, observer):
@@ -78,15 +74,12 @@ def test_samples_keep_what_is_known_and_hide_the_rest(position, observer, seed, 
         assert known <= hand(view, owner)
         given_here = names(view["known"][owner, observer])
         assert names(new["known"][owner, observer]) == given_here
-    assert (model.observe(sample, observer) == model.observe(state, observer)).all()
-    assert model.state_key(sample, observer) == model.state_key(state, observer)
+    assert_looks_alike(model, sample, state, observer)
     # What the observer cannot see is permuted by hand; the samples stay the same.
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
     assert all_cards(model, twisted) == whole_deck(model.players)
-    assert (model.observe(twisted, observer) == model.observe(state, observer)).all()
-    assert model.state_key(twisted, observer) == model.state_key(state, observer)
-    assert (sample_of(model, twisted, observer, seed) == sample).all()
+    assert_sampled_alike(model, state, twisted, observer, seed)
     assert ansi(model, twisted, observer) == ansi(model, state, observer)
     model.call("playout", sample.ctypes.data, new_generator(1).ctypes.data, 10_000)
     assert all_cards(model, sample) == whole_deck(model.players)
@@ -122,10 +115,7 @@ def test_samples_have_the_chances_of_an_exact_enumeration():
         assert top == "favor"
         held = tuple(sorted((hand(new, 1) - Counter(["nope"])).elements()))
         pairs[held, tuple(pile)] += 1
-    assert set(pairs) == set(exact)
-    chances = np.array([exact[world] for world in pairs]) / sum(exact.values())
-    expected = chances * 6000
-    assert stats.chisquare(list(pairs.values()), expected).pvalue > 1e-4
+    assert_chances(exact, pairs)
 
 
 def test_a_player_who_is_asked_holds_a_nope_in_every_sample():
@@ -229,34 +219,8 @@ def test_pictures_for_a_player_tell_nothing_that_is_hidden(position, observer, r
     observer %= model.players
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
-    shown = []
-    for world in (state, twisted):
-        surface = load_pygame().Surface(size(model), 0, 32)
-        paint(surface, model, world, observer)
-        shown.append(load_pygame().surfarray.array3d(surface))
+    shown = [picture("exploding_kittens", model, s, observer) for s in (state, twisted)]
     assert (shown[0] == shown[1]).all()
-
-
-def test_the_regions_of_cards_show_these_cards():
-    array = load_pygame().surfarray.array3d
-    compared = 0
-    for seed in range(60):
-        model, state = play_some(2 + seed % 4, seed, seed)
-        for player in model.movers(state):
-            surface = load_pygame().Surface(size(model), 0, 32)
-            paint(surface, model, state, player)
-            shown = array(surface)
-            for region in regions(model, state, player, player):
-                word = region.label.removeprefix("give ").split()[0]
-                if word not in CARDS:
-                    continue
-                card = array(card_picture(CARDS.index(word)))
-                left, top = round(region.shape.left), round(region.shape.top)
-                # The number of cards may lie on the right.
-                there = shown[left + 4 : left + 13, top + 8 : top + card.shape[1] - 8]
-                assert np.abs(there - card[4:13, 8:-8].astype(int)).max() <= 2
-                compared += 1
-    assert compared > 50
 
 
 def test_text_shows_what_a_player_may_see():

@@ -14,6 +14,7 @@ from mcts_agents.envs.love_letter.rules import rules
 from mcts_agents.envs.love_letter.table import ansi
 from mcts_agents.envs.painting import load_pygame
 from mcts_agents.model import new_generator
+from tests.envs.knowledge import sample_of
 from tests.envs.love_letter_positions import (
     WHOLE_DECK,
     all_cards,
@@ -36,13 +37,6 @@ PUBLIC = (
 )
 observers = st.integers(0, 3)
 seeds = st.integers(0, 2**32)
-
-
-def sample_of(model, state, observer, seed):
-    """A world that the observer holds possible."""
-    sample = model.copy(state)
-    model.redeterminise(sample, observer, new_generator(seed))
-    return sample
 
 
 # -- samples

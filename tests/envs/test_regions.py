@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs import GAMES, environments, load_game, painting
-from mcts_agents.envs.love_letter.artwork import card_picture as love_letter_card
+from mcts_agents.envs.dominion.artwork import card_picture as dominion_card
+from mcts_agents.envs.exploding_kittens.artwork import card_picture as kittens_card
+from mcts_agents.envs.love_letter.artwork import card_picture as letter_card
 from mcts_agents.envs.love_letter.cards import CARD_OF as LOVE_LETTER_CARD
 from mcts_agents.envs.regions import (
     Circle,
@@ -26,6 +28,9 @@ from mcts_agents.envs.uno.artwork import card_picture as uno_card
 from mcts_agents.envs.uno.cards import CARD_OF as UNO_CARD
 from mcts_agents.envs.uno.cards import DRAW as DRAW_IN_UNO
 from mcts_agents.model import RulesError, new_generator
+from tests.envs.dominion_positions import CARDS as DOMINION_CARDS
+from tests.envs.exploding_kittens_positions import CARDS as KITTENS_CARDS
+from tests.envs.knowledge import picture
 
 # For each game the variants whose pictures or actions differ; 200 positions in all.
 VARIANTS = {
@@ -155,13 +160,6 @@ def point_in(shape, dice):
     raise AssertionError(f"{shape} has no area")
 
 
-def picture(game, model, state, observer=None):
-    """Return what `paint` draws, uint8 of shape (width, height, 3)."""
-    surface = painting.load_pygame().Surface(game.size(model), 0, 32)
-    game.paint(surface, model, state, observer)
-    return painting.load_pygame().surfarray.array3d(surface)
-
-
 @every_game
 def test_every_game_has_regions_for_exactly_the_legal_actions(name):
     seen, over = 0, 0
@@ -275,11 +273,11 @@ def test_a_move_changes_the_picture_where_its_region_lies(name):
         if model.is_over(state):
             continue
         (player,) = model.movers(state)
-        before = picture(game, model, state)
+        before = picture(game.name, model, state)
         region = dice.choice(game.regions(model, state, None, player))
         after = model.copy(state)
         model.apply(after, {player: region.action}, new_generator(1))
-        changed = (picture(game, model, after) != before).any(axis=2)
+        changed = (picture(game.name, model, after) != before).any(axis=2)
         for shape in filter(None, (region.shape, region.until)):
             points = np.array([point_in(shape, dice) for _ in range(300)], int)
             assert changed[tuple(points.T)].mean() > 0.1
@@ -290,25 +288,40 @@ def middle_of(shape):
     return round((left + right) / 2), round((top + bottom) / 2)
 
 
+def dominion_card_at(region):
+    """The number of the card in a region's label, None for no card."""
+    word = region.label.split()[-1]
+    return DOMINION_CARDS.index(word) if word in DOMINION_CARDS else None
+
+
+def kittens_card_at(region):
+    """The number of the card in a region's label, None for no card."""
+    word = region.label.removeprefix("give ").split()[0]
+    return KITTENS_CARDS.index(word) if word in KITTENS_CARDS else None
+
+
 @pytest.mark.parametrize(
-    ("name", "card_of", "card_picture"),
+    ("name", "card_at", "card_picture"),
     [
-        ("sushi_go", SUSHI_GO_CARD, sushi_go_card),
-        ("love_letter", LOVE_LETTER_CARD, love_letter_card),
-        ("uno", UNO_CARD, uno_card),
+        ("sushi_go", lambda region: SUSHI_GO_CARD[region.action], sushi_go_card),
+        ("love_letter", lambda region: LOVE_LETTER_CARD[region.action], letter_card),
+        ("uno", lambda region: UNO_CARD[region.action], uno_card),
+        ("dominion", dominion_card_at, dominion_card),
+        ("exploding_kittens", kittens_card_at, kittens_card),
     ],
 )
-def test_the_regions_of_cards_show_these_cards(name, card_of, card_picture):
+def test_the_regions_of_cards_show_these_cards(name, card_at, card_picture):
     array = painting.load_pygame().surfarray.array3d
     compared = 0
     for game, model, state in positions(name, 40):
         for player in model.movers(state):
-            shown = picture(game, model, state, player)
+            shown = picture(game.name, model, state, player)
             for region in game.regions(model, state, player, player):
-                if (name, region.action) in NO_CARDS:
+                if (name, region.action) in NO_CARDS or card_at(region) is None:
                     continue
-                card = array(card_picture(int(card_of[region.action])))
-                # On the right another card may lie on it, after 13 pixels at least.
+                card = array(card_picture(int(card_at(region))))
+                # On the right another card, or the number of cards, may lie on it,
+                # after 13 pixels at least.
                 left, top = round(region.shape.left), round(region.shape.top)
                 there = shown[left + 4 : left + 13, top + 8 : top + card.shape[1] - 8]
                 assert np.abs(there - card[4:13, 8:-8].astype(int)).max() <= 2

@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from mcts_agents.envs.painting import load_pygame
-from mcts_agents.envs.virus.draw import paint, regions, size
+from mcts_agents.envs.virus.draw import regions
 from mcts_agents.envs.virus.rules import rules
 from mcts_agents.envs.virus.table import ansi
 from mcts_agents.model import new_generator
+from tests.envs.knowledge import (
+    assert_chances,
+    assert_looks_alike,
+    assert_sampled_alike,
+    picture,
+    sample_of,
+)
 from tests.envs.virus_positions import (
     CARDS,
     WHOLE_DECK,
@@ -35,13 +40,6 @@ observers = st.integers(0, 5)
 seeds = st.integers(0, 2**32)
 
 
-def sample_of(model, state, observer, seed):
-    """A world that the observer holds possible."""
-    sample = model.copy(state)
-    model.redeterminise(sample, observer, new_generator(seed))
-    return sample
-
-
 @settings(max_examples=150, deadline=None)
 @given(positions, observers, seeds)
 def test_redeterminise_keeps_all_that_the_observer_knows(position, observer, seed):
@@ -55,10 +53,9 @@ def test_redeterminise_keeps_all_that_the_observer_knows(position, observer, see
     for owner in range(model.players):
         assert len(hand(view, owner)) == len(hand(new, owner))
     assert all_cards(model, sample) == WHOLE_DECK
-    assert (model.observe(sample, observer) == model.observe(state, observer)).all()
     legal = model.legal_actions(state, observer)
     assert (model.legal_actions(sample, observer) == legal).all()
-    assert model.state_key(sample, observer) == model.state_key(state, observer)
+    assert_looks_alike(model, sample, state, observer)
 
 
 @settings(max_examples=100, deadline=None)
@@ -71,11 +68,8 @@ def test_equal_information_and_seed_give_equal_samples(
     observer %= model.players
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
-    assert (model.observe(twisted, observer) == model.observe(state, observer)).all()
-    assert model.state_key(twisted, observer) == model.state_key(state, observer)
+    assert_sampled_alike(model, state, twisted, observer, seed)
     assert ansi(model, twisted, observer) == ansi(model, state, observer)
-    one, other = (sample_of(model, s, observer, seed) for s in (state, twisted))
-    assert (one == other).all()
 
 
 def test_unknown_cards_are_dealt_as_often_as_an_enumeration_says():
@@ -90,10 +84,7 @@ def test_unknown_cards_are_dealt_as_often_as_an_enumeration_says():
         model.redeterminise(state, 0, rng)
         view = model.view(state)
         found[(*hand(view, 1), *sorted(hand(view, 2)), *pile(view))] += 1
-    assert set(found) == set(expected)
-    chances = np.array([expected[world] for world in expected]) / 120
-    drawn = [found[world] for world in expected]
-    assert stats.chisquare(drawn, chances * 6000).pvalue > 1e-4
+    assert_chances(expected, found)
 
 
 def test_what_is_observed():
@@ -159,12 +150,6 @@ def test_keys_differ_where_the_position_does():
     assert len(set(keys.values())) > 0.95 * len(keys)
 
 
-def picture(model, state, observer):
-    surface = load_pygame().Surface(size(model), 0, 32)
-    paint(surface, model, state, observer)
-    return load_pygame().surfarray.array3d(surface)
-
-
 @settings(max_examples=10, deadline=None)
 @given(positions, observers, st.randoms())
 def test_pictures_show_a_player_nothing_hidden(position, observer, random):
@@ -172,7 +157,7 @@ def test_pictures_show_a_player_nothing_hidden(position, observer, random):
     observer %= model.players
     twisted = model.copy(state)
     permute_hidden(model, twisted, observer, random)
-    shown = [picture(model, s, observer) for s in (state, twisted)]
+    shown = [picture("virus", model, s, observer) for s in (state, twisted)]
     assert (shown[0] == shown[1]).all()
     texts = [ansi(model, s, None) for s in (state, twisted)]
     hands = [model.view(s)["hands"].tobytes() for s in (state, twisted)]
