@@ -2,7 +2,7 @@
 
 H is the game's own (`action_values`), move averages, or a Python function. It is asked
 for when a candidate has no value yet, and again after `action_heuristic_interval`
-visits (where nodes hold states, only move averages are). What it is used for: the order
+visits where it may have changed (not `never_change`). What it is used for: the order
 of untried actions, progressive bias, initial visits and priors
 (`tree_policies/extended.py`), and widening (`widening.py`).
 
@@ -35,19 +35,17 @@ from mcts_agents.search.kernel.records import (
 from mcts_agents.search.kernel.tree_policies import reads, tree_policy_of
 
 # What values actions, `heuristic` of a search.
-NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC = range(3)
+NO_HEURISTIC, GAME_HEURISTIC, MAST_HEURISTIC, OWN_HEURISTIC = range(4)
+_OF_WORDS = {
+    "none": NO_HEURISTIC,
+    "game": GAME_HEURISTIC,
+    "mast": MAST_HEURISTIC,
+}
 
 
 def is_on(settings):
     """Whether actions are valued."""
     return settings.action_heuristic != "none"
-
-
-def _heuristic(settings):
-    if not is_on(settings):
-        return NO_HEURISTIC
-    mast = settings.action_heuristic == "mast"
-    return MAST_HEURISTIC if mast else GAME_HEURISTIC
 
 
 WITH_HEURISTIC = Condition(is_on, "an action_heuristic")
@@ -68,7 +66,11 @@ PART = Part(
         ("prior_temperature", np.float64),  # of P(s, a); 0: H is one, inf: not used
     ],
     values=lambda model, s: {
-        "heuristic": _heuristic(s),
+        "heuristic": (
+            OWN_HEURISTIC
+            if callable(s.action_heuristic)
+            else _OF_WORDS[s.action_heuristic]
+        ),
         "recalculation": s.action_heuristic_interval,
         "prior_temperature": (
             np.inf if s.prior_temperature is None else s.prior_temperature
@@ -95,6 +97,18 @@ heuristics_of = array_of("heuristics", np.float64)
 
 
 @njit
+def never_change(search):
+    """Whether H(s, a) of an edge, once it is known, remains the same.
+
+    So it is with the game's where a node has one state. A closed loop has that state at
+    hand when the node is made, and cannot ask a user's function again.
+    """
+    if search.heuristic == OWN_HEURISTIC:
+        return search.stored != 0
+    return search.path_determined != 0 and search.heuristic == GAME_HEURISTIC
+
+
+@njit
 def update_heuristics(search, bandit):
     """Value the candidates anew, if a value is missing or older than allowed.
 
@@ -102,18 +116,18 @@ def update_heuristics(search, bandit):
     """
     decision = decision_of(search)
     statistics = statistics_of(search)
+    forever = never_change(search)
+    if forever and statistics[bandit.first].valued_at > 0:
+        return True
     due = False
     for i in range(decision.count):
         valued_at = statistics[candidate_edge(search, i)].valued_at
         missing = valued_at == 0
         old = bandit.visits + 1 - valued_at >= search.recalculation
-        # A closed loop has no state at hand except where a node is made.
-        if search.stored and search.heuristic == GAME_HEURISTIC:
-            old = False
-        due |= missing or old
+        due |= missing or (old and not forever)
     if not due:
         return True
-    if search.heuristic == GAME_HEURISTIC:
+    if search.heuristic != MAST_HEURISTIC:
         for i in range(decision.count):
             legal_of(search)[i] = edges_of(search)[candidate_edge(search, i)].action
         call.action_values(search, bandit.player, decision.count)

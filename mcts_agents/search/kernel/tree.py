@@ -134,6 +134,23 @@ def move_statistics(search, source, target, count):
 
 
 @njit
+def swap_edges(search, one, other):
+    """Let two edges that were never candidates change places.
+
+    They have no children, no values but the heuristic and no pools yet.
+    """
+    edges = edges_of(search)
+    action, outcome = edges[one].action, edges[one].outcome
+    edges[one].action, edges[one].outcome = edges[other].action, edges[other].outcome
+    edges[other].action, edges[other].outcome = action, outcome
+    statistics = statistics_of(search)
+    heuristic, prior = statistics[one].heuristic, statistics[one].prior
+    statistics[one].heuristic = statistics[other].heuristic
+    statistics[one].prior = statistics[other].prior
+    statistics[other].heuristic, statistics[other].prior = heuristic, prior
+
+
+@njit
 def append_edge(search, bandit, action):
     """Add an edge to a bandit that has room for it; return its index."""
     index = bandit.first + bandit.count

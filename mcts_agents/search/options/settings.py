@@ -422,7 +422,8 @@ class SearchSettings:
     )
     action_heuristic_interval: int = option(
         20,
-        "Visits of a node after which H is asked for again.",
+        "Visits of a node after which H is asked for again, where it may change; the "
+        "game's own does not where a node stands for one state.",
         "Action heuristics",
         kind=int,
         least=1,

@@ -71,6 +71,14 @@ def best_untried(view, edges, rng):
 
 
 @njit
+def first_untried(view, settings, edges, rng):
+    """Return the untried candidate that is tried first; see the formula above."""
+    if settings.ordered:
+        return best_untried(view, edges, rng)
+    return random_untried(view, edges, rng)
+
+
+@njit
 def abstracted(view, settings, i, visits, value):
     """Mix an action's value with that of its pool (OMA)."""
     pool_visits = float64_at(view.abstract_visits, view.count)[i]
@@ -99,9 +107,7 @@ def greatest_index(exploration):
         rng = rng_at(rng_address)
         given = np.float64(settings.initial_visits)
         if comes_first(view, settings):
-            if settings.ordered:
-                return best_untried(view, edges, rng)
-            return random_untried(view, edges, rng)
+            return first_untried(view, settings, edges, rng)
         scale = scale_of(view)
         untried = value_of_untried(view, settings, edges, settings.use_prior != 0)
         best = candidate(view, 0)

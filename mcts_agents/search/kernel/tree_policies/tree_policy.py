@@ -51,8 +51,9 @@ class TreePolicy:
         options: The options of `SearchSettings` that it reads, besides those that all
             policies of its kind do (`INDEX_OPTIONS`); None: any.
         ignores: Those of its kind's options that it does not read; they are refused.
-        plain: Of an index, a faster `choose` for when nothing is added to it.
-        abstract: Likewise for when nothing but opponent move abstraction is.
+        plain: Of an index, a faster `choose` for when nothing is added to it. An action
+            heuristic may order untried actions: see `extended.first_untried`.
+        abstract: Likewise for when nothing but opponent move abstraction is added.
         evaluated: `choose` for when an evaluator gives the priors; None: it cannot.
         update: Called after each iteration for each edge that was taken, before the
             value is taken in; its view is an OUTCOME record. It returns an integer,
@@ -143,10 +144,15 @@ class TreePolicy:
         """Return the form of `choose` that settings need."""
         if settings.evaluator is not None and self.evaluated is not None:
             return self.evaluated
-        if settings.first_play_urgency is None and settings.action_heuristic == "none":
-            form = self.plain if settings.abstraction == "none" else self.abstract
-            return form or self.choose
-        return self.choose
+        adds = (
+            settings.first_play_urgency is not None
+            or settings.prior_temperature is not None
+            or max(settings.progressive_bias, settings.initial_visits) > 0
+        )
+        if adds:
+            return self.choose
+        form = self.plain if settings.abstraction == "none" else self.abstract
+        return form or self.choose
 
     @property
     def draws(self) -> bool:

@@ -29,6 +29,7 @@ from mcts_agents.search.kernel.arithmetic import LOG_TABLE_SIZE, square_root_log
 from mcts_agents.search.kernel.records import POOL, settings_at
 from mcts_agents.search.kernel.tree_policies.extended import (
     WEIGHTS,
+    first_untried,
     greatest_index,
     weight_of,
 )
@@ -39,7 +40,6 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     edges_at,
     is_lost,
     possible_visits,
-    random_untried,
     rng_at,
     scale_of,
 )
@@ -51,9 +51,9 @@ def ucb1(view_address, settings_address, rng_address):
     """Return the edge that UCB1 takes, nothing added to the formula above."""
     view = decision_at(view_address)
     edges = edges_at(view)
-    if view.untried > 0:
-        return random_untried(view, edges, rng_at(rng_address))
     settings = settings_at(settings_address)
+    if view.untried > 0:
+        return first_untried(view, settings, edges, rng_at(rng_address))
     logs = float64_at(view.square_root_logs, LOG_TABLE_SIZE)
     scale = scale_of(view)
     best = view.first
@@ -77,6 +77,8 @@ def ucb1(view_address, settings_address, rng_address):
         possible = np.int64(edge.available - 1)
         exploration = settings.exploration * square_root_log(logs, possible)
         value = edge.mean * scale + exploration * edge.inverse_root
+        if is_lost(view, edge):
+            value -= LOST_ALREADY
         if value > best_value:
             best_value = value
             best = np.int64(candidates[i])
