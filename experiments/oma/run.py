@@ -105,9 +105,10 @@ def tune(
             spec = tuning_spec(experiment, parameters, domain, name, given)
             path = folder / f"{slug(name)}-{slug(domain)}.sqlite"
             with closing(Store.write(path)) as store:
-                found = run_study(
-                    spec, store, workers, given.trials, f"{name}, {domain}"
-                )
+                tuning = Tuning(spec, store)
+                for options in starts(experiment, parameters, domain, name):
+                    tuning.try_soon(options)
+                found = run_study(tuning, workers, given.trials, f"{name}, {domain}")
             parameters.add(domain, name, found | {"budget": given.budget})
             CONSOLE.print(f"{domain}, {name}: {found}", markup=False)
 
@@ -136,11 +137,28 @@ def tuning_spec(
     )
 
 
+def starts(
+    experiment: Experiment, parameters: Parameters, domain: str, name: str
+) -> list[dict[str, object]]:
+    """Return what was found for contestants of which this one has all parameters.
+
+    The more parameters, the more trials a study would need to come upon these again.
+    """
+    found: list[dict[str, object]] = []
+    tuned = experiment.tuning["contestants"]
+    own = {text.partition("=")[0] for text in tuned[name]["parameters"]}
+    for other, study in parameters.tuned.get(domain, {}).items():
+        if other != name and own >= study["options"].keys():
+            found.append(study["options"])
+    if len(found) > 1:  # with all of them, the exploration of the last
+        found.append({k: v for options in found for k, v in options.items()})
+    return found
+
+
 def run_study(
-    spec: TuningSpec, store: Store, workers: Backend, trials: int, name: str
+    tuning: Tuning, workers: Backend, trials: int, name: str
 ) -> dict[str, object]:
     """Run a study to so many trials; return the best options and what they scored."""
-    tuning = Tuning(spec, store)
     with game_progress(CONSOLE) as progress:
         done = len(tuning.trials())
         task = progress.add_task(f"trials of {name}", total=trials, completed=done)

@@ -216,6 +216,12 @@ def test_tuning_writes_what_play_reads(script, experiment, tmp_path, capsys):
         "exploration", "abstraction_visits", "keep_abstraction"
     }  # fmt: skip
     assert file.read_text().startswith("# Tuned parameters")
+    with Store.read(
+        tmp_path / "tuning" / "mcts-oma-chinese-checkers-3.sqlite"
+    ) as store:
+        query = "SELECT param_value FROM trial_params WHERE param_name = 'exploration'"
+        tried = [round(value, 4) for (value,) in store.connection.execute(query)]
+    assert tuned["MCTS"]["options"]["exploration"] in tried
     before = file.read_text()
     assert main(tune) == 0  # nothing is left to try
     assert file.read_text() == before

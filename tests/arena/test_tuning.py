@@ -68,6 +68,22 @@ def test_an_interrupted_study_goes_on_as_if_it_had_not_been(tmp_path, backend):
     assert tuned(path, backend, 5) == whole
 
 
+def test_options_are_tried_soon_also_after_an_interruption(tmp_path, backend):
+    path = tmp_path / "study.sqlite"
+    with Store.write(path) as store:
+        tuning = Tuning(SPEC, store)
+        for _ in range(2):  # once is enough
+            tuning.try_soon({"simulations": 100, "exploration": 1.25})
+            tuning.try_soon({"exploration": 0.75})
+        with pytest.raises(ValueError, match="rollout is not tuned; tuned are simul"):
+            tuning.try_soon({"rollout": 3})
+        tuning._study.ask()  # a trial that never ends
+    first, second, third = (t.options for t in tuned(path, backend, 3))
+    assert {"simulations": 100, "exploration": 1.25} in (first, second)
+    assert 0.75 in (first["exploration"], second["exploration"])
+    assert third["exploration"] not in (1.25, 0.75)
+
+
 def test_refused_options_are_told_and_do_not_end_a_study(tmp_path, backend):
     spec = SPEC.model_copy(
         update={

@@ -291,9 +291,26 @@ class Tuning:
                     f"{stored.get(key)!r}, not {description.get(key)!r}"
                 )
         for trial in study.get_trials(deepcopy=False):
-            if not trial.state.is_finished():  # it was interrupted, and comes again
+            if trial.state == optuna.trial.TrialState.RUNNING:  # it was interrupted
                 study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+                if queued := trial.system_attrs.get("fixed_params"):
+                    study.enqueue_trial(queued)
         return study
+
+    def try_soon(self, options: Mapping[str, Any]) -> None:
+        """Let one of the next trials try these options, unless one has.
+
+        Args:
+            options: Values of some or all of the parameters; the others are sampled.
+
+        Raises:
+            ValueError: An option is not among the parameters.
+        """
+        names = [parameter.name for parameter in self.spec.space()]
+        for name in options:
+            if name not in names:
+                raise ValueError(f"{name} is not tuned; tuned are {', '.join(names)}")
+        self._study.enqueue_trial(dict(options), skip_if_exists=True)
 
     def trials(self) -> list[Trial]:
         """Return the trials so far.
