@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from mcts_agents.envs import load_game
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.schedule_game import HEURISTIC, schedule
@@ -146,6 +147,49 @@ def test_widening_lets_in_the_best_actions_one_by_one(model, constant, exponent)
                 )
                 assert action["available"] == possible
     assert len(widths) > 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"abstraction": "own"},
+        {"loop": "closed"},
+        {"progressive_bias": 0.4},
+        {"prior_temperature": 0.5},
+        {"solver": True, "value": "win"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["rolit", "focus", "chinese_checkers"])
+def test_kept_orders_of_candidates_are_those_made_anew(name, options):
+    """The game's heuristic sorts edges for good, a function's is asked each time."""
+    model = load_game(name).rules.model(players=2)
+
+    def rate(model, state, player, actions):
+        return model.action_values(state, player)
+
+    options = {"rollout": 0, "value": "evaluate"} | options
+    if options["value"] == "win":
+        options["rollout"] = 20
+    for seed in range(3):
+        state = model.reset(new_generator(seed))
+        model.playout(state, new_generator(seed), 10 + 5 * seed)
+        found = [
+            Search(
+                model,
+                SearchSettings(
+                    simulations=250,
+                    action_heuristic=heuristic,
+                    widening=0.8,
+                    widening_exponent=0.4,
+                    **options,
+                ),
+            ).run(state, model.movers(state)[0], new_generator(seed))
+            for heuristic in ("game", rate)
+        ]
+        assert found[0].visits.tolist() == found[1].visits.tolist()
+        assert np.array_equal(found[0].values, found[1].values, equal_nan=True)
+        assert 1 < (found[0].visits > 0).sum() < len(found[0].actions)
 
 
 def test_width_of_the_root_is_the_formula():
