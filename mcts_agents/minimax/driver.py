@@ -98,36 +98,65 @@ class Minimax(Decisions):
     # -- memory
 
     def _set_up(self) -> None:
-        model, settings = self.model, self.settings
-        players, limit = model.players, model.legal_limit
-        listed = model.has("outcomes")
-        outcomes = MOST_OUTCOMES if listed else settings.samples
-        if not model.chance:
-            outcomes = 0
-        # A pass is no decision, and chance's frames are none either.
-        plies = (settings.depth or MOST_DEPTH) * (
-            players if settings.passes(model) else 1
-        )
-        plies = min(plies, MOST_DEPTH) * (2 if model.chance else 1)
-        rows = plies + players + 3
         own = zeros_apart(1, np.dtype(np.int64))
-        self._error = model.error if model.copies_environments else own
-        self._callbacks = Callbacks(model, self._error)
+        self._error = self.model.error if self.model.copies_environments else own
+        self._callbacks = Callbacks(self.model, self._error)
+        self.arrays = {
+            name: zeros_apart(length, np.dtype(dtype))
+            for name, (dtype, length) in self._lengths().items()
+        }
+        self.record = zeros_apart(1, MINIMAX)
+        self._address = self.record.ctypes.data
+        for name, array in self.arrays.items():
+            self.record[name] = array.ctypes.data
+            self.record[f"{name}_length"] = len(array)
+        for name, number in self._numbers().items():
+            self.record[name] = number
+        self._write_leaf_value()
+        self._whole = True
+
+    @property
+    def _plies(self) -> int:
+        """The most frames on a path; a pass and a chance are no decisions."""
+        model, settings = self.model, self.settings
+        each = model.players if settings.passes(model) else 1
+        plies = min((settings.depth or MOST_DEPTH) * each, MOST_DEPTH)
+        return plies * (2 if model.chance else 1)
+
+    @property
+    def _rows(self) -> int:
+        return self._plies + self.model.players + 3
+
+    @property
+    def _outcomes(self) -> int:
+        """The most outcomes of a chance that are looked at."""
+        if not self.model.chance:
+            return 0
+        return MOST_OUTCOMES if self.model.has("outcomes") else self.settings.samples
+
+    @property
+    def _slot(self) -> int:
+        """Bytes that a state takes, in whole words."""
         word = np.dtype(np.uint64).itemsize
-        slot = -(-model.state_size // word) * word
-        lengths: dict[str, tuple[Any, int]] = {
+        return -(-self.model.state_size // word) * word
+
+    def _lengths(self) -> dict[str, tuple[Any, int]]:
+        """Return what each array is of, and its length."""
+        model, rows = self.model, self._rows
+        players, limit = model.players, model.legal_limit
+        return {
             "table": (np.intp, model.table.size),
             "plug_ins": (np.intp, 10),
             "frames": (FRAME, rows),
             "moves": (MOVE, rows * (limit + 1)),
             "joints": (np.int32, rows * players),
-            "states": (np.uint8, rows * slot),
+            "states": (np.uint8, rows * self._slot),
             "lines": (STEP, rows * rows),
             "line_lengths": (np.int64, rows),
             "entries": (ENTRY, self._entries()),
             "killers": (np.int32, rows * KILLERS),
             "history": (np.int64, players * model.actions),
-            "probabilities": (np.float64, rows * outcomes),
+            "probabilities": (np.float64, rows * self._outcomes),
             "vectors": (np.float64, rows * players),
             "root_values": (np.float64, model.actions),
             "legal": (np.int32, limit),
@@ -142,30 +171,24 @@ class Minimax(Decisions):
             "settings": (SETTINGS, 1),
             "rng": (np.uint64, 2),
         }
-        self.arrays = {
-            name: zeros_apart(length, np.dtype(dtype))
-            for name, (dtype, length) in lengths.items()
-        }
-        self.record = zeros_apart(1, MINIMAX)
-        self._address = self.record.ctypes.data
-        for name, array in self.arrays.items():
-            self.record[name] = array.ctypes.data
-            self.record[f"{name}_length"] = len(array)
+
+    def _numbers(self) -> dict[str, Any]:
+        """Return what fields of the record say that are no arrays."""
+        model, settings = self.model, self.settings
         bounded = settings.value in ("win", "evaluate")
-        inf = math.inf
-        numbers = {
+        return {
             "game": model.game_address,
             "error": self._error.ctypes.data,
-            "players": players,
-            "legal_limit": limit,
+            "players": model.players,
+            "legal_limit": model.legal_limit,
             "action_count": model.actions,
-            "slot_size": slot,
-            "most_outcomes": outcomes,
+            "slot_size": self._slot,
+            "most_outcomes": self._outcomes,
             "needs_scores": settings.value in ("score", "leader"),
             "needs_evaluation": settings.value == "evaluate",
             "has_action_values": model.has("action_values"),
             "has_key": model.has("state_key"),
-            "lists_outcomes": listed,
+            "lists_outcomes": model.has("outcomes"),
             "chance": model.chance,
             "samples": settings.samples,
             "star1": settings.star1 and bounded,
@@ -181,15 +204,11 @@ class Minimax(Decisions):
             "filters": settings.action_filter == "game",
             "shallow": settings.shallow_pruning,
             "total": 1.0,
-            "lowest": 0.0 if bounded else -inf,
-            "highest": 1.0 if bounded else inf,
-            "most_plies": plies,
-            "rows": rows,
+            "lowest": 0.0 if bounded else -math.inf,
+            "highest": 1.0 if bounded else math.inf,
+            "most_plies": self._plies,
+            "rows": self._rows,
         }
-        for name, number in numbers.items():
-            self.record[name] = number
-        self._write_leaf_value()
-        self._whole = True
 
     @property
     def _cuts(self) -> bool:

@@ -119,27 +119,8 @@ class CopiedEnvironment(ShownCopies):
         self.options = CopyOptions(**options)
         live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
+        self._check_options(live)
         redeterminise = self.options.redeterminise
-        if not self.options.perfect_information and redeterminise is None:
-            raise ValueError(
-                f"{name}: whether this environment hides information from its players "
-                "cannot be seen from outside. If it hides nothing pass "
-                "perfect_information=True; else pass redeterminise=function(env_copy, "
-                "agent_name, generator), which resamples what the agent cannot know"
-            )
-        if redeterminise is not None and self.options.state_key is not None:
-            raise ValueError(
-                f"{name}: state_key tells whole positions apart, so beside "
-                "redeterminise the search would know what is hidden; leave it out"
-            )
-        continuous = self.options.continuous
-        if continuous is not None and not any(
-            isinstance(space, spaces.Box) for space in live.action_spaces()
-        ):
-            raise ValueError(
-                f"continuous={continuous!r}: {name} has no action space that is a Box; "
-                "leave it out"
-            )
         self._redeterminise = redeterminise
         self._outside = Outside(name, self.options.caches)
         self._suspicions = Suspicions(env, self.options)
@@ -169,6 +150,38 @@ class CopiedEnvironment(ShownCopies):
             },
         )
         self._show(live)
+        self._hand_over()
+
+    def _check_options(self, live: Face) -> None:
+        """Refuse options that do not go together, or not with the environment.
+
+        Raises:
+            ValueError: They do not.
+        """
+        name, redeterminise = live.name, self.options.redeterminise
+        if not self.options.perfect_information and redeterminise is None:
+            raise ValueError(
+                f"{name}: whether this environment hides information from its players "
+                "cannot be seen from outside. If it hides nothing pass "
+                "perfect_information=True; else pass redeterminise=function(env_copy, "
+                "agent_name, generator), which resamples what the agent cannot know"
+            )
+        if redeterminise is not None and self.options.state_key is not None:
+            raise ValueError(
+                f"{name}: state_key tells whole positions apart, so beside "
+                "redeterminise the search would know what is hidden; leave it out"
+            )
+        continuous = self.options.continuous
+        if continuous is not None and not any(
+            isinstance(space, spaces.Box) for space in live.action_spaces()
+        ):
+            raise ValueError(
+                f"continuous={continuous!r}: {name} has no action space that is a Box; "
+                "leave it out"
+            )
+
+    def _hand_over(self) -> None:
+        """Give compiled code the functions of this object."""
         # Arrays that compiled code hands over.
         self._legal_room = ctypes.c_int32 * self.legal_limit
         self._numbers_each = ctypes.c_int32 * self.players
@@ -184,7 +197,7 @@ class CopiedEnvironment(ShownCopies):
         }
         if self.options.state_key is not None:
             self._functions["state_key"] = self._state_key
-        if redeterminise is not None:
+        if self._redeterminise is not None:
             self._functions["redeterminise"] = self._resample
         asked = {"step": self._take_step, "play": self._play}
         self._guarded_code = self._guarded(self._movers).__code__
