@@ -4,130 +4,119 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.envs.colt_express.cards import (
-    BULLET,
     CLIMB,
     COLLECT,
     COLLECT_KIND,
-    COLLECT_NOTHING,
     DRAW,
     MARSHAL,
     MARSHAL_LEFT,
-    MARSHAL_RIGHT,
     MOVE,
     NO_KIND,
     PLAYABLE,
     PUNCH,
     PUNCH_NOBODY,
     PUNCH_SEAT,
-    SHOOT,
     SHOOT_NOBODY,
     SHOOT_SEAT,
     TO_CAR,
     VERTICAL,
 )
+from mcts_agents.envs.colt_express.heaps import heap_at, kinds_in
 from mcts_agents.envs.colt_express.train import (
-    number_of,
+    loot_kinds,
     punching_targets,
     shooting_targets,
 )
+from mcts_agents.model.bits import count_bits, lowest_bit, nth_bit
 
 # Punches: five bandits, two directions, three kinds of loot.
 LEGAL_LIMIT = 30
+# How far one walks to a side, inside and on the roofs.
+REACH = np.array((1, 3), np.int64)
+PLAYABLE_CARDS = np.uint64((1 << PLAYABLE) - 1)
+NO_LOOT = np.uint64(1) << np.uint64(NO_KIND)
+NOBODY_SHOT = np.uint64(1) << np.uint64(SHOOT_NOBODY - SHOOT_SEAT)
+NOBODY_PUNCHED = np.uint64(1) << np.uint64(PUNCH_NOBODY - PUNCH_SEAT)
 
 
 @njit
-def write_legal(game, state, player, out):
-    """Write the actions of the player on turn; return how many."""
+def choices(game, state):
+    """Return the legal actions of the player on turn: the first number, and a mask.
+
+    Bit i of the mask stands for the first number plus i.
+    """
+    player = np.int64(state.player)
     if not state.is_executing:
-        n = 0
-        for card in range(PLAYABLE):
-            if state.hands[player, card] > 0:
-                out[n] = card
-                n += 1
-        left = np.int64(0)
-        for card in range(BULLET + 1):
-            left += state.decks[player, card]
-        if left > 0:
-            out[n] = DRAW
-            n += 1
-        return n
+        cards = kinds_in(heap_at(state.hands, player)) & PLAYABLE_CARDS
+        can_draw = np.uint64(heap_at(state.decks, player) != 0)
+        return 0, cards | can_draw << np.uint64(DRAW)
     card = state.cards[state.executed]
     place = np.int64(state.places[player])
     if card == MOVE:
-        return write_moves(game, place, out)
+        return TO_CAR, cars_in_reach(game, place)
     if card == CLIMB:
-        out[0] = VERTICAL
-        return 1
+        return VERTICAL, np.uint64(1)
     if card == PUNCH:
-        return write_punches(game, state, player, out)
-    n = 0
+        return PUNCH_SEAT, punches(game, state, player)
     if card == MARSHAL:
-        if state.marshal > 0:
-            out[n] = MARSHAL_LEFT
-            n += 1
-        if state.marshal < game.players:
-            out[n] = MARSHAL_RIGHT
-            n += 1
-        return n
+        left = np.uint64(state.marshal > 0)
+        right = np.uint64(state.marshal < game.players)
+        return MARSHAL_LEFT, left | right << np.uint64(1)
     if card == COLLECT:
-        for kind in range(NO_KIND):
-            if number_of(state.on_train[place], kind) > 0:
-                out[n] = COLLECT_KIND + kind
-                n += 1
-        if n == 0:
-            out[0] = COLLECT_NOTHING
-            n = 1
-        return n
-    targets = shooting_targets(game, state, player)
-    for seat in range(game.players):
-        if targets >> seat & 1:
-            out[n] = SHOOT_SEAT + seat
-            n += 1
-    if n == 0:
-        out[0] = SHOOT_NOBODY
-        n = 1
-    return n
+        return COLLECT_KIND, loot_kinds(state.on_train, place)
+    targets = np.uint64(shooting_targets(game, state, player))
+    return SHOOT_SEAT, targets if targets else NOBODY_SHOT
 
 
 @njit
-def write_moves(game, place, out):
-    """Write the cars to go to: the next one, on roofs up to three away."""
-    reach = 3 if place & 1 else 1
+def cars_in_reach(game, place):
+    """Return the mask of the cars to go to: the next one, on roofs up to three away."""
     car = place >> 1
+    reach = REACH[place & 1]
+    first, last = max(car - reach, 0), min(car + reach, np.int64(game.players))
+    between = (np.uint64(2) << np.uint64(last)) - (np.uint64(1) << np.uint64(first))
+    return between & ~(np.uint64(1) << np.uint64(car))
+
+
+@njit
+def punches(game, state, player):
+    """Return the mask of whom to punch, where to, and what he drops."""
+    targets = np.uint64(punching_targets(game, state, player))
+    if not targets:
+        return NOBODY_PUNCHED
+    car = np.int64(state.places[player]) >> 1
+    # Four bits for each direction, to the left first.
+    directions = np.uint64(car > 0) | np.uint64(car < game.players) << np.uint64(4)
+    mask = np.uint64(0)
+    while targets:
+        seat = np.int64(lowest_bit(targets))
+        targets &= targets - np.uint64(1)
+        mask |= loot_kinds(state.loot, seat) * directions << np.uint64(8 * seat)
+    return mask
+
+
+@njit
+def write_legal(game, state, out):
+    """Write the actions of the player on turn, ascending; return how many."""
+    first, mask = choices(game, state)
     n = 0
-    for other in range(max(car - reach, 0), min(car + reach, game.players) + 1):
-        if other != car:
-            out[n] = TO_CAR + other
-            n += 1
+    while mask:
+        out[n] = first + np.int64(lowest_bit(mask))
+        mask &= mask - np.uint64(1)
+        n += 1
     return n
 
 
 @njit
-def write_punches(game, state, player, out):
-    """Write whom to punch, where to, and what he drops."""
-    targets = punching_targets(game, state, player)
-    car = np.int64(state.places[player]) >> 1
-    n = 0
-    for seat in range(game.players):
-        if not targets >> seat & 1:
-            continue
-        for direction in range(2):
-            if car == (game.players if direction else 0):
-                continue
-            code = PUNCH_SEAT + 8 * seat + 4 * direction
-            has_any = False
-            for kind in range(NO_KIND):
-                if number_of(state.loot[seat], kind) > 0:
-                    has_any = True
-                    out[n] = code + kind
-                    n += 1
-            if not has_any:
-                out[n] = code + NO_KIND
-                n += 1
-    if n == 0:
-        out[0] = PUNCH_NOBODY
-        n = 1
-    return n
+def nth_choice(first, mask, n):
+    """Return the legal action that `n` others come before; see `choices`."""
+    return first + np.int64(nth_bit(mask, n))
+
+
+@njit
+def number_of_choices(mask):
+    """Return the number of legal actions."""
+    return np.int64(count_bits(mask))
 
 
 @njit
@@ -135,70 +124,7 @@ def forced_action(game, state):
     """Return the only action that there is, -1 if there are more or none."""
     if state.is_over:
         return np.int64(-1)
-    player = np.int64(state.player)
-    place = np.int64(state.places[player])
-    if not state.is_executing:
-        only = np.int64(-1)
-        for card in range(BULLET + 1):
-            if state.decks[player, card] > 0:
-                only = np.int64(DRAW)
-        for card in range(PLAYABLE):
-            if state.hands[player, card] > 0:
-                if only >= 0:
-                    return np.int64(-1)
-                only = np.int64(card)
-        return only
-    card = state.cards[state.executed]
-    if card == CLIMB:
-        return np.int64(VERTICAL)
-    if card == MARSHAL:
-        if state.marshal == 0:
-            return np.int64(MARSHAL_RIGHT)
-        at_front = state.marshal == game.players
-        return np.int64(MARSHAL_LEFT if at_front else -1)
-    if card == COLLECT:
-        only = np.int64(COLLECT_NOTHING)
-        for kind in range(NO_KIND):
-            if number_of(state.on_train[place], kind) > 0:
-                if only != COLLECT_NOTHING:
-                    return np.int64(-1)
-                only = np.int64(COLLECT_KIND + kind)
-        return only
-    if card == SHOOT:
-        targets = shooting_targets(game, state, player)
-        if targets == 0:
-            return np.int64(SHOOT_NOBODY)
-        if targets & (targets - 1):
-            return np.int64(-1)
-        seat = np.int64(0)
-        while targets >> seat & 1 == 0:
-            seat += 1
-        return SHOOT_SEAT + seat
-    if card == MOVE:
-        car = place >> 1
-        at_end = car == 0 or car == game.players
-        if at_end and not place & 1:
-            return np.int64(TO_CAR + (1 if car == 0 else car - 1))
+    first, mask = choices(game, state)
+    if mask & (mask - np.uint64(1)):
         return np.int64(-1)
-    return forced_punch(game, state, player)
-
-
-@njit
-def forced_punch(game, state, player):
-    """Return the only punch that there is, -1 if there are more."""
-    targets = punching_targets(game, state, player)
-    if targets == 0:
-        return np.int64(PUNCH_NOBODY)
-    car = np.int64(state.places[player]) >> 1
-    if targets & (targets - 1) or 0 < car < game.players:
-        return np.int64(-1)
-    seat = np.int64(0)
-    while targets >> seat & 1 == 0:
-        seat += 1
-    only = np.int64(NO_KIND)
-    for kind in range(NO_KIND):
-        if number_of(state.loot[seat], kind) > 0:
-            if only != NO_KIND:
-                return np.int64(-1)
-            only = np.int64(kind)
-    return PUNCH_SEAT + 8 * seat + 4 * np.int64(car == 0) + only
+    return first + np.int64(lowest_bit(mask))

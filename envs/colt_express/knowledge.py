@@ -8,7 +8,6 @@ from mcts_agents.envs.colt_express.cards import (
     END_ROUNDS,
     JEWEL,
     MAX_CARS,
-    MAX_SEATS,
     MOST_QUEUED,
     NO_KIND,
     PLAYABLE,
@@ -18,17 +17,29 @@ from mcts_agents.envs.colt_express.cards import (
     ROUNDS,
     STRONGBOX,
 )
+from mcts_agents.envs.colt_express.heaps import (
+    heap_at,
+    one_of,
+    put_heap,
+    random_kind,
+    size_of,
+)
 from mcts_agents.envs.colt_express.train import (
+    PURSES_HEAP,
     hits_of,
     number_of,
 )
 from mcts_agents.envs.colt_express.turns import (
-    draw_card,
-    random_purse,
+    draw_cards,
+    take_back,
     turn_kind,
+    unused_purses,
 )
 from mcts_agents.model import random_below
+from mcts_agents.model.bits import bit_of, lowest_bit
 from mcts_agents.model.hashing import mixed
+
+PLAYABLE_HEAP = np.uint64((1 << 8 * PLAYABLE) - 1)
 
 
 @njit
@@ -40,49 +51,56 @@ def is_shown(state, place):
 @njit
 def resample_cards(state, seat, rng):
     """Shuffle a bandit's deck, hand and cards played face down, and deal them again."""
-    size = np.int64(0)
-    for card in range(BULLET + 1):
-        size += state.hands[seat, card]
-        state.decks[seat, card] += state.hands[seat, card]
-        state.hands[seat, card] = 0
+    size = size_of(heap_at(state.hands, seat))
+    take_back(state, seat)
+    deck = heap_at(state.decks, seat)
+    hidden = np.uint64(0)  # places of the queue
     for place in range(state.executed, state.queued):
         if state.owners[place] == seat and not is_shown(state, place):
-            state.decks[seat, state.cards[place]] += 1
-    for place in range(state.executed, state.queued):
-        if state.owners[place] == seat and not is_shown(state, place):
-            total = np.int64(0)
-            for card in range(PLAYABLE):
-                total += state.decks[seat, card]
-            left = random_below(rng, total)
-            card = 0
-            while left >= state.decks[seat, card]:
-                left -= state.decks[seat, card]
-                card += 1
-            state.decks[seat, card] -= 1
-            state.cards[place] = card
-    for _ in range(size):
-        draw_card(state, seat, rng)
+            hidden |= bit_of(place)
+            deck += one_of(state.cards[place])
+    while hidden:
+        card = random_kind(deck & PLAYABLE_HEAP, rng)
+        deck -= one_of(card)
+        state.cards[lowest_bit(hidden)] = card
+        hidden &= hidden - np.uint64(1)
+    put_heap(state.decks, seat, deck)
+    draw_cards(state, seat, size, rng)
 
 
 @njit
 def resample_purses(game, state, observer, rng):
     """Shuffle the values of all purses that the observer does not have."""
-    places = 2 * (game.players + 1)
-    numbers = np.zeros(2 * MAX_CARS + MAX_SEATS, np.int64)
-    for holder in range(places + game.players):
-        if holder == places + observer:
-            continue
-        is_place = holder < places
-        items = state.on_train[holder] if is_place else state.loot[holder - places]
-        numbers[holder] = number_of(items, PURSE_KIND)
-        for value in range(PURSE_VALUES):
-            state.unused[value] += items[value]
-            items[value] = 0
-    for holder in range(places + game.players):
-        is_place = holder < places
-        items = state.on_train[holder] if is_place else state.loot[holder - places]
-        for _ in range(numbers[holder]):
-            items[random_purse(state, rng)] += 1
+    places = 2 * (np.int64(game.players) + 1)
+    pool = unused_purses(state)
+    for place in range(places):
+        pool += heap_at(state.on_train, place) & PURSES_HEAP
+    for seat in range(game.players):
+        if seat != observer:
+            pool += heap_at(state.loot, seat) & PURSES_HEAP
+    for place in range(places):
+        pool = deal_purses(state.on_train, place, pool, rng)
+    for seat in range(game.players):
+        if seat != observer:
+            pool = deal_purses(state.loot, seat, pool, rng)
+    for value in range(PURSE_VALUES):
+        state.unused[value] = pool >> np.uint64(8 * value) & np.uint64(255)
+
+
+@njit
+def deal_purses(rows, number, pool, rng):
+    """Give a row as many purses as it has, from a pool; return what is left of it."""
+    items = heap_at(rows, number)
+    purses = size_of(items & PURSES_HEAP)
+    if purses == 0:
+        return pool
+    items &= ~PURSES_HEAP
+    for _ in range(purses):
+        purse = one_of(random_kind(pool, rng))
+        pool -= purse
+        items += purse
+    put_heap(rows, number, items)
+    return pool
 
 
 @njit
@@ -175,21 +193,12 @@ def describe_seat(state, owner, row):
     row[SEAT_ROOF] = state.places[owner] & 1
     row[SEAT_CHARACTER] = state.characters[owner]
     row[SEAT_BULLETS] = state.bullets[owner]
-    row[SEAT_HAND] = min(cards_in(state.hands[owner]), MOST_SEEN)
-    row[SEAT_DECK] = min(cards_in(state.decks[owner]), MOST_SEEN)
+    row[SEAT_HAND] = min(size_of(heap_at(state.hands, owner)), MOST_SEEN)
+    row[SEAT_DECK] = min(size_of(heap_at(state.decks, owner)), MOST_SEEN)
     row[SEAT_HITS] = min(hits_of(state, owner), MOST_SEEN)
     for kind in range(NO_KIND):
         row[SEAT_LOOT + kind] = number_of(state.loot[owner], kind)
     row[SEAT_ON_TURN] = not state.is_over and state.player == owner
-
-
-@njit
-def cards_in(heap):
-    """Return how many cards there are, bullets included."""
-    total = np.int64(0)
-    for card in range(BULLET + 1):
-        total += heap[card]
-    return total
 
 
 # -- keys
@@ -245,5 +254,5 @@ def seat_word(state, seat):
     """Return what all see of a bandit but loot, as a number."""
     word = np.int64(state.places[seat]) | np.int64(state.characters[seat]) << 8
     word |= np.int64(state.bullets[seat]) << 16
-    word |= cards_in(state.hands[seat]) << 24
+    word |= size_of(heap_at(state.hands, seat)) << 24
     return word | hits_of(state, seat) << 32

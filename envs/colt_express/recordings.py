@@ -119,8 +119,9 @@ def _items(numbers: np.ndarray) -> list[str]:
 
 
 def _cards(numbers: np.ndarray) -> list[str]:
+    # A heap has room for one kind more.
     return sorted(
-        Counter(dict(zip(CARD_NAMES, numbers.tolist(), strict=True))).elements()
+        Counter(dict(zip(CARD_NAMES, numbers.tolist(), strict=False))).elements()
     )
 
 
@@ -177,8 +178,8 @@ def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> 
         view["loot"][seat] = _numbers(recorded["loot"][seat], ITEM_NAMES)
         unused.subtract(recorded["loot"][seat])
         hand, deck = recorded["hands"][seat], recorded["decks"][seat]
-        view["hands"][seat] = _numbers(_plain(hand), CARD_NAMES)
-        view["decks"][seat] = _numbers(_plain(deck), CARD_NAMES)
+        view["hands"][seat, : BULLET + 1] = _numbers(_plain(hand), CARD_NAMES)
+        view["decks"][seat, : BULLET + 1] = _numbers(_plain(deck), CARD_NAMES)
     # TAG gives more purses of a value than there are.
     view["unused"][:] = [max(unused[name], 0) for name in ITEM_NAMES[:PURSE_VALUES]]
     view["bullets"][seats] = recorded["bullets_left"]

@@ -16,7 +16,10 @@ from mcts_agents.envs.colt_express.cards import (
 )
 from mcts_agents.envs.colt_express.choices import (
     LEGAL_LIMIT,
+    choices,
     forced_action,
+    nth_choice,
+    number_of_choices,
     write_legal,
 )
 from mcts_agents.envs.colt_express.knowledge import (
@@ -104,21 +107,21 @@ def legal_actions(game, state, player, out):
     """What the player may do, ascending."""
     if state.is_over or player != state.player:
         return 0
-    return write_legal(game, state, player, out)
+    return write_legal(game, state, out)
 
 
 @rules.define
 def playout(game, state, rng, limit):
     """Random play until the game is over or `limit` actions were chosen."""
-    actions = np.empty(LEGAL_LIMIT, np.int32)
     played = 0
     while not state.is_over:
-        n = write_legal(game, state, np.int64(state.player), actions)
+        first, mask = choices(game, state)
+        n = number_of_choices(mask)
         is_choice = n > 1 or game.asks_forced
         if is_choice and played == limit:
             break
         played += is_choice
-        step(game, state, np.int64(actions[random_below(rng, n)]), rng)
+        step(game, state, nth_choice(first, mask, random_below(rng, n)), rng)
     return played
 
 

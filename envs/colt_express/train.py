@@ -20,6 +20,7 @@ from mcts_agents.envs.colt_express.cards import (
     HOSTAGE,
     ITEMS,
     JEWEL,
+    JEWEL_KIND,
     LEFT,
     MAX_CARS,
     MAX_SEATS,
@@ -37,7 +38,17 @@ from mcts_agents.envs.colt_express.cards import (
     TUCO,
     VALUES,
 )
-from mcts_agents.model import random_below
+from mcts_agents.envs.colt_express.heaps import (
+    KINDS,
+    heap_at,
+    kinds_in,
+    random_kind,
+)
+
+# Purses among items: as a mask of kinds, and as the bytes of a heap.
+PURSES_MASK = np.uint64((1 << PURSE_VALUES) - 1)
+PURSES_HEAP = np.uint64((1 << 8 * PURSE_VALUES) - 1)
+NO_LOOT = np.uint64(1 << NO_KIND)
 
 STATE = np.dtype(
     [
@@ -48,8 +59,8 @@ STATE = np.dtype(
         ("on_train", np.uint8, (2 * MAX_CARS, ITEMS)),  # loot by place
         ("loot", np.uint8, (MAX_SEATS, ITEMS)),
         ("unused", np.uint8, PURSE_VALUES),  # purses outside of the game
-        ("hands", np.uint8, (MAX_SEATS, BULLET + 1)),  # numbers by card
-        ("decks", np.uint8, (MAX_SEATS, BULLET + 1)),  # their order is chance to come
+        ("hands", np.uint8, (MAX_SEATS, KINDS)),  # numbers by card
+        ("decks", np.uint8, (MAX_SEATS, KINDS)),  # their order is chance to come
         ("owners", np.uint8, MOST_QUEUED),  # of the cards in the queue
         ("cards", np.uint8, MOST_QUEUED),
         ("face_up", np.uint8, MOST_QUEUED),
@@ -106,14 +117,22 @@ def number_of(items, kind):
 
 
 @njit
-def take_random(items, kind, rng):
-    """Take a random item of a kind that is there away, and return it."""
-    left = random_below(rng, number_of(items, kind))
-    item = FIRST_OF_KIND[kind]
-    while left >= items[item]:
-        left -= items[item]
-        item += 1
-    items[item] -= 1
+def loot_kinds(rows, number):
+    """Return the mask of the kinds of loot in a row, NO_KIND if there is none."""
+    items = kinds_in(heap_at(rows, number))
+    purses = np.uint64(items & PURSES_MASK != 0)
+    kinds = purses | items >> np.uint64(JEWEL) << np.uint64(JEWEL_KIND)
+    return kinds if kinds else NO_LOOT
+
+
+@njit
+def take_random(rows, number, kind, rng):
+    """Take a random item of a kind that is there out of a row, and return it."""
+    if kind != PURSE_KIND:
+        item = FIRST_OF_KIND[kind]
+    else:
+        item = random_kind(heap_at(rows, number) & PURSES_HEAP, rng)
+    rows[number, item] -= 1
     return item
 
 
@@ -134,21 +153,19 @@ def score_of(game, state, player):
 @njit
 def is_sheltered(state, targets):
     """Return the mask of targets without Belle, if there is anybody else."""
+    others = targets
     for seat in range(MAX_SEATS):
-        if targets >> seat & 1 and state.characters[seat] == BELLE:
-            others = targets & ~(1 << seat)
-            return others if others else targets
-    return targets
+        others &= ~(np.int64(state.characters[seat] == BELLE) << seat)
+    return others if others else targets
 
 
 @njit
 def seats_at(game, state, place):
     """Return the mask of the bandits at a place."""
     mask = np.int64(0)
-    for seat in range(game.players):
-        if state.places[seat] == place:
-            mask |= 1 << seat
-    return mask
+    for seat in range(MAX_SEATS):
+        mask |= np.int64(state.places[seat] == place) << seat
+    return mask & ((1 << np.int64(game.players)) - 1)
 
 
 @njit
@@ -195,7 +212,7 @@ def punch(game, state, player, target, direction, kind, rng):
     """Let a bandit drop loot of a kind, if he has any, and push him."""
     place = np.int64(state.places[target])
     if kind != NO_KIND:
-        item = take_random(state.loot[target], kind, rng)
+        item = take_random(state.loot, target, kind, rng)
         if kind == PURSE_KIND and state.characters[player] == CHEYENNE:
             state.loot[player, item] += 1
         else:
@@ -228,7 +245,7 @@ def end_round(game, state, card, rng):
         elif card == PICKPOCKET:
             is_alone = seats_at(game, state, place) == 1 << seat
             if is_alone and number_of(state.on_train[place], PURSE_KIND) > 0:
-                item = take_random(state.on_train[place], PURSE_KIND, rng)
+                item = take_random(state.on_train, place, PURSE_KIND, rng)
                 state.loot[seat, item] += 1
     if card == ANGRY_MARSHAL and marshal > 0:
         state.marshal = marshal - 1  # nobody is shot in the car that he enters

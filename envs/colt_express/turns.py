@@ -4,7 +4,6 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.envs.colt_express.cards import (
-    BULLET,
     BULLETS,
     CAR_LOOT,
     COLLECT_KIND,
@@ -39,6 +38,13 @@ from mcts_agents.envs.colt_express.cards import (
     TURN_KINDS,
     TURN_NUMBERS,
     VERTICAL,
+)
+from mcts_agents.envs.colt_express.heaps import (
+    heap_at,
+    one_of,
+    put_heap,
+    random_kind,
+    size_of,
 )
 from mcts_agents.envs.colt_express.train import (
     FACE_DOWN,
@@ -108,16 +114,18 @@ def load_train(game, state, rng):
 @njit
 def random_purse(state, rng):
     """Take a random purse from those outside of the game."""
-    total = np.int64(0)
-    for value in range(PURSE_VALUES):
-        total += state.unused[value]
-    left = random_below(rng, total)
-    value = 0
-    while left >= state.unused[value]:
-        left -= state.unused[value]
-        value += 1
+    value = random_kind(unused_purses(state), rng)
     state.unused[value] -= 1
     return value
+
+
+@njit
+def unused_purses(state):
+    """Return the heap of the purses outside of the game."""
+    heap = np.uint64(0)
+    for value in range(PURSE_VALUES):
+        heap |= np.uint64(state.unused[value]) << np.uint64(8 * value)
+    return heap
 
 
 @njit
@@ -134,20 +142,15 @@ def choose_rounds(state, rng):
 
 
 @njit
-def draw_card(state, seat, rng):
-    """Move a random card from a deck to the hand, if one is left."""
-    total = np.int64(0)
-    for card in range(BULLET + 1):
-        total += state.decks[seat, card]
-    if total == 0:
-        return
-    left = random_below(rng, total)
-    card = 0
-    while left >= state.decks[seat, card]:
-        left -= state.decks[seat, card]
-        card += 1
-    state.decks[seat, card] -= 1
-    state.hands[seat, card] += 1
+def draw_cards(state, seat, number, rng):
+    """Move random cards from a deck to the hand, as many as are left."""
+    deck, hand = heap_at(state.decks, seat), heap_at(state.hands, seat)
+    for _ in range(min(number, size_of(deck))):
+        card = one_of(random_kind(deck, rng))
+        deck -= card
+        hand += card
+    put_heap(state.decks, seat, deck)
+    put_heap(state.hands, seat, hand)
 
 
 @njit
@@ -160,14 +163,28 @@ def begin_round(game, state, number, rng):
     state.turn = 0
     state.moved = 0
     state.is_second = 0
-    state.player = number % game.players
+    state.player = first_player(game, state)
     for seat in range(game.players):
-        for card in range(BULLET + 1):
-            state.decks[seat, card] += state.hands[seat, card]
-            state.hands[seat, card] = 0
+        take_back(state, seat)
         is_doctor = state.characters[seat] == DOC
-        for _ in range(DOCTOR_HAND if is_doctor else HAND):
-            draw_card(state, seat, rng)
+        draw_cards(state, seat, DOCTOR_HAND if is_doctor else HAND, rng)
+
+
+@njit
+def first_player(game, state):
+    """Return who begins the round: each is first in turn."""
+    first = np.int64(state.round)
+    while first >= game.players:
+        first -= game.players
+    return first
+
+
+@njit
+def take_back(state, seat):
+    """Put a hand on the deck, which is shuffled."""
+    both = heap_at(state.decks, seat) + heap_at(state.hands, seat)
+    put_heap(state.decks, seat, both)
+    put_heap(state.hands, seat, np.uint64(0))
 
 
 @njit
@@ -202,8 +219,7 @@ def plan(game, state, action, rng):
     player = np.int64(state.player)
     kind = turn_kind(game, state)
     if action == DRAW:
-        for _ in range(DRAWN_AT_ONCE):
-            draw_card(state, player, rng)
+        draw_cards(state, player, DRAWN_AT_ONCE, rng)
     else:
         state.hands[player, action] -= 1
         state.owners[state.queued] = player
@@ -223,9 +239,10 @@ def plan(game, state, action, rng):
             begin_execution(game, state, rng)
             return
         kind = turn_kind(game, state)
-    first = np.int64(state.round) % game.players
-    step = -np.int64(state.moved) if kind == REVERSE else np.int64(state.moved)
-    state.player = (first + step + game.players) % game.players
+    moved, players = np.int64(state.moved), np.int64(game.players)
+    following = first_player(game, state) + (-moved if kind == REVERSE else moved)
+    following += players if following < 0 else 0
+    state.player = following - (players if following >= players else 0)
 
 
 @njit
@@ -256,7 +273,7 @@ def execute(game, state, action, rng):
         place_marshal(game, state, np.int64(state.marshal) + change)
     elif action < COLLECT_NOTHING:
         kind = action - COLLECT_KIND
-        state.loot[player, take_random(state.on_train[place], kind, rng)] += 1
+        state.loot[player, take_random(state.on_train, place, kind, rng)] += 1
     elif SHOOT_SEAT <= action < SHOOT_NOBODY:
         shoot(game, state, player, action - SHOOT_SEAT)
     elif PUNCH_SEAT <= action < PUNCH_NOBODY:

@@ -19,12 +19,12 @@ def named(numbers, names):
 
 def heap(view, name, player):
     """The cards of a hand or a deck."""
-    return named(view[name][player].tolist(), CARDS)
+    return named(view[name][player, : len(CARDS)].tolist(), CARDS)
 
 
 def set_heap(view, name, player, cards):
     """Let these cards be a hand or a deck."""
-    view[name][player] = [cards.count(card) for card in CARDS]
+    view[name][player, : len(CARDS)] = [cards.count(card) for card in CARDS]
 
 
 def items(numbers):
