@@ -57,12 +57,16 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
 )
 from mcts_agents.permutation.kernel.statistics import (
+    ALL,
+    add_own,
     add_to_block,
     address_of_sets,
     begin_block,
     clear_sets,
     count_permutations,
     first_place,
+    latest_with,
+    path_in_latest,
     record_playout,
 )
 from mcts_agents.permutation.kernel.weights import choose_edge
@@ -143,6 +147,8 @@ def iterate(search):
     trace, path = trace_of(search), path_nodes_of(search)
     node = reference = depth = np.int64(0)
     path[0] = 0
+    search.known_nodes = 0
+    mask = ALL  # of the latest playouts those with all moves of the path
     playing = True  # a playout is to come
     fresh = False  # it begins at a position that has no node
     key, player = np.uint64(0), np.int64(0)
@@ -152,6 +158,8 @@ def iterate(search):
             break
         this.seen = search.descents
         path[depth] = node
+        if search.known_nodes == depth and follows(search, depth):
+            search.known_nodes += 1
         if this.first == NONE:
             status = expand(search, node)
             if status != SLICE_DONE:
@@ -162,7 +170,9 @@ def iterate(search):
                 return GROW
             reference = node
         if search.permutes and node != 0:
-            count_permutations(search, node)
+            if search.known_nodes <= depth:
+                mask = path_in_latest(search, node)
+            count_permutations(search, node, mask)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
         child = np.int64(edge_children_of(search)[edge])
@@ -175,6 +185,8 @@ def iterate(search):
             action = np.int64(edge_actions_of(search)[edge])
         trace[depth].player = player
         trace[depth].code = place
+        if search.permutes:
+            mask &= latest_with(search, place)
         depth += 1
         joint_action_of(search)[player] = action
         call.apply(search)
@@ -228,6 +240,18 @@ def iterate(search):
     search.deepest = max(search.deepest, depth)
     search.simulations += 1
     return SLICE_DONE
+
+
+@njit
+def follows(search, depth):
+    """Whether the path's node at a depth was first reached by the path's last move."""
+    if depth == 0:
+        return True
+    this = nodes_of(search)[path_nodes_of(search)[depth]]
+    return (
+        this.parent == path_nodes_of(search)[depth - 1]
+        and this.place == trace_of(search)[depth - 1].code
+    )
 
 
 @njit
@@ -416,6 +440,9 @@ def update_path(search, depth, count):
         visits[edges[i]] += 1.0
         sums[edges[i]] += values_of(search)[trace[i].player]
         update_node(search, np.int64(path[i]), i, count)
+    if search.permutes and search.set_words:
+        for i in range(1, search.known_nodes):
+            add_own(search, np.int64(path[i]))
 
 
 @njit

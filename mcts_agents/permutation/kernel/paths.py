@@ -61,6 +61,7 @@ from mcts_agents.permutation.kernel.records import (
     trace_of,
 )
 from mcts_agents.permutation.kernel.statistics import (
+    ALL,
     begin_block,
     count_permutations,
     record_playout,
@@ -192,7 +193,7 @@ def choose_all(search, link, movers, depth):
             return status
         if search.permutes and search.path_moves > 0:
             # At the root they would be the AMAF statistics.
-            count_permutations(search, node)
+            count_permutations(search, node, ALL)
         edge = choose_open_edge(search, node, reference)
         path[depth], edges[depth] = node, edge
         trace[depth].player = player

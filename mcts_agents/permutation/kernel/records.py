@@ -168,6 +168,8 @@ PERMUTATION = np.dtype(
         ("forward_model_calls", np.int64),
         ("descents", np.int64),
         ("open_count", np.int64),  # by path: edges of legal actions
+        # the first nodes of the path, which has led to each of them before
+        ("known_nodes", np.int64),
         ("path_moves", np.int64),  # by path: moves of the descent before its node
         ("deepest", np.int64),
         ("node_count", np.int64),

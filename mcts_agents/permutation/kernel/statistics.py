@@ -53,7 +53,7 @@ from mcts_agents.permutation.kernel.records import (
 from mcts_agents.permutation.kernel.weights import address_of, amaf_at, places_at
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
-_ALL = ~np.uint64(0)
+ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
 # So many bits of a word are listed at least, even if fewer are set: most often none
@@ -262,8 +262,15 @@ def add_to_block(search, node, depth, count):
 
 
 @njit
-def count_permutations(search, node):
-    """Bring a node's permutation statistics up to date."""
+def count_permutations(search, node, latest):
+    """Bring a node's permutation statistics up to date.
+
+    Args:
+        search: The record.
+        node: The node.
+        latest: Which of the playouts in the last word have all moves of the node's
+            path, unless nodes are found by path.
+    """
     this = nodes_of(search)[node]
     if this.counted == search.simulations:
         return
@@ -271,14 +278,15 @@ def count_permutations(search, node):
     count = ((search.simulations - 1) >> 6) - first + 1
     masks = set_at(search.masks, 0, count)
     if search.by_path:
-        masks[:] = _ALL
+        masks[:] = ALL
         for move in range(search.path_moves):
             keep_playouts_with(search, trace_of(search)[move].code, first, masks)
     elif count == 1:  # most often
-        masks[0] = path_in_latest(search, node)
+        masks[0] = latest
     else:
         path_in_words(search, node, first, masks)
-    masks[0] &= _ALL << (np.uint64(this.counted) & _63)
+        masks[count - 1] = latest
+    masks[0] &= ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
     if search.has_parts:
         parts = set_at(search.parts, first, count)
@@ -294,28 +302,30 @@ def count_permutations(search, node):
 @njit
 def path_in_latest(search, node):
     """Return which of the playouts in the last word have all moves of a node's path."""
-    if search.set_words:
-        bits, words = search.latest, 1
-    else:
-        bits, words = search.bits + 8 * (search.simulations - 1 >> 6), search.words
-    mask, at = _ALL, node
+    mask, at = ALL, node
     while at != 0:
         this = nodes_of(search)[at]
-        mask &= set_at(bits, this.place * words, 1)[0]
+        mask &= latest_with(search, np.int64(this.place))
         at = np.int64(this.parent)
-    # Playouts to come have no moves yet, so the mask ends with the last.
     return mask
 
 
 @njit
+def latest_with(search, place):
+    """Return which of the playouts in the last word have a move, none still to come."""
+    if search.set_words:
+        return latest_of(search)[place]
+    return bits_of(search)[place * search.words + (search.simulations - 1 >> 6)]
+
+
+@njit
 def path_in_words(search, node, first, masks):
-    """Do what `path_in_latest` does for each word of `masks`, from `first` on."""
-    masks[:] = _ALL
+    """Do what `path_in_latest` does for the words from `first` on before the last."""
+    masks[:] = ALL
     at = node
     while at != 0:
         keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
         at = np.int64(nodes_of(search)[at].parent)
-    masks[len(masks) - 1] = path_in_latest(search, node)
 
 
 @njit
@@ -433,6 +443,24 @@ def add_one(search, node, first, masks):
         actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
         add_where(search.edge_permutations + at, actions, 1.0)
         add_where(search.edge_permutation_sums + at, actions, value)
+
+
+@njit
+def add_own(search, node):
+    """Add the playout that ends to the edges of a node that it has come through.
+
+    Nothing else is missing there, since the node was brought up to date on the way.
+    """
+    this, words, playout = nodes_of(search)[node], search.set_words, search.simulations
+    if not this.run:
+        return
+    sets = all_actions_at(search, playout)
+    value = values_of(search)[this.player]
+    for k in range(words):
+        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
+        add_where(search.edge_permutations + at, actions, 1.0)
+        add_where(search.edge_permutation_sums + at, actions, value)
+    this.counted = playout + 1
 
 
 @njit
