@@ -73,13 +73,20 @@ class ShownPosition(ShownNode):
 
     def statistics_of(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return N(s, a), int64, and Q(s, a), NaN if not tried, of all actions."""
-        arrays, edges = self._tree.arrays, np.array(self._tree.edges(self._node), int)
-        counts, sums = np.zeros(len(actions), np.int64), np.zeros(len(actions))
-        which, at = np.nonzero(arrays["edge_actions"][edges][:, None] == actions)
-        counts[at] = arrays["edge_visits"][edges[which]]
-        sums[at] = arrays["edge_sums"][edges[which]]
+        this = self._tree.node(self._node)
+        first = max(int(this["first"]), 0)  # there are none if there is no first
+        edges = slice(first, first + int(this["count"]))
+        visits, sums, found = (
+            self._tree.arrays[name][edges]
+            for name in ("edge_visits", "edge_sums", "edge_actions")
+        )
+        if this["run"]:
+            visits, sums = visits[actions], sums[actions]
+        elif not np.array_equal(found, actions):
+            visits, sums = (_placed(row, found, actions) for row in (visits, sums))
         values = np.full(len(actions), np.nan)
-        return counts, np.divide(sums, counts, out=values, where=counts > 0)
+        np.divide(sums, visits, out=values, where=visits > 0.0)
+        return visits.astype(np.int64), values
 
     @property
     def bandits(self) -> list[dict[str, Any]]:
@@ -152,6 +159,14 @@ class ShownPosition(ShownNode):
             if action in actions.values():
                 return position
         return None
+
+
+def _placed(row: np.ndarray, found: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Return for each action the number in `row` of where it was found, or 0."""
+    placed = np.zeros(len(actions))
+    which, at = np.nonzero(found[:, None] == actions)
+    placed[at] = row[which]
+    return placed
 
 
 def _mean(total: float, count: float) -> float | None:

@@ -50,10 +50,9 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
     won_of,
 )
-from mcts_agents.permutation.kernel.weights import address_of, amaf_at, places_at
+from mcts_agents.permutation.kernel.weights import ALL, address_of, amaf_at, places_at
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
-ALL = ~np.uint64(0)
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
 # So many bits of a word are listed at least, even if fewer are set: most often none

@@ -29,9 +29,10 @@ from mcts_agents.model.bits import (
     nth_bit,
 )
 from mcts_agents.model.random import random_below
+from mcts_agents.permutation.kernel.lanes import greatest_where
 from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
 
-_1 = np.uint64(1)
+_1, ALL = np.uint64(1), ~np.uint64(0)
 
 
 @njit
@@ -165,7 +166,7 @@ def random_greatest(address, count, rng):
         count: How many.
         rng: The generator, advanced if there are several.
     """
-    best = greatest(float64_at(address, count))
+    best = greatest(address, count)
     ties = np.int64(0)
     at = np.int64(-1)
     for first in range(0, count, 64):
@@ -187,17 +188,19 @@ def random_greatest(address, count, rng):
 @njit
 def equal_among(address, first, count, value):
     """Return which of up to 64 float64, from one on, are equal to a value, as bits."""
-    equal = equal_bits(address + 8 * first, value)
-    if count - first < 64:
-        equal &= bit_of(count) - _1
-    return equal
+    return equal_bits(address + 8 * first, value) & lanes_from(first, count)
 
 
-# No value is NaN, which lets the processor compare several at a time.
-@njit(fastmath={"nnan", "nsz"})
-def greatest(values):
-    """Return the greatest of some values."""
+@njit
+def lanes_from(first, count):
+    """Return which of the 64 from one on are among so many, as bits."""
+    return bit_of(count) - _1 if count - first < 64 else ALL
+
+
+@njit
+def greatest(address, count):
+    """Return the greatest of some float64, none of them NaN; see `random_greatest`."""
     best = -np.inf
-    for i in range(len(values)):
-        best = max(best, values[i])
+    for first in range(0, count, 64):
+        best = max(best, greatest_where(address + 8 * first, lanes_from(first, count)))
     return best
