@@ -5,8 +5,9 @@ Four searches of the same positions: `mcts` with UCB1 (solver off), `rave`, `gra
 that records its moves, or the sets of its actions, which the others need. Where the
 rules take a shortcut to the end of a random game these differ, so there are two ratios:
 `to UCT` compares whole playouts as they are, `equal` those of a UCT whose playouts take
-as long as recorded ones. All times are the best of some repetitions in one run, on one
-core, of the processor; memory is what the search has in use at its end.
+as long as recorded ones. The searches take turns, so that a processor that is busy or
+slow for a while is so for all: their times are medians, of one core; those of the game
+alone are the best. Memory is what the search has in use at its end.
 
     python benchmarks/permutation_speed.py
     python benchmarks/permutation_speed.py nogo hex:size=9 --simulations 1000,5000
@@ -14,6 +15,7 @@ core, of the processor; memory is what the search has in use at its end.
 """
 
 import argparse
+import statistics
 import time
 
 import numpy as np
@@ -31,6 +33,7 @@ from mcts_agents.permutation.kernel.statistics import address_of_sets, clear_set
 GAMES = ["hex:size=7,first_cell=c3", "tictactoe", "dots_and_boxes", "connect_four"]
 AGENTS = "rave,grave,mcps"
 REPETITIONS = 7
+ROUNDS = 25
 PLAYOUTS = 20_000
 
 
@@ -74,14 +77,22 @@ def playout_seconds(model, state):
         yield seconds / PLAYOUTS
 
 
-def measure(model, state, spec):
-    """Return microseconds of a playout, and the result."""
-    agent = make_agent(spec, seed=1)
+def measure(model, state, specs):
+    """Return microseconds of a playout, and a result, of agents that take turns."""
     player = model.movers(state)[0]
-    agent.prepare(model, player)
-    agent.reset(1)
-    seconds, result = best_seconds(lambda: agent.search(model, state, player))
-    return 1e6 * seconds / result.simulations, result
+    agents = [make_agent(spec, seed=1) for spec in specs]
+    times, results = [[] for _ in agents], [None for _ in agents]
+    for agent in agents:
+        agent.prepare(model, player)
+        agent.search(model, state, player)
+    for seed in range(ROUNDS):
+        for i, agent in enumerate(agents):
+            agent.reset(seed)
+            began = time.thread_time()
+            results[i] = agent.search(model, state, player)
+            seconds = time.thread_time() - began
+            times[i].append(1e6 * seconds / results[i].simulations)
+    return list(zip(map(statistics.median, times), results, strict=True))
 
 
 def main():
@@ -97,11 +108,16 @@ def main():
         print(f"\n{spec}: a playout {plain:.3f} us, recorded {recorded:.3f} us")
         print("agent   simulations  us/playout  search  to UCT  equal  depth     MiB")
         for n in map(int, chosen.simulations.split(",")):
-            uct, result = measure(model, state, f"mcts:simulations={n},solver=false")
-            rows = [("mcts", uct, result, plain)]
-            for name in chosen.agents.split(","):
-                found, result = measure(model, state, f"{name}:simulations={n}")
-                rows.append((name, found, result, recorded))
+            names = ["mcts", *chosen.agents.split(",")]
+            specs = [f"{name}:simulations={n}" for name in names]
+            specs[0] += ",solver=false"
+            found = measure(model, state, specs)
+            alone = [plain] + [recorded] * (len(names) - 1)
+            rows = [
+                (name, *measured, own)
+                for name, measured, own in zip(names, found, alone, strict=True)
+            ]
+            uct = found[0][0]
             equal = uct - plain + recorded
             for name, found, result, own in rows:
                 print(

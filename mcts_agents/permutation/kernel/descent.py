@@ -158,7 +158,7 @@ def iterate(search):
             break
         this.seen = search.descents
         path[depth] = node
-        if search.known_nodes == depth and follows(search, depth):
+        if search.permutes and follows(search, depth):
             search.known_nodes += 1
         if this.first == NONE:
             status = expand(search, node)
@@ -244,9 +244,9 @@ def iterate(search):
 
 @njit
 def follows(search, depth):
-    """Whether the path's node at a depth was first reached by the path's last move."""
-    if depth == 0:
-        return True
+    """Whether the path's node at a depth was first reached as it was now."""
+    if search.known_nodes < depth or depth == 0:
+        return depth == 0
     this = nodes_of(search)[path_nodes_of(search)[depth]]
     return (
         this.parent == path_nodes_of(search)[depth - 1]
