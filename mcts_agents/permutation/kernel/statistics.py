@@ -10,7 +10,9 @@ Both come with the sum of these playouts' values to the player who makes the mov
 
 For each move a set of bits says which playouts have it. The playouts that have all of a
 path's moves are in all of these sets, and what they add to a node is counted when the
-node is visited: from the playout on at which that ended last time (section 3.4).
+node is visited: from the playout on at which that ended last time (section 3.4). Where
+a game hands over sets of actions, a playout that went through the node by its own path
+is added as it ends, so that mostly nothing is left.
 
 A node has AMAF statistics from when it first serves as a reference. Until then it only
 remembers which playouts went through it.
