@@ -13,7 +13,9 @@ from mcts_agents.arena.tournaments.tournament_spec import FIELD
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "experiments"
-MULTITREE = sorted(FOLDER.glob("multitree_*.yaml"))
+MULTITREE = FOLDER / "multitree"
+TUNED = sorted(MULTITREE.glob("tuned*.yaml"))
+FIXED = sorted(MULTITREE.glob("fixed*.yaml"))
 
 # Table I of the MultiTree paper: information sets or one determinization, and the
 # length of rollouts, by game.
@@ -21,10 +23,50 @@ QUADRANTS = {
     # One determinization in the paper. Nothing is hidden, so both are the same search.
     "tictactoe": ("set", 30),
     "dots_and_boxes": ("set", 0),
-    "love_letter": ("set", 0),
+    "dominion": ("set", 30),
+    "exploding_kittens": ("set", 30),
+    "uno": ("set", 0),
+    "poker": ("set", 30),
     "sushi_go": ("perfect", 30),
+    "virus": ("perfect", 0),
+    "love_letter": ("set", 0),
     "diamant": ("set", 30),
+    "colt_express": ("set", 30),
 }
+# TAG's iterations a second in one tree, with rollouts of 10 and of 30.
+TAG = {
+    "tictactoe": (43_000, 43_000),
+    "dots_and_boxes": (7_400, 4_700),
+    "dominion": (14_100, 10_900),
+    "exploding_kittens": (21_200, 14_300),
+    "uno": (29_000, 25_900),
+    "poker": (22_200, 21_900),
+    "sushi_go": (24_200, 18_600),
+    "virus": (19_000, 14_000),
+    "love_letter": (15_600, 10_700),
+    "diamant": (30_000, 24_800),
+    "colt_express": (21_200, 18_700),
+}
+VARIANTS = {
+    "MaxN": ("one", False),
+    "Paranoid": ("one", True),
+    "Self": ("self", False),
+    "MT": ("multi", False),
+    "MTP": ("multi", True),
+}
+
+
+def assert_worth(setting, rollout, seconds):
+    """Check that a budget is what TAG searches in some seconds, to two digits."""
+    exact = TAG[setting.game][rollout == 30] * seconds
+    assert float(setting.budget) == float(f"{exact:.2g}")
+
+
+def assert_quadrant(settings, information, rollout):
+    assert (settings.information, settings.rollout) == (information, rollout)
+    assert settings.max_depth == 30
+    assert settings.tree_policy == "ucb1"
+    assert not settings.solver
 
 
 def test_the_strength_on_pommerman_is_that_of_the_preset():
@@ -40,8 +82,8 @@ def test_the_strength_on_pommerman_is_that_of_the_preset():
 
 
 def test_there_are_experiments():
-    assert len(MULTITREE) == 2
-    assert len(list(FOLDER.glob("*.yaml"))) >= 7
+    assert (len(TUNED), len(FIXED)) == (3, 4)
+    assert len(list(FOLDER.glob("*.yaml"))) >= 5
 
 
 @pytest.mark.parametrize(
@@ -78,8 +120,8 @@ def test_pommerman_follows_its_paper(table, opponents, other_simulations, games_
     assert len(seats) == 16  # each planner in each seat
 
 
-@pytest.mark.parametrize("path", MULTITREE, ids=lambda path: path.stem)
-def test_experiments_follow_the_paper(path):
+@pytest.mark.parametrize("path", TUNED, ids=lambda path: path.stem)
+def test_tuned_quadrants_follow_the_paper(path):
     spec = SpecFile(str(path)).spec(games_each=1)
     schedule = prepare(spec)
     assert {setting.game for setting in schedule.settings} == set(QUADRANTS)
@@ -87,21 +129,61 @@ def test_experiments_follow_the_paper(path):
         found = {
             entrant.name: make_agent(entrant.mapping()).settings for entrant in entrants
         }
-        kinds = {name: (s.tree, s.paranoid) for name, s in found.items()}
-        assert kinds == {
-            "MaxN": ("one", False),
-            "Paranoid": ("one", True),
-            "Self": ("self", False),
-            "MT": ("multi", False),
-            "MTP": ("multi", True),
-        }
+        assert {name: (s.tree, s.paranoid) for name, s in found.items()} == VARIANTS
         assert setting.players <= 5
         option, value = budget_setting(setting.budget)
         for settings in found.values():
-            assert (settings.information, settings.rollout) == QUADRANTS[setting.game]
-            assert settings.max_depth == 30
-            assert settings.tree_policy == "ucb1"
+            assert_quadrant(settings, *QUADRANTS[setting.game])
             assert getattr(settings, option) == value
+    times = {"tuned": (0.04, 0.2), "tuned_1000ms": (1.0,)}.get(path.stem)
+    for game in spec.games if times else ():
+        settings = [s for s in spec.settings() if s.game == game.game]
+        for number, setting in enumerate(settings):
+            seconds = times[number % len(times)]
+            assert_worth(setting, QUADRANTS[game.game][1], seconds)
+
+
+@pytest.mark.parametrize("path", FIXED, ids=lambda path: path.stem)
+def test_each_variant_alone_against_maxn(path):
+    _, word, rollout = path.stem.split("_")
+    information = {"is": "set", "pi": "perfect"}[word]
+    spec = SpecFile(str(path)).spec()
+    hidden = {"tictactoe", "dots_and_boxes"} if word == "pi" else set()
+    assert {setting.game for setting in spec.settings()} == set(QUADRANTS) - hidden
+    assert spec.design == "one-against-field"
+    for setting in spec.settings():
+        found = {
+            entrant.name: make_agent(entrant.mapping()).settings
+            for entrant in (*spec.entrants(setting), spec.field_entrant(setting))
+        }
+        kinds = {name: (s.tree, s.paranoid) for name, s in found.items()}
+        kinds["MaxN"] = kinds.pop(FIELD)
+        assert kinds == VARIANTS
+        for settings in found.values():
+            assert_quadrant(settings, information, int(rollout))
+        assert_worth(setting, int(rollout), 0.04)
+
+
+@pytest.mark.parametrize(("name", "agents"), [("", 20), ("_open", 10)])
+def test_all_agents_play_each_other(name, agents):
+    games = set()
+    spec = SpecFile(str(MULTITREE / f"round_robin{name}.yaml")).spec()
+    assert spec.design == "round-robin"
+    assert spec.same_agents() == []
+    for setting in spec.settings():
+        games.add(setting.game)
+        assert_worth(setting, 30, 0.04)
+        entrants = spec.entrants(setting)
+        assert len(entrants) == agents
+        for entrant in entrants:
+            variant, quadrant = entrant.name.split()
+            word, rollout = quadrant.split("-")
+            settings = make_agent(entrant.mapping()).settings
+            assert (settings.tree, settings.paranoid) == VARIANTS[variant]
+            information = {"IS": "set", "PI": "perfect"}[word]
+            assert_quadrant(settings, information, int(rollout))
+    no_secrets = {"tictactoe", "dots_and_boxes"}
+    assert games == (no_secrets if name else set(QUADRANTS) - no_secrets)
 
 
 def test_the_documented_tournament_is_one(tmp_path):

@@ -169,9 +169,30 @@ def test_one_picture_of_win_rates_for_each_game():
     assert text.count("<svg") == 2 + 1 + 3
 
 
+def test_the_best_of_games_with_budgets_of_their_own_stand_under_numbers():
+    settings = [
+        Setting("hex", 2, "200"),
+        Setting("hex", 2, "5000"),
+        Setting("sushi-go", 2, "70"),
+    ]
+    games = [game for s in settings for game in played(s, [0.0, 9.0], 20)]
+    text = alone(render_report(Results("own", {}, 60, tuple(games)))).text
+    best = text[text.index("Best by game") : text.index("In bold")]
+    for words in ("budget 1", "budget 2", "200 simulations", "70 simulations"):
+        assert words in best, best
+    same = [game for s in settings[:2] for game in played(s, [0.0, 9.0], 20)]
+    text = alone(render_report(Results("same", {}, 40, tuple(same)))).text
+    best = text[text.index("Best by game") : text.index("In bold")]
+    assert "5,000 simulations" in best
+    assert "budget 1" not in best
+
+
 def test_what_repeats_it_is_the_tournament(tmp_path):
     spec = TournamentSpec(
-        games=[{"game": "tictactoe"}, {"game": "sushi_go", "players": [2, 3]}],
+        games=[
+            {"game": "tictactoe", "budgets": [7, "1s"]},
+            {"game": "sushi_go", "players": [2, 3]},
+        ],
         agents={"MaxN": "mcts:tree=multi", "chance": "random"},
         budgets=["100", "40ms"],
         games_each=6,

@@ -123,6 +123,13 @@ WRONG = [
     ({"budgets": "9" * 400}, "budgets.0", ["too large"]),
     ({"budgets": "9" * 400 + "s"}, "budgets.0", ["too large"]),
     ({"budgets": ["1s", "1000ms"]}, "budgets", ["1s", "twice"]),
+    (hex_with(budgets=["1s", "1000ms"]), "games.0.budgets", ["1s", "twice"]),
+    (hex_with(budgets="0ms"), "games.0.budgets.0", ["'0ms'", "more than nothing"]),
+    (
+        hex_with(search={"simulations": 5}, budgets=10),
+        "games.0.search.simulations",
+        ["simulations=5", "budgets=['10']"],
+    ),
     ({"games_each": 0}, "games_each", ["1", "not 0"]),
     ({"games_each": True}, "games_each", ["whole number", "True"]),
     ({"games_each": "7"}, "games_each", ["whole number", "'7'"]),
@@ -164,6 +171,27 @@ def test_agents_that_are_no_json_are_refused_as_values():
             TournamentSpec(**{**PLAIN, "agents": [{"agent": "mcts", "tree": value}]})
     with pytest.raises(ValidationError, match="is not a word"):
         TournamentSpec(**{**PLAIN, "agents": [{"agent": "mcts", (1, 2): "x"}]})
+
+
+def test_a_game_has_budgets_of_its_own():
+    keys = {
+        "games": [{"game": "tictactoe", "budgets": [5, "20ms"]}, "hex:size=3"],
+        "agents": {"a": "mcts", "b": "mcts:tree=multi"},
+        "budgets": 10,
+    }
+    spec = TournamentSpec(**keys)
+    assert [(s.game, s.budget) for s in spec.settings()] == [
+        ("tictactoe", "5"), ("tictactoe", "20ms"), ("hex:size=3", "10")
+    ]  # fmt: skip
+    (first, *_), (second, *_) = (spec.entrants(s) for s in spec.settings()[:2])
+    assert first.mapping()["simulations"] == 5
+    assert second.mapping()["seconds"] == 0.02
+    own, other = spec.description()["games"]
+    assert own["budgets"] == ["5", "20ms"]
+    assert "budgets" not in other  # as in stores from before games could have some
+    assert len(prepare(spec)) == 300
+    del keys["budgets"]  # hex is played with the agents' own
+    assert [s.budget for s in TournamentSpec(**keys).settings()] == ["5", "20ms", ""]
 
 
 @pytest.mark.parametrize("option", ["simulations=1000", "seconds=1", "simulations=7"])

@@ -129,10 +129,7 @@ def _shown(results: Results) -> dict[str, Any]:
             )
             if before.any()
         },
-        "budgets": sorted(
-            {figures.setting.budget for figures in summary.settings}, key=budget_order
-        ),
-        "best": _best(summary.settings),
+        **_best(summary.settings),
         "failures": results.failures[:_SHOWN_FAILURES],
         "repeat": _yaml(description),
     }
@@ -163,16 +160,35 @@ def _by_game(settings: tuple[Figures, ...]) -> dict[str, list[Figures]]:
     return games
 
 
-def _best(
-    settings: tuple[Figures, ...],
-) -> dict[tuple[str, int], dict[str, list[int]]]:
-    """Return the best agents by game and players, and then by budget."""
-    rows: dict[tuple[str, int], dict[str, list[int]]] = {}
+def _best(settings: tuple[Figures, ...]) -> dict[str, Any]:
+    """Return the best agents by game and players (rows) and budget (columns).
+
+    Returns:
+        best_columns: Headings: budgets, or numbers if games have different budgets.
+        best: By game and players a row of (budget, agents); the budget is empty if the
+            heading is one, and the agents are None where nothing was played.
+    """
+    found: dict[tuple[str, int], dict[str, list[int]]] = {}
     for figures in settings:
         setting = figures.setting
-        row = rows.setdefault((setting.game, setting.players), {})
+        row = found.setdefault((setting.game, setting.players), {})
         row[setting.budget] = figures.best()
-    return rows
+    budgets = sorted({b for row in found.values() for b in row}, key=budget_order)
+    most = max(map(len, found.values()), default=0)
+    if len(budgets) == most:
+        columns = [budget_label(budget) for budget in budgets]
+        rows = {
+            key: [("", row.get(budget)) for budget in budgets]
+            for key, row in found.items()
+        }
+    else:
+        columns = [f"budget {n + 1}" for n in range(most)]
+        rows = {
+            key: [(b, row[b]) for b in sorted(row, key=budget_order)]
+            + [("", None)] * (most - len(row))
+            for key, row in found.items()
+        }
+    return {"best_columns": columns, "best": rows}
 
 
 def _yaml(description: dict[str, Any]) -> str:

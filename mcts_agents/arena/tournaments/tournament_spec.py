@@ -183,6 +183,19 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _distinct(budgets: tuple[str, ...]) -> tuple[str, ...]:
+    meant = [budget_setting(budget) for budget in budgets]
+    for budget, meaning in zip(budgets, meant, strict=True):
+        if meant.count(meaning) > 1:
+            raise ValueError(f"{budget} is named twice")
+    return budgets
+
+
+Budgets = Annotated[
+    tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
+    BeforeValidator(_one_or_more),
+    AfterValidator(_distinct),
+]
 # No words that look like numbers, and no true or false.
 Whole = Annotated[int, Field(strict=True)]
 
@@ -195,6 +208,7 @@ class GameSpec(Strict):
         players: Numbers of players; the game's default if left out.
         search: Options that every `mcts` agent takes in this game unless it names them
             itself: a mapping, or a preset such as `pi-mcts-30`.
+        budgets: Budgets in this game, instead of those of the tournament.
     """
 
     game: Annotated[str, AfterValidator(game_spec)]
@@ -202,6 +216,7 @@ class GameSpec(Strict):
     search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
         default_factory=dict
     )
+    budgets: Budgets = ()
 
     @field_validator("players")
     @classmethod
@@ -228,9 +243,9 @@ class TournamentSpec(Strict):
         agents: What each agent is called, and its mapping for `make_agent`; or a
             class derived from `Agent`, or an agent, see `agents.held`.
         field: The agent in all other seats (`one-against-field` only).
-        budgets: Budgets of each decision, see `budget_setting`; every game and number
-            of players is played with each. Without any, agents have their own. Agents
-            whose kind takes no budgets decide as they do without.
+        budgets: Budgets of each decision, see `budget_setting`; every game without
+            budgets of its own is played with each. Without any, agents have their own.
+            Agents whose kind takes no budgets decide as they do without.
         design: `round-robin`: line-ups of different agents, each equally often and in
             rotating seats; with fewer agents than players, each has as equal a share
             of the seats as possible. `one-against-field`: one seat for an agent, all
@@ -255,10 +270,7 @@ class TournamentSpec(Strict):
         Field(min_length=1),
     ]
     field: Annotated[Any, AfterValidator(agent_or_none)] = None
-    budgets: Annotated[
-        tuple[Annotated[str, BeforeValidator(_text), AfterValidator(_budget)], ...],
-        BeforeValidator(_one_or_more),
-    ] = ()
+    budgets: Budgets = ()
     design: Design = "round-robin"
     games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
     seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
@@ -271,15 +283,6 @@ class TournamentSpec(Strict):
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
         return games
-
-    @field_validator("budgets")
-    @classmethod
-    def _check_budgets(cls, budgets: tuple[str, ...]) -> tuple[str, ...]:
-        meant = [budget_setting(budget) for budget in budgets]
-        for budget, meaning in zip(budgets, meant, strict=True):
-            if meant.count(meaning) > 1:
-                raise ValueError(f"{budget} is named twice")
-        return budgets
 
     @model_validator(mode="after")
     def _check_field(self) -> "TournamentSpec":
@@ -298,24 +301,29 @@ class TournamentSpec(Strict):
     @model_validator(mode="after")
     def _check_search(self) -> "TournamentSpec":
         for number, game in enumerate(self.games):
+            budgets = self.budgets_of(game)
             for option in KINDS[_SEARCHING].budgets:
-                if self.budgets and option in game.search:
+                if budgets != ("",) and option in game.search:
                     raise SettingError(
                         f"{option}={game.search[option]} is a budget, beside "
-                        f"budgets={list(self.budgets)}",
+                        f"budgets={list(budgets)}",
                         ("games", number, "search", option),
                     )
         return self
 
     # -- settings and who plays in them
 
+    def budgets_of(self, game: GameSpec) -> tuple[str, ...]:
+        """Return the budgets of a game; a single empty one if agents have their own."""
+        return game.budgets or self.budgets or ("",)
+
     def settings(self) -> list[Setting]:
-        """Return every game with every number of players and every budget."""
+        """Return every game with every number of players and every budget of it."""
         return [
             Setting(game.game, players, budget)
             for game in self.games
             for players in game.counts()
-            for budget in self.budgets or ("",)
+            for budget in self.budgets_of(game)
         ]
 
     def entrants(self, setting: Setting) -> tuple[Entrant, ...]:
@@ -370,21 +378,21 @@ class TournamentSpec(Strict):
             if setting.budget and agent.budgets:
                 raise SettingError(
                     f"{name} is an object with a budget of its own, beside "
-                    f"budgets={list(self.budgets)}: leave these out, or give its spec",
+                    f"budgets={self._beside(setting)}: leave these out, or give its "
+                    "spec",
                     place,
                 )
             return Entrant(name, json.dumps(agent), agent)
         mapping = dict(agent)
         kind, _ = resolve(mapping)
         if kind.name == _SEARCHING:
-            (game,) = (g for g in self.games if g.game == setting.game)
-            mapping = {**mapping, **game.search, **agent}
+            mapping = {**mapping, **self._game_of(setting).search, **agent}
         if setting.budget:
             for option in kind.budgets:
                 if option in mapping:
                     raise SettingError(
                         f"{name} has a budget of its own, {option}="
-                        f"{mapping[option]}, beside budgets={list(self.budgets)}",
+                        f"{mapping[option]}, beside budgets={self._beside(setting)}",
                         place,
                     )
         try:
@@ -398,9 +406,24 @@ class TournamentSpec(Strict):
         except ValueError as error:
             raise SettingError(f"{name} in {setting}: {error}", place) from error
 
+    def _game_of(self, setting: Setting) -> GameSpec:
+        (game,) = (game for game in self.games if game.game == setting.game)
+        return game
+
+    def _beside(self, setting: Setting) -> list[str]:
+        return list(self.budgets_of(self._game_of(setting)))
+
     def description(self) -> dict[str, Any]:
-        """Return everything as what JSON can hold, for a store."""
-        return self.model_dump(mode="json")
+        """Return everything as what JSON can hold, for a store.
+
+        Games without budgets of their own have no such key, as in stores from before
+        games could have some.
+        """
+        found = self.model_dump(mode="json")
+        for game in found["games"]:
+            if not game["budgets"]:
+                del game["budgets"]
+        return found
 
 
 # The name of the agent in all other seats in results.
