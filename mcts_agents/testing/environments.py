@@ -277,7 +277,8 @@ class _Check:
             return inner.forward_model.legal_actions(state, player).tolist()
         face = face_of(self._clone(env))
         face.require_masks()
-        return face.legal_actions(face.player_of(agent))
+        player = face.player_of(agent)
+        return [int(face.action(player, n)) for n in face.legal_actions(player)]
 
     def _check_copies(self, loop: Loop, coming: list[Any]) -> None:
         """Exact copies do what the environment will do, and take all legal actions."""

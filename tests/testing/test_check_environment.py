@@ -46,6 +46,20 @@ class Cards(gymnasium.Env):
         return self._get_obs(), float(right), len(self.deck) == 1, False, {}
 
 
+class Numbered(Cards):
+    """Its two actions have numbers from another one than 0 on."""
+
+    def __init__(self, start):
+        self.action_space = spaces.Discrete(2, start=start)
+
+    def action_masks(self):
+        return np.array([1, len(self.deck) > 2])
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        return super().step(action - self.action_space.start)
+
+
 class Paid(Cards):
     paid = math.nan
 
@@ -323,6 +337,8 @@ SOUND = {
     "cards": Cards,
     "masked": Masked,
     "countdown": lambda: Countdown(players=4, start=9),
+    "actions from -1 on": lambda: Numbered(-1),
+    "actions from 5 on": lambda: Numbered(5),
     "matching": Matching,
     "masked matching": lambda: parallel_to_aec(MaskedMatching()),
     "serialised matching": serialised_matching,
