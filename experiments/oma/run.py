@@ -140,19 +140,28 @@ def tuning_spec(
 def starts(
     experiment: Experiment, parameters: Parameters, domain: str, name: str
 ) -> list[dict[str, object]]:
-    """Return what was found for contestants of which this one has all parameters.
+    """Return what the first trials of a study try.
 
-    The more parameters, the more trials a study would need to come upon these again.
+    That is what was found for this contestant in the game's other domains, and for
+    contestants in this domain of which this one has all parameters: the more
+    parameters, the more trials a study would need to come upon these again.
     """
-    found: list[dict[str, object]] = []
     tuned = experiment.tuning["contestants"]
     own = {text.partition("=")[0] for text in tuned[name]["parameters"]}
+    game = experiment.domains[domain]["game"]
+    elsewhere = [
+        studies[name]["options"]
+        for other, studies in parameters.tuned.items()
+        if other != domain and experiment.domains[other]["game"] == game
+        if name in studies
+    ]
+    found: list[dict[str, object]] = []
     for other, study in parameters.tuned.get(domain, {}).items():
         if other != name and own >= study["options"].keys():
             found.append(study["options"])
     if len(found) > 1:  # with all of them, the exploration of the last
         found.append({k: v for options in found for k, v in options.items()})
-    return found
+    return elsewhere + found
 
 
 def run_study(

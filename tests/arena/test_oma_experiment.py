@@ -236,6 +236,25 @@ def test_tuning_writes_what_play_reads(script, experiment, tmp_path, capsys):
     assert specs["MCTS-OMA"]["abstraction"] == "all"
 
 
+def test_tuning_begins_with_what_was_found(script, experiment):
+    """First in other domains of the game, then for contestants with less parameters."""
+    names = script["starts"].__globals__
+    plain, own = {"exploration": 0.1}, {"abstraction_visits": 5.0}
+    pw = {"exploration": 0.2, "widening": 3.0, "widening_exponent": 0.5}
+    tuned = {
+        "Rolit(3)": {"MCTS-PW": {"options": pw}, "MCTS-OMA-PW": {"options": pw | own}},
+        "Focus(4)": {"MCTS-OMA-PW": {"options": plain}},
+        "Rolit(4)": {"MCTS": {"options": plain}, "MCTS-PW": {"options": pw}},
+    }
+    parameters = names["Parameters"](tuned=tuned)
+    for name, found in (
+        ("MCTS", []),
+        ("MCTS-PW", [pw, plain]),
+        ("MCTS-OMA-PW", [pw | own, plain, pw, pw]),
+    ):
+        assert script["starts"](experiment, parameters, "Rolit(4)", name) == found
+
+
 def test_what_is_not_there_is_named(script, tmp_path, capsys):
     arguments = ["charts", "--untuned", "--folder", str(tmp_path), "--domain"]
     assert script["main"]([*arguments, "draughts"]) == 2
