@@ -17,7 +17,18 @@ from scipy.stats import binomtest
 
 from mcts_agents import make_agent
 from mcts_agents.agents import Agent
-from mcts_agents.envs import chinese_checkers, dots_and_boxes, sushi_go, tictactoe
+from mcts_agents.envs import (
+    chinese_checkers,
+    colt_express,
+    dominion,
+    dots_and_boxes,
+    exploding_kittens,
+    poker,
+    sushi_go,
+    tictactoe,
+    uno,
+    virus,
+)
 from mcts_agents.envs import hex as hex_game
 from mcts_agents.model import draw_below
 from mcts_agents.model.copying.copy_options import CopyOptions
@@ -128,14 +139,44 @@ def run_hex():
     )
 
 
-def run_sushi_go():
+def match_multitree(title, game, games=200):
+    """Let MultiTree play against one-step look-ahead agents."""
     match(
-        "Sushi Go, 4 players, MultiTree with 1,000 simulations against 3 one-step",
-        sushi_go.env(players=4),
-        200,
+        f"{title}, 4 players, MultiTree with 1,000 simulations against 3 one-step",
+        game.env(players=4),
+        games,
         one("mcts:tree=multi,simulations=1000"),
         agents("one-step", "one-step", "one-step"),
     )
+
+
+def run_sushi_go():
+    match_multitree("Sushi Go", sushi_go)
+
+
+def run_poker():
+    match_multitree("Poker", poker)
+
+
+def run_virus():
+    match_multitree("Virus!", virus)
+
+
+def run_dominion():
+    match_multitree("Dominion", dominion)
+
+
+def run_colt_express():
+    match_multitree("Colt Express", colt_express)
+
+
+# Mostly luck, so that it takes more games to tell.
+def run_uno():
+    match_multitree("Uno", uno, 1000)
+
+
+def run_exploding_kittens():
+    match_multitree("Exploding Kittens", exploding_kittens, 1000)
 
 
 def run_chinese_checkers():
