@@ -50,8 +50,9 @@ TreePolicyWord = Literal[
     "regret_matching",
     "uniform",
     "epsilon_greedy",
+    "gumbel",
 ]
-RootPolicyWord = Literal["tree", "sequential_halving"]
+RootPolicyWord = Literal["tree", "sequential_halving", "gumbel"]
 FirstPlayValueWord = Literal["least", "parent"]
 FinalWord = Literal["visits", "value", "sample"]
 ActionHeuristicWord = Literal["none", "game", "mast"]
@@ -92,6 +93,9 @@ class SearchOptions(TypedDict, total=False):
     combine: CombineWord
     tree_policy: TreePolicyWord | TreePolicy | Callable[..., Any]
     root_policy: RootPolicyWord | RootPolicy
+    gumbel_actions: int
+    gumbel_visits: float
+    gumbel_scale: float
     exploration: float
     epsilon: float
     temperature: float

@@ -17,6 +17,7 @@ from mcts_agents.search.driver.search import Search
 from mcts_agents.search.forks import in_forks
 from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.root import RootStatistics
+from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.options.settings import SearchSettings
 
 # What of a root is read from a tree, which stays in the process that has it.
@@ -78,6 +79,12 @@ def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> Non
     if not model.copies_environments:
         raise ValueError(
             f"processes={processes}: {model.name} is compiled; use threads={processes}"
+        )
+    policy = root_policy_of(settings.root_policy)
+    if not policy.merges:
+        raise ValueError(
+            f"processes={processes}: root_policy={policy.name!r} decides by what one "
+            "search has found; use processes=1"
         )
     for name in ("rollout_policy", "opponent_model", "evaluator"):
         value = getattr(settings, name)

@@ -102,6 +102,7 @@ def named(settings):
         {"action_heuristic": by_number, "widening": 2.0},
         {"backup": "max_lambda", "backup_lambda": 0.5},
         {"root_policy": "sequential_halving"},
+        {"root_policy": "gumbel", "tree_policy": "gumbel"},
         {"rollout_end": "action", "rollout": 2},
         {"rollout": 2, "rollout_per_player": True},
         EVALUATED,

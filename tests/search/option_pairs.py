@@ -110,7 +110,12 @@ CASES = [
     *_cases("tree_policy", "regret_matching"),
     # Visits say nothing under the one, and are late under the other; values are not.
     *_cases("tree_policy", "uniform", "epsilon_greedy", final="value"),
-    *_cases("root_policy", "sequential_halving"),
+    # It explores nothing itself.
+    *_cases("tree_policy", "gumbel", root_policy="gumbel"),
+    *_cases("root_policy", "sequential_halving", "gumbel"),
+    *_cases("gumbel_actions", 8, root_policy="gumbel"),
+    *_cases("gumbel_visits", 20.0, root_policy="gumbel"),
+    *_cases("gumbel_scale", 0.5, root_policy="gumbel"),
     *_cases("exploration", 0.25, 2.0),
     *_cases("epsilon", 0.3, tree_policy="exp3"),
     *_cases("temperature", 0.5, tree_policy="exp3_boltzmann"),

@@ -29,6 +29,7 @@ CASES = {
     "evaluator": (auction(), {"evaluator": of_states(auction()), **PUCT}),
     "root policy": (auction(), {"root_policy": LAST}),
     "halving": (auction(), {"root_policy": "sequential_halving"}),
+    "gumbel": (auction(), {"root_policy": "gumbel", "tree_policy": "gumbel"}),
     "calls": (auction(), {"forward_model_calls": 500}),
     "agents inside": (auction(), {"rollout_policy": OneStepAgent(samples=1)}),
     "stored": (auction(), {"loop": "sampled"}),

@@ -15,6 +15,7 @@ common scale with what another gets, unless the option says so (`leader`).
 from collections import Counter
 from dataclasses import fields
 from functools import cache
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -159,9 +160,13 @@ def faults(search: Search, table: Table) -> list[str]:
 
 @cache
 def numbered_pairs() -> dict[str, list[tuple[int, Case, Case]]]:
-    """Return all pairs by their first option."""
+    """Return all pairs by their first option, each with a number of its own.
+
+    It depends on the pair alone: others keep their games when options come.
+    """
     found: dict[str, list[tuple[int, Case, Case]]] = {}
-    for number, (first, second) in enumerate(pairs()):
+    for first, second in pairs():
+        number = crc32(f"{first}, {second}".encode())
         found.setdefault(first.name, []).append((number, first, second))
     return found
 

@@ -86,10 +86,19 @@ def read_root(
         solved=int(memory.arrays["edges"]["outcome"][0]) != UNPROVEN,
         reused=reused,
         cut_short=bool(record["cut_short"]),
+        value_range=_value_range(record, player),
         bytes=nodes * memory.node_bytes + edges * memory.edge_bytes + tables,
         read_node=lambda: TreeNode(reader, reader().node(root_tree, player)),
         read_evaluation=lambda: reader().evaluation(root_tree, player, actions),
     )
+
+
+def _value_range(record: np.void, player: int) -> tuple[float, float]:
+    """Return which of a player's values count as 0 and 1."""
+    if not record["normalise"]:
+        return 0.0, 1.0
+    own = player * int(record["own_ranges"])
+    return float(record["low"][own]), float(record["high"][own])
 
 
 def result_of(

@@ -35,8 +35,10 @@ class RootStatistics:
         list_best: The compiled `root_reading.list_best`.
         cut_short: Whether the only simulation was cut short: the actions were hardly
             compared.
+        value_range: The values that count as 0 and 1: the least and greatest that were
+            seen, or 0 and 1 where values are not normalised.
         read_node: Returns the root's node.
-        read_evaluation: Returns `priors` and `raw_value`.
+        read_evaluation: Returns `priors`, `noise` and `raw_value`.
 
     Of several searches that were merged, what is read from a tree is the last one's.
     """
@@ -56,8 +58,9 @@ class RootStatistics:
     reused: int
     bytes: int
     cut_short: bool
+    value_range: tuple[float, float]
     read_node: Callable[[], TreeNode]
-    read_evaluation: Callable[[], tuple[np.ndarray, float]]
+    read_evaluation: Callable[[], tuple[np.ndarray, np.ndarray, float]]
 
     @property
     def priors(self) -> np.ndarray:
@@ -65,9 +68,14 @@ class RootStatistics:
         return self.read_evaluation()[0]
 
     @property
+    def noise(self) -> np.ndarray:
+        """g(a), which a root policy keeps in the edges' `accumulated`, float64; NaN."""
+        return self.read_evaluation()[1]
+
+    @property
     def raw_value(self) -> float:
         """What the evaluator said of the root to the acting player; NaN without one."""
-        return self.read_evaluation()[1]
+        return self.read_evaluation()[2]
 
     @classmethod
     def read(cls, read_root, link, player, actions, **rest) -> "RootStatistics":

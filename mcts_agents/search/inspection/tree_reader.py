@@ -122,8 +122,8 @@ class TreeReader:
 
     def evaluation(
         self, root: int, player: int, actions: np.ndarray
-    ) -> tuple[np.ndarray, float]:
-        """Return the priors of a player's actions, and its node's raw value.
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the priors and noise of a player's actions, and its node's raw value.
 
         Args:
             root: The root link of the player's tree.
@@ -131,18 +131,20 @@ class TreeReader:
             actions: The legal actions, shape (n,), int32.
 
         Returns:
-            Priors, shape (n,), float64, NaN where there are none; and the raw value,
-            NaN if no evaluator was asked.
+            Priors and noise, shape (n,), float64, NaN where there are none; and the raw
+            value, NaN if no evaluator was asked.
         """
-        priors = np.full(len(actions), np.nan)
+        found = {
+            name: np.full(len(actions), np.nan) for name in ("prior", "accumulated")
+        }
         bandit = self.node(root, player)[player]
         if len(self.arrays["statistics"]):
-            own = self.arrays["statistics"]["prior"][self._block(bandit)]
-            known = dict(
-                zip(self.edges_of(bandit)["action"].tolist(), own, strict=True)
-            )
-            priors[:] = [known.get(action, np.nan) for action in actions.tolist()]
-        return priors, float(self.arrays["nodes"][bandit]["raw_value"])
+            numbers = self.edges_of(bandit)["action"].tolist()
+            for name, of_actions in found.items():
+                own = self.arrays["statistics"][name][self._block(bandit)]
+                known = dict(zip(numbers, own, strict=True))
+                of_actions[:] = [known.get(a, np.nan) for a in actions.tolist()]
+        return *found.values(), float(self.arrays["nodes"][bandit]["raw_value"])
 
     # -- the principal variation
 

@@ -76,10 +76,8 @@ STEP = np.dtype(
 STATISTIC = np.dtype(
     [
         ("square", np.float64),  # mean of the squared values
-        (
-            "accumulated",
-            np.float64,
-        ),  # EXP3: importance-weighted gain; regret matching: regret
+        # EXP3: importance-weighted gain; regret matching: regret; Gumbel: g(a)
+        ("accumulated", np.float64),
         ("strategy", np.float64),  # sum of the probabilities, exploration left out
         ("heuristic", np.float32),  # H(s, a) of the action heuristic
         ("prior", np.float32),  # P(s, a) made of H, or the evaluator's
@@ -113,6 +111,9 @@ SETTINGS = np.dtype(
         ("bonus_of_score", np.int64),  # `score_bonus` of the score, not its magnitude
         ("shares", np.int64),  # values are shares of a win, from 0 to 1
         ("root_user", np.float64, USER_PARAMETERS),  # a root policy's own, in order
+        ("gumbel_actions", np.int64),  # sampled at the root
+        ("gumbel_visits", np.float64),  # c_visit and c_scale of sigma
+        ("gumbel_scale", np.float64),
     ],
     align=True,
 )

@@ -319,15 +319,45 @@ class SearchSettings:
     root_policy: Any = option(
         "tree",
         "What the acting player tries at the root, which move is made, and what is "
-        "told to learners: as in the `tree`, or `sequential_halving`, which shares a "
-        "budget of simulations out so that half of the actions are left each time.",
+        "told to learners: as in the `tree`; `sequential_halving`, which shares a "
+        "budget of simulations out so that half of the actions are left each time; or "
+        "`gumbel`, which does so among actions that are sampled from the priors.",
         "Tree policy",
         choices=tuple(ROOT_POLICIES),
         objects="a `RootPolicy`",
         instances=(RootPolicy,),
         functions=False,
-        source="Karnin, Koren, Somekh, ICML 2013; Pepels et al., CGW 2014",
+        source="Karnin, Koren, Somekh, ICML 2013; Pepels et al., CGW 2014; Danihelka "
+        "et al., ICLR 2022",
         file="kernel/root_policies/__init__.py",
+    )
+    gumbel_actions: int = option(
+        16,
+        "m: so many actions are sampled from the priors at the root.",
+        "Tree policy",
+        kind=int,
+        least=1,
+        source="Danihelka et al., ICLR 2022",
+        file="kernel/root_policies/gumbel.py",
+    )
+    gumbel_visits: float = option(
+        50.0,
+        "c_visit: visits that each action counts as having, besides its own, in how "
+        "much values weigh beside priors.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        source="Danihelka et al., ICLR 2022",
+        file="kernel/tree_policies/gumbel.py",
+    )
+    gumbel_scale: float = option(
+        1.0,
+        "c_scale: how much values weigh beside priors.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        source="Danihelka et al., ICLR 2022",
+        file="kernel/tree_policies/gumbel.py",
     )
     exploration: float = option(
         1.0,

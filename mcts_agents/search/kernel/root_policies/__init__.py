@@ -14,6 +14,7 @@ import numpy as np
 
 from mcts_agents.search.kernel.parts import Condition, Part
 from mcts_agents.search.kernel.records import USER_PARAMETERS
+from mcts_agents.search.kernel.root_policies.gumbel import GUMBEL
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.root_policies.sequential_halving import (
     SEQUENTIAL_HALVING,
@@ -23,7 +24,7 @@ from mcts_agents.search.kernel.tree_policies import tree_policy_of
 # The decision at the root like all others.
 TREE = RootPolicy("tree")
 
-ROOT_POLICIES = {policy.name: policy for policy in (TREE, SEQUENTIAL_HALVING)}
+ROOT_POLICIES = {policy.name: policy for policy in (TREE, SEQUENTIAL_HALVING, GUMBEL)}
 
 
 def root_policy_of(given: Any) -> RootPolicy:
@@ -47,6 +48,13 @@ def _check(model: Any, settings: Any) -> None:
             f"root_policy={policy.name!r} needs a budget of simulations, which it "
             "shares out among the actions; give simulations=1000, say"
         )
+    if not policy.merges:
+        for name in ("threads", "determinizations"):
+            if getattr(settings, name) > 1:
+                raise ValueError(
+                    f"{name}={getattr(settings, name)}: root_policy={policy.name!r} "
+                    f"decides by what one search has found; use {name}=1"
+                )
     policy.check(settings)
 
 

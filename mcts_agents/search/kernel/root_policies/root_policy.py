@@ -37,6 +37,8 @@ class RootPolicy:
             `root.actions`, shape (n,), that a learner is told. None: its share of the
             visits.
         needs_simulations: Whether it takes a budget of simulations.
+        merges: Whether several searches of one decision can be merged: those of
+            threads, processes and determinizations.
         parameters: Its own numbers, at most 16: `settings.root_user` holds their
             values, in this order.
         check: `check(settings)` raises ValueError for settings with which it cannot
@@ -54,6 +56,7 @@ class RootPolicy:
     final: Callable[..., int] | None = None
     policy: Callable[..., Any] | None = None
     needs_simulations: bool = False
+    merges: bool = True
     parameters: Mapping[str, float] = field(default_factory=dict)
     check: Callable[[Any], None] = lambda settings: None
 

@@ -19,6 +19,7 @@ from mcts_agents.search.kernel.records import USER_PARAMETERS
 from mcts_agents.search.kernel.tree_policies import first_play
 from mcts_agents.search.kernel.tree_policies.alphago import ALPHAGO
 from mcts_agents.search.kernel.tree_policies.exp3 import EXP3, EXP3_BOLTZMANN
+from mcts_agents.search.kernel.tree_policies.gumbel import GUMBEL
 from mcts_agents.search.kernel.tree_policies.kl_ucb import KL_UCB
 from mcts_agents.search.kernel.tree_policies.regret_matching import REGRET_MATCHING
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
@@ -38,6 +39,7 @@ TREE_POLICIES = {
         REGRET_MATCHING,
         UNIFORM,
         EPSILON_GREEDY,
+        GUMBEL,
     )
 }
 
@@ -83,6 +85,9 @@ def _numbers(settings: Any) -> dict[str, Any]:
         "use_prior": settings.prior_temperature is not None,
         "ordered": settings.action_heuristic != "none",
         "abstraction_visits": settings.abstraction_visits,
+        "gumbel_actions": settings.gumbel_actions,
+        "gumbel_visits": settings.gumbel_visits,
+        "gumbel_scale": settings.gumbel_scale,
         "shares": settings.value == "win" and not settings.paranoid,
         "user": own + [0.0] * (USER_PARAMETERS - len(own)),
     }
@@ -112,6 +117,11 @@ def takes_priors(policy: TreePolicy) -> bool:
 _WITHOUT_INITIAL_VISITS = Condition(
     lambda s: s.initial_visits == 0 or tree_policy_of(s.tree_policy).options is None,
     "initial_visits 0",
+)
+_AT_THE_ROOT = Condition(lambda s: s.root_policy == "gumbel", "root_policy gumbel")
+_COMPLETES_VALUES = Condition(
+    lambda s: "gumbel" in (s.root_policy, s.tree_policy),
+    "root_policy gumbel or tree_policy gumbel",
 )
 PART = Part(
     fields=[
@@ -145,6 +155,9 @@ PART = Part(
         "epsilon": [reads("epsilon")],
         "temperature": [reads("temperature")],
         "normalise": [reads("normalise")],
+        "gumbel_actions": [_AT_THE_ROOT],
+        "gumbel_visits": [_COMPLETES_VALUES],
+        "gumbel_scale": [_COMPLETES_VALUES],
     },
     numbers=_numbers,
     keeps_statistics=lambda s: tree_policy_of(s.tree_policy).keeps_statistics,

@@ -1,0 +1,156 @@
+"""Sequential halving among actions that are sampled with Gumbel variables.
+
+    draw a Gumbel variable g(a) for each action
+    halve the m actions of greatest g(a) + ln P(a) until one is left, always taking
+        those of greatest g(a) + ln P(a) + sigma(a) further
+    make the move of greatest g(a) + ln P(a) + sigma(a) among the most visited ones
+
+The m actions are a sample without replacement of the priors P, and the move that is
+made would be one of P itself if all values were equal. So the search explores by chance
+alone, and yet its move is better than one of the priors on the average, whatever the
+number of simulations. With few simulations other searches need noise in their priors,
+and may then be worse than these.
+
+What learners are told is the improved policy P', see `tree_policies/gumbel.py`, which
+also has sigma and completed values. m is `gumbel_actions`; the rounds are those of
+`sequential_halving.py`. Without an evaluator priors are equal.
+
+Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by
+planning with Gumbel", ICLR 2022, algorithms 1 and 2.
+"""
+
+import numpy as np
+from numba import njit
+
+from mcts_agents.model import draw_below
+from mcts_agents.model.random import random_below, random_float
+from mcts_agents.search.kernel.priors import log_of
+from mcts_agents.search.kernel.records import settings_at
+from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
+from mcts_agents.search.kernel.root_policies.sequential_halving import visits_due
+from mcts_agents.search.kernel.tree_policies.gumbel import (
+    complete,
+    improve,
+    seen_of,
+    weigh,
+)
+from mcts_agents.search.kernel.tree_policies.indices import (
+    LOST_ALREADY,
+    candidate,
+    decision_at,
+    edges_at,
+    is_lost,
+    rng_at,
+    statistics_at,
+)
+
+
+@njit
+def random_gumbel(rng):
+    """Return a sample of the standard Gumbel distribution."""
+    waited = 0.0
+    while waited == 0.0:
+        waited = -log_of(1.0 - random_float(rng))  # exponentially distributed
+    return -log_of(waited)
+
+
+@njit
+def rank(noise, priors, sigmas):
+    """Turn sigma(a) into g(a) + ln P(a) + sigma(a), in place."""
+    for i in range(len(sigmas)):
+        sigmas[i] += noise[i]
+        sigmas[i] += log_of(priors[i]) if priors[i] > 0.0 else -np.inf
+
+
+@njit
+def halve_sampled(view_address, settings_address, rng_address):
+    """Return the edge of greatest rank among those whose turn it is."""
+    view = decision_at(view_address)
+    settings = settings_at(settings_address)
+    edges, statistics = edges_at(view), statistics_at(view)
+    count = np.int64(view.count)
+    visits, ranks = np.empty(count, np.int64), np.empty(count)
+    priors, noise = np.empty(count), np.empty(count)
+    raw_value = seen_of(view, visits, ranks, priors)
+    taken = visits.sum()
+    for i in range(count):
+        statistic = statistics[candidate(view, i)]
+        if taken == 0:  # the decision begins
+            statistic.accumulated = random_gumbel(rng_at(rng_address))
+        noise[i] = statistic.accumulated
+        if is_lost(view, edges[candidate(view, i)]):
+            noise[i] -= LOST_ALREADY
+    complete(visits, ranks, priors, raw_value)
+    weigh(visits, ranks, settings.gumbel_visits, settings.gumbel_scale)
+    rank(noise, priors, ranks)
+    sampled = min(count, np.int64(settings.gumbel_actions))
+    due = visits_due(taken, sampled, taken + view.simulations_left)
+    best, ties = np.int64(-1), 0
+    for i in range(count):
+        # Who is behind the schedule, because descents were given up, catches up.
+        if visits[i] > due or (best >= 0 and visits[i] < visits[best]):
+            continue
+        if best < 0 or visits[i] > visits[best] or ranks[i] > ranks[best]:
+            best, ties = np.int64(i), 1
+        elif ranks[i] == ranks[best]:
+            ties += 1
+            if random_below(rng_at(rng_address), ties) == 0:
+                best = np.int64(i)
+    if best < 0:
+        best = np.int64(random_below(rng_at(rng_address), count))
+    return candidate(view, best)
+
+
+def _completed(root, settings):
+    """Return sigma and the priors of the root's actions, float64 each."""
+    low, high = root.value_range
+    scale = 1.0 / (high - low) if high > low else 0.0
+    values = (np.where(root.visits > 0, root.values, 0.0) - low) * scale
+    priors, raw_value = root.priors, (root.raw_value - low) * scale
+    if np.isnan(raw_value):
+        priors = np.ones(len(values))
+    complete(root.visits, values, priors, raw_value)
+    weigh(root.visits, values, settings.gumbel_visits, settings.gumbel_scale)
+    return values, priors
+
+
+def _final(root, settings, rng):
+    """Return the place of the move: of greatest rank among the most visited."""
+    ranks, priors = _completed(root, settings)
+    rank(root.noise, priors, ranks)
+    proven = root.ranks == root.ranks.max()  # a win, or what is not lost
+    most = proven & (root.visits == root.visits[proven].max())
+    best = np.flatnonzero(most & (ranks == ranks[most].max()))
+    return int(best[draw_below(rng, len(best))])
+
+
+def _policy(root, settings):
+    """Return the improved policy."""
+    sigmas, priors = _completed(root, settings)
+    improve(priors, sigmas)
+    return priors
+
+
+def _check(settings):
+    for name, allowed in (
+        ("reuse_tree", False),
+        ("widening", 0.0),
+        ("root_noise", 0.0),
+    ):
+        if getattr(settings, name) != allowed:
+            raise ValueError(
+                f"{name}={getattr(settings, name)!r}: root_policy='gumbel' samples "
+                "actions when a decision begins, and has no other noise; use "
+                f"{name}={allowed!r}"
+            )
+
+
+GUMBEL = RootPolicy(
+    "gumbel",
+    choose=halve_sampled,
+    final=_final,
+    policy=_policy,
+    needs_simulations=True,
+    merges=False,
+    check=_check,
+)
