@@ -12,6 +12,8 @@ from mcts_agents.search.options.option import option
 DEFAULT_SIMULATIONS = 1000
 # Playouts and nodes are numbered in 32 bits.
 MOST_SIMULATIONS = 1 << 30
+# Times two counts and a sum it stays finite, so Q* is a number.
+MOST_BIAS = 1e6
 _CAZENAVE = "Cazenave 2025"
 
 
@@ -136,6 +138,7 @@ class PermutationSettings(FamilySettings):
         "Statistics",
         kind=float,
         least=0.0,
+        most=MOST_BIAS,
         source="Gelly, Silver 2011; Cazenave 2015",
     )
     # -- playouts

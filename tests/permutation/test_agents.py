@@ -78,6 +78,8 @@ def test_options_and_specs():
         ("mcps:bias=0.1", "no option.*bias|bias"),
         ("rave:ref=20", "ref"),
         ("grave:ref=-1", "an integer from 0"),
+        ("grave:bias=1e308", "at least 0.0 and at most 1000000.0"),
+        ("rave:bias=inf", "at least 0.0 and at most 1000000.0"),
         ("grave:codes=vague", "one of exact, abstract, specific"),
         ("mcps:value=evaluate", "one of win, score, leader"),
         ("mcps:score_bonus=0.2", "only with value score or leader"),
