@@ -1,6 +1,7 @@
 """`PermutationSearch`: decisions in one game with one set of settings."""
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -143,9 +144,7 @@ class PermutationSearch(Decisions):
             rooms = self._smaller(rooms, limit * MEBIBYTE)
             if rooms is None:
                 if self.record["simulations"][0] == 0:
-                    raise ValueError(
-                        f"memory={limit}: {self.model.name}: one playout takes more"
-                    )
+                    raise ValueError(self._too_little())
                 return BUDGET_SPENT
         self.memory.grow(rooms, self._enter_all)
         return SLICE_DONE
@@ -170,28 +169,46 @@ class PermutationSearch(Decisions):
         limit, simulations = self.settings.memory, self.settings.simulations
         if limit is None or simulations is None:
             return
-        length, places = self._sampled(state)
-        bytes_wanted = self.memory.expected(simulations, length, places, len(movers))
-        if bytes_wanted > limit * MEBIBYTE:
-            fitting = simulations * limit * MEBIBYTE // bytes_wanted
+        length, counts, greatest = self._sampled(state)
+
+        def expected(playouts: int) -> int:
+            places = _codes_of(playouts, counts)
+            return self.memory.expected(playouts, length, places, greatest, len(movers))
+
+        room, wanted, least = limit * MEBIBYTE, expected(simulations), expected(1)
+        if least > room:
+            raise ValueError(self._too_little())
+        if wanted > room:
+            fitting = 1 + (simulations - 1) * (room - least) // (wanted - least)
             raise ValueError(
                 f"memory={limit}: {simulations} simulations of {self.model.name} are "
-                f"expected to take {-(-bytes_wanted // MEBIBYTE)} MiB; allow these, or "
+                f"expected to take {-(-wanted // MEBIBYTE)} MiB; allow these, or "
                 f"no more than about {fitting} simulations"
             )
 
-    def _sampled(self, state: np.ndarray) -> tuple[int, int]:
-        """Return the moves of the longest of some playouts, and how many codes."""
+    def _too_little(self) -> str:
+        limit, name = self.settings.memory, self.model.name
+        return f"memory={limit}: {name}: one playout takes more"
+
+    def _sampled(self, state: np.ndarray) -> tuple[int, list[int], int]:
+        """Return what some playouts have.
+
+        Returns:
+            The moves of the longest; for each code in how many playouts it is; and the
+            greatest code.
+        """
         model, settings = self.model, self.settings
         rng = new_generator(0)
-        longest, seen = 1, set()
+        longest, greatest = 1, 0
+        counts: Counter[tuple[int, int]] = Counter()
         for _ in range(SAMPLED_PLAYOUTS):
             end = model.copy(state)
             kind = settings.codes if isinstance(settings.codes, str) else "exact"
             moves = model.playout_moves(end, rng, settings.rollout, kind)
             longest = max(longest, len(moves))
-            seen.update(moves.tolist())
-        return longest, len(seen)
+            counts.update(set(moves.tolist()))
+            greatest = max(greatest, int(moves["code"].max(initial=0)))
+        return longest, list(counts.values()), greatest
 
     # -- what was found
 
@@ -251,3 +268,24 @@ class PermutationSearch(Decisions):
         raise RuntimeError(
             f"{model.name}: {words.get(status, self._no_legal_action())}"
         )
+
+
+def _codes_of(playouts: int, counts: list[int]) -> int:
+    """Return about how many codes so many playouts have, at least those of the sample.
+
+    Estimated by how many codes are in one playout of the sample alone, and in two. The
+    estimate is rather low.
+
+    Source: A. Chao, "Estimating the population size for capture-recapture data with
+    unequal catchability", Biometrics 43 (1987).
+
+    Args:
+        playouts: How many.
+        counts: Of each code that turned up in SAMPLED_PLAYOUTS, in how many of them.
+    """
+    once, twice = counts.count(1), counts.count(2)
+    unseen = once * once / (2 * twice) if twice else once * (once - 1) / 2
+    more = playouts / SAMPLED_PLAYOUTS - 1.0
+    if unseen == 0.0 or more <= 0.0:
+        return len(counts)
+    return len(counts) + round(unseen * (1.0 - math.exp(-more * once / unseen)))

@@ -277,7 +277,7 @@ class Memory:
         return self.bytes_of(used)
 
     def expected(
-        self, simulations: int, length: int, places: int, deciding: int
+        self, simulations: int, length: int, places: int, greatest: int, deciding: int
     ) -> int:
         """Return about how many bytes so many playouts will take.
 
@@ -285,11 +285,13 @@ class Memory:
             simulations: How many.
             length: Moves of one.
             places: Codes of moves that turn up.
+            greatest: The greatest of them.
             deciding: Players who decide at once.
         """
         path = min(_PATH * deciding, length)
         ref = self._settings.ref
         nodes = simulations * deciding
+        codes = self.rooms.codes
         return self.bytes_of(
             Rooms(
                 nodes=nodes + deciding,
@@ -299,7 +301,7 @@ class Memory:
                 entries=simulations * path,
                 playouts=simulations,
                 places=self.rooms.places if self.set_words else _padded(places + 1),
-                codes=self.rooms.codes,
+                codes=codes if greatest < codes else 1 << greatest.bit_length(),
             )
         )
 

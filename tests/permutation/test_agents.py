@@ -254,6 +254,15 @@ def test_a_memory_limit_is_an_error_before_the_search():
     assert result.bytes < 64 << 20
 
 
+def test_a_memory_limit_knows_games_whose_codes_keep_turning_up():
+    model = make_model("video_game")[1]
+    with pytest.raises(ValueError, match="memory=40: 2000 simulations of video_game"):
+        searched("mcps:simulations=2000,memory=40", model)
+    with pytest.raises(ValueError, match="memory=8: video_game: one playout takes"):
+        searched("mcps:simulations=2000,memory=8", model)
+    assert searched("mcps:simulations=20,memory=12", model).simulations == 20
+
+
 @pytest.mark.parametrize("name", ["grave", "mcps"])
 def test_without_simulations_a_memory_limit_ends_the_search(name):
     result = searched(f"{name}:forward_model_calls=10000000,memory=8")
