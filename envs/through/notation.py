@@ -69,7 +69,8 @@ def parse_action(model: ForwardModel, text: str) -> int:
                 if there == target and (target is not None or named):
                     place = player * rows * columns + origin
                     return place * len(STEPS[model.name]) + number
-    example = "a7b6" if model.name == "breakthrough" else "a7b5"
+    forward = 1 if model.name == "breakthrough" else 2
+    example = f"a{rows - 1}b{rows - 1 - forward}"
     raise ValueError(
         f"{text!r}: expected two squares that a step joins, such as {example}; columns "
         f"are a to {COLUMNS[columns - 1]}, rows 1 to {rows}"

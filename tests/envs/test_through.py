@@ -355,6 +355,14 @@ def test_moves_are_written_and_read():
     for text in ("", "a7", "a7a5", "a7c5", "i7i6", "a9a8", "a0a1", "a7-E", "z1z2"):
         with pytest.raises(ValueError, match=r"expected two squares .* such as a7b6"):
             read(model, text)
+    for game, example in (
+        ("breakthrough:rows=6,columns=5", "a5b4"),
+        ("knightthrough:rows=6,columns=5", "a5b3"),
+    ):
+        model = make_model(game)[1]
+        read(model, example)
+        with pytest.raises(ValueError, match=f"such as {example};.*rows 1 to 6"):
+            read(model, "a7b6")
     model = make_model("knightthrough:rows=16,columns=4")[1]
     assert text_of(model, read(model, "a15c14")) == "a15c14"
     assert text_of(model, read(model, "b15-wsw")) == "b15-WSW"
