@@ -157,13 +157,20 @@ def measured(model, kind: str) -> tuple[int, float, float]:
     return len(actions), length / PLAYOUTS, present / PLAYOUTS
 
 
+def _number(text: str) -> int:
+    """Return a number from 1 of the command line."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected an integer from 1")
+    return int(text)
+
+
 def main() -> None:
     """Play the tables, print them, and write them into a page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tables", default=",".join(TABLES))
-    parser.add_argument("--games", type=int)
+    parser.add_argument("--games", type=_number)
     parser.add_argument("--output", type=Path, default=Path("out/mcps"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=_number, default=os.cpu_count())
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
     wanted = chosen.tables.split(",")

@@ -80,6 +80,16 @@ def test_a_small_table_is_played_and_goes_on(tables, tmp_path, monkeypatch):
     assert lines[1].endswith("| | |")
 
 
+@pytest.mark.parametrize("option", ["--games", "--jobs"])
+@pytest.mark.parametrize("number", ["0", "-3", "1.5"])
+def test_what_is_no_number_is_refused(tables, option, number, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["tables.py", f"{option}={number}"])
+    with pytest.raises(SystemExit):
+        tables.main()
+    said = capsys.readouterr().err
+    assert f"{option}: {number!r}: expected an integer from 1" in said
+
+
 def test_a_difference_is_named(tables):
     shown = tables.line("x", 800, (60.0, 56.6, 63.4), (50.0, 3.46))
     assert shown == "| x | 800 | 60.00 (56.6-63.4) | 50.00 ± 3.46 | differs by +10.00 |"
