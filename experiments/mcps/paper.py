@@ -55,6 +55,10 @@ _TABLE_3_ABSTRACT = {
     ("investment:pairs=21", 1000, "MCPS"): (56.38, 3.44),
     ("investment:pairs=21", 5000, "MCPS"): (65.25, 3.30),
 }
+_TABLE_5_INVESTMENT = {
+    ("investment", 1000, "MCPS"): (35.08, 2.70),
+    ("investment", 5000, "MCPS"): (33.12, 2.86),
+}
 
 PAPER: dict[str, Rates] = {
     "table1": _table_1((50,)),
@@ -83,9 +87,9 @@ PAPER: dict[str, Rates] = {
     "table5": {
         ("wargame", 1000, "MCPS"): (33.50, 3.27),
         ("wargame", 5000, "MCPS"): (32.88, 3.26),
-        ("investment", 1000, "MCPS"): (35.08, 2.70),
-        ("investment", 5000, "MCPS"): (33.12, 2.86),
+        **_TABLE_5_INVESTMENT,
     },
+    "table5_specific": _TABLE_5_INVESTMENT,
     "table5_nogo_reverse": {},
     "table5_reverse": {},
     "table6": {
