@@ -64,13 +64,13 @@ def highest_bit(typingctx, word):
     return types.int64(types.uint64), codegen
 
 
-def _everywhere(builder, number):
-    """Build a vector of 64 times the same number."""
+def everywhere(builder, number, count):
+    """Build a vector of `count` times the same number."""
     index = llvmlite.ir.IntType(32)
-    lanes = llvmlite.ir.VectorType(number.type, 64)
+    lanes = llvmlite.ir.VectorType(number.type, count)
     nothing = llvmlite.ir.Constant(lanes, llvmlite.ir.Undefined)
     first = builder.insert_element(nothing, number, index(0))
-    places = llvmlite.ir.Constant(llvmlite.ir.VectorType(index, 64), [0] * 64)
+    places = llvmlite.ir.Constant(llvmlite.ir.VectorType(index, count), [0] * count)
     return builder.shuffle_vector(first, nothing, places)
 
 
@@ -85,7 +85,7 @@ def equal_bits(typingctx, address, value):
     def codegen(context, builder, signature, args):
         lanes = llvmlite.ir.VectorType(args[1].type, 64)
         numbers = builder.load(builder.inttoptr(args[0], lanes.as_pointer()), align=8)
-        values = _everywhere(builder, args[1])
+        values = everywhere(builder, args[1], 64)
         equal = builder.fcmp_ordered("==", numbers, values)
         return builder.bitcast(equal, llvmlite.ir.IntType(64))
 
@@ -93,21 +93,17 @@ def equal_bits(typingctx, address, value):
 
 
 @intrinsic
-def add_where(typingctx, address, bits, value):
-    """Add a value to those of 64 float64 at an address whose bits are set."""
+def bits_at_least(typingctx, address, value):
+    """Return which of the 64 float64 at an address are a value or more, as bits."""
 
     def codegen(context, builder, signature, args):
-        number = args[2].type
-        lanes = llvmlite.ir.VectorType(number, 64)
-        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
-        at = builder.inttoptr(args[0], lanes.as_pointer())
-        zeros = llvmlite.ir.Constant(lanes, [number(0.0)] * 64)
-        wanted = builder.bitcast(args[1], flags)
-        added = builder.select(wanted, _everywhere(builder, args[2]), zeros)
-        builder.store(builder.fadd(builder.load(at, align=8), added), at, align=8)
-        return args[1]
+        lanes = llvmlite.ir.VectorType(args[1].type, 64)
+        numbers = builder.load(builder.inttoptr(args[0], lanes.as_pointer()), align=8)
+        values = everywhere(builder, args[1], 64)
+        equal = builder.fcmp_ordered(">=", numbers, values)
+        return builder.bitcast(equal, llvmlite.ir.IntType(64))
 
-    return types.uint64(types.intp, types.uint64, types.float64), codegen
+    return types.uint64(types.intp, types.float64), codegen
 
 
 @intrinsic
@@ -120,7 +116,7 @@ def set_where(typingctx, address, bits, added):
         at = builder.inttoptr(args[0], lanes.as_pointer())
         zeros = llvmlite.ir.Constant(lanes, [0] * 64)
         wanted = builder.bitcast(args[1], flags)
-        added = builder.select(wanted, _everywhere(builder, args[2]), zeros)
+        added = builder.select(wanted, everywhere(builder, args[2], 64), zeros)
         builder.store(builder.or_(builder.load(at, align=8), added), at, align=8)
         return args[1]
 

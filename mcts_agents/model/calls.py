@@ -106,6 +106,15 @@ def apply(run):
 
 
 @njit
+def apply_of(run, player):
+    """Do what `apply` does where a player is the only mover."""
+    function = _load_apply(run.table + ROW_BYTES * _APPLY)
+    done = function(run.game, run.state, run.joint_action, run.rng)
+    int32_at(run.joint_action, run.players)[player] = -1
+    return done
+
+
+@njit
 def pass_turn(run):
     """Let the only player to move do nothing."""
     function = _load_pass_turn(run.table + ROW_BYTES * _PASS_TURN)

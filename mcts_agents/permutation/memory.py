@@ -13,8 +13,9 @@ import numpy as np
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
+from mcts_agents.permutation.kernel.codes import FIRST_PLACE
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
-from mcts_agents.permutation.kernel.records import ENTRY, NODE
+from mcts_agents.permutation.kernel.records import ENTRY, LANES, NODE
 from mcts_agents.permutation.kernel.statistics import LISTED, MOST_ADDED
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
@@ -89,19 +90,19 @@ class Memory:
         self.record = record
         wanted = settings.simulations or FIRST_PLAYOUTS
         playouts = min(wanted, MOST_FIRST_PLAYOUTS)
-        limit = model.legal_limit
         numbered = model.has("move_code") or callable(settings.codes)
         self.set_words = 0
         by_position = settings.nodes == "position"
         if model.has("playout_sets") and not numbered and by_position:
             self.set_words = -(-model.actions // 64)
+        limit = self._edges()
         codes = FIRST_CODES if numbered else model.actions
         places = FIRST_PLACES
         if not numbered:
             places = model.players * model.actions + 1
-            # Sets of actions fix all places, and are added up 64 at a time.
+            # Sets of actions fix all places; see `first_place`.
             if self.set_words:
-                places += 64
+                places = FIRST_PLACE + 64 * model.players * self.set_words
             else:
                 places = min(places, MOST_FIRST_PLACES + 1)
         self.rooms = Rooms(
@@ -121,6 +122,12 @@ class Memory:
         for name, (dtype, shape) in self._growing(self.rooms).items():
             self.arrays[name] = _new(shape, dtype)
         self.tell()
+
+    def _edges(self) -> int:
+        """Return the most edges of a node."""
+        if self.set_words:
+            return _padded(self._model.actions, LANES)
+        return self._model.legal_limit
 
     def _fixed(self) -> dict[str, tuple[Any, int]]:
         model, settings = self._model, self._settings
@@ -154,10 +161,10 @@ class Memory:
         """Return dtype and shape of each array that grows."""
         players = self._model.players
         permuting = players if self._permutes else 0
-        # Statistics of actions are added 64 at a time, the last edges' as well.
-        edges = rooms.edges + 64 * self.set_words if self._permutes else 0
+        edges = rooms.edges if self._permutes else 0
         playouts = rooms.playouts if self._permutes else 0
         places = rooms.places if self._permutes else 0
+        columns = -(-playouts // 64) if self.set_words else 0
         table = 1 << (2 * rooms.nodes - 1).bit_length()
         return {
             "nodes": (NODE, (rooms.nodes,)),
@@ -172,12 +179,12 @@ class Memory:
             "playout_values": (np.float64, (rooms.playouts, players)),
             "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
-            "all_sets": (np.uint64, (playouts, players * self.set_words)),
+            "all_sets": (np.uint64, (rooms.playouts, players * self.set_words)),
             "rows": (np.uint8, (0 if self.set_words else playouts, rooms.places)),
-            "latest": (np.uint64, (places,)),
+            "columns": (np.uint64, (columns, places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
             "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
-            "masks": (np.uint64, (2 * _words(rooms.playouts),)),
+            "masks": (np.uint64, (3 * _words(rooms.playouts),)),
             "place_of": (np.int32, (players, rooms.codes)),
             "place_players": (np.int32, (rooms.places,)),
             "place_codes": (np.int32, (rooms.places,)),
@@ -187,7 +194,7 @@ class Memory:
 
     def clear(self) -> None:
         """Empty what a decision must not find as the last one left it."""
-        for name in ("positions", "bits", "latest", "won", "parts", "place_seen"):
+        for name in ("positions", "bits", "won", "parts", "place_seen"):
             self.arrays[name].fill(0)
 
     def tell(self) -> None:
@@ -295,7 +302,7 @@ class Memory:
         return self.bytes_of(
             Rooms(
                 nodes=nodes + deciding,
-                edges=int(_EXPANDED * nodes * self._model.legal_limit),
+                edges=int(_EXPANDED * nodes * self._edges()),
                 blocks=1 + simulations * path // (ref + 2) // 2,
                 moves=simulations * (path if self.set_words else length),
                 entries=simulations * path,

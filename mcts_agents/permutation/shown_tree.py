@@ -42,11 +42,27 @@ class TreeArrays:
     def edges(self, node: int) -> list[int]:
         """Return the edges of a node; none if it has no edges yet."""
         this = self.node(node)
-        first = int(this["first"])
+        first, end = int(this["first"]), int(this["first"] + this["count"])
         if first == NONE:
             return []
-        legal = self.arrays["edge_actions"][first : first + int(this["count"])] >= 0
-        return (first + np.flatnonzero(legal)).tolist()
+        edges = np.arange(first, end)
+        if this["run"]:
+            edges = edges[self.arrays["edge_sums"][edges] > -np.inf]
+        return edges.tolist()
+
+    def action(self, node: int, edge: int) -> int:
+        """Return the action of a node's edge."""
+        this = self.node(node)
+        if this["run"]:
+            return edge - int(this["first"])
+        return int(self.arrays["edge_actions"][edge])
+
+    def place(self, node: int, edge: int) -> int:
+        """Return the place of a node's edge."""
+        this = self.node(node)
+        if this["run"]:
+            return edge - int(this["first"]) + int(this["run"])
+        return int(self.arrays["edge_places"][edge])
 
 
 class ShownPosition(ShownNode):
@@ -100,7 +116,7 @@ class ShownPosition(ShownNode):
         block = int(self._tree.node(self._node)["block"])
         actions = []
         for edge in edges:
-            place = arrays["edge_places"][edge]
+            place = self._tree.place(self._node, edge)
             visits = int(arrays["edge_visits"][edge])
             amaf = permutations = None
             if block != NONE:
@@ -116,7 +132,7 @@ class ShownPosition(ShownNode):
                     )
             actions.append(
                 {
-                    "action": int(arrays["edge_actions"][edge]),
+                    "action": self._tree.action(self._node, edge),
                     "visits": visits,
                     # By path an action may be illegal in some worlds.
                     "available": None if self._tree.by_path else self.visits,
@@ -136,7 +152,7 @@ class ShownPosition(ShownNode):
         for edge in edges:
             child = int(arrays["edge_children"][edge])
             if child >= 0 and child not in above:
-                action = int(arrays["edge_actions"][edge])
+                action = self._tree.action(self._node, edge)
                 yield (
                     {self.movers[0]: action},
                     ShownPosition(self._tree, child, above),

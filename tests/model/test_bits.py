@@ -9,8 +9,8 @@ import pytest
 from numba import njit
 
 from mcts_agents.model.bits import (
-    add_where,
     bit_of,
+    bits_at_least,
     count_bits,
     count_in_columns,
     equal_bits,
@@ -85,9 +85,7 @@ def test_processors_that_cannot_deposit_bits_find_them_too():
 @njit
 def on_lanes(numbers, bits, value, sets):
     set_where(sets, bits, np.uint64(6))
-    equal = equal_bits(numbers, value)
-    add_where(numbers, bits, value)
-    return equal
+    return equal_bits(numbers, value), bits_at_least(numbers, value)
 
 
 @njit
@@ -127,14 +125,16 @@ def test_64_numbers_at_a_time(seed):
     bits = int(rng.integers(2**64, dtype=np.uint64))
     expected = numbers.copy()
     inside = expected[1:65]
-    equal = sum(1 << i for i in np.flatnonzero(inside == 2.0).tolist())
-    inside[places_of(bits)] += 2.0
+    equal, more = (
+        sum(1 << i for i in np.flatnonzero(found).tolist())
+        for found in (inside == 2.0, inside >= 2.0)
+    )
     sets = rng.integers(2**64, size=66, dtype=np.uint64)
     grown = sets.copy()
     grown[1:65][places_of(bits)] |= np.uint64(6)
     found = on_lanes(
         numbers[1:].ctypes.data, np.uint64(bits), 2.0, sets[1:].ctypes.data
     )
-    assert found == equal
+    assert found == (equal, more)
     np.testing.assert_array_equal(numbers, expected)
     np.testing.assert_array_equal(sets, grown)

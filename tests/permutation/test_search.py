@@ -11,7 +11,8 @@ from mcts_agents.envs import GAMES, make_model
 from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
-from mcts_agents.permutation.kernel.records import COUNT, NO_ACTION, NONE, SUM
+from mcts_agents.permutation.kernel.codes import NO_CODE
+from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, PlainByPath, codes_of
 
@@ -86,14 +87,17 @@ def compare(search, plain, permutes=False):
             assert not node.actions
             continue
         edges = np.arange(found["first"], found["first"] + found["count"])
-        edges = edges[arrays["edge_actions"][edges] != NO_ACTION]
-        assert arrays["edge_actions"][edges].tolist() == node.actions
+        if found["run"]:
+            edges = edges[np.isfinite(arrays["edge_sums"][edges])]
+            assert (edges - found["first"]).tolist() == node.actions
+        else:
+            assert arrays["edge_actions"][edges].tolist() == node.actions
         assert arrays["edge_visits"][edges].tolist() == node.visits
         assert arrays["edge_sums"][edges].tolist() == node.sums
         if found["block"] != NONE:
             block = arrays["amaf"][found["block"]]
             for place, code in enumerate(arrays["place_codes"].tolist()):
-                if 0 < place < record["place_count"]:
+                if 0 < place < record["place_count"] and code != NO_CODE:
                     move = (int(arrays["place_players"][place]), code)
                     (known,) = plain.amaf(node, [move])
                     assert (block[COUNT, place], block[SUM, place]) == known
@@ -119,6 +123,16 @@ def test_every_statistic_and_every_choice(game, algorithm, ref):
     found = both(model, settings, opening(model, plies, seed=1))
     search, _, plain = found
     assert compare(search, plain, permutes=algorithm == "mcps") > 0
+
+
+@pytest.mark.parametrize("game", ["hex 4x4", "hex 9x9"])
+def test_values_below_0_where_sets_of_actions_are_handed_over(game):
+    model = MODELS[game]
+    settings = PermutationSettings("mcps", simulations=300, ref=7, value="score")
+    search, _, plain = both(model, settings, opening(model))
+    assert search.memory.set_words > 0
+    assert search.record["has_parts"][0]
+    assert compare(search, plain, permutes=True) > 0
 
 
 @pytest.mark.parametrize("game", ["hex 4x4", "dots for 3"])

@@ -11,6 +11,7 @@ from mcts_agents.model import calls as call
 from mcts_agents.permutation.kernel.records import (
     LACKS_CODES,
     LACKS_PLACES,
+    LANES,
     lack,
     place_codes_of,
     place_of_of,
@@ -19,6 +20,9 @@ from mcts_agents.permutation.kernel.records import (
 
 # Instead of a place: there is no room for it, see `lacking`; or the code is none.
 NO_ROOM, NO_CODE = -1, -2
+# Where a game hands over sets of actions each word of a set has 64 places of its own,
+# from this one on: statistics of 64 places then begin with a line of the cache.
+FIRST_PLACE = LANES
 
 
 @njit
@@ -27,16 +31,40 @@ def forget_places(search):
     place_of = place_of_of(search)
     for place in range(1, search.place_count):
         player = np.int64(place_players_of(search)[place])
-        place_of[player * search.code_room + place_codes_of(search)[place]] = 0
+        code = np.int64(place_codes_of(search)[place])
+        if code != NO_CODE:
+            place_of[player * search.code_room + code] = 0
     search.place_count = 1
 
 
 @njit
 def place_all(search):
-    """Give all actions of all players places in their order, as sets of actions ask."""
+    """Give all actions of all players places in their order, as sets of actions ask.
+
+    Places behind a player's last action have no code.
+    """
+    search.place_count = first_place(search, search.players, 0)
+    codes, players = place_codes_of(search), place_players_of(search)
+    for place in range(1, search.place_count):
+        codes[place] = NO_CODE
     for player in range(search.players):
         for action in range(search.action_count):
-            place_of_move(search, player, action)
+            place = first_place(search, player, 0) + action
+            codes[place] = action
+            players[place] = player
+            place_of_of(search)[player * search.code_room + action] = place
+
+
+@njit
+def first_place(search, player, word):
+    """Return the place of the first action of a word of a player's set."""
+    return FIRST_PLACE + 64 * (player * search.set_words + word)
+
+
+@njit
+def padded(edges):
+    """Return so many edges, or a few more, so that the next ones begin with a line."""
+    return edges + LANES - 1 & -LANES
 
 
 @njit

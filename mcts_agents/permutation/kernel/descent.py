@@ -18,12 +18,16 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.model.bits import bit_of
 from mcts_agents.permutation.kernel.codes import (
     NO_CODE,
     NO_ROOM,
     code_of_action,
+    first_place,
+    padded,
     place_of_move,
 )
+from mcts_agents.permutation.kernel.lanes import write_where
 from mcts_agents.permutation.kernel.positions import (
     enter_position,
     find_position,
@@ -36,7 +40,6 @@ from mcts_agents.permutation.kernel.records import (
     LACKS_MOVES,
     LACKS_NODES,
     LACKS_PLAYOUTS,
-    NO_ACTION,
     NONE,
     NOT_IN_TURN,
     OVER,
@@ -58,16 +61,18 @@ from mcts_agents.permutation.kernel.records import (
 )
 from mcts_agents.permutation.kernel.statistics import (
     ALL,
+    add_move,
     add_own,
     add_to_block,
     address_of_sets,
     begin_block,
     clear_sets,
     count_permutations,
-    first_place,
+    lanes_of,
     latest_with,
     path_in_latest,
     record_playout,
+    set_column_bits,
 )
 from mcts_agents.permutation.kernel.weights import choose_edge
 from mcts_agents.search.kernel import plug_ins as plug_in
@@ -189,7 +194,7 @@ def iterate(search):
             mask &= latest_with(search, place)
         depth += 1
         joint_action_of(search)[player] = action
-        call.apply(search)
+        call.apply_of(search, player)
         search.forward_model_calls += 1
         if child == UNKNOWN:
             movers = call.movers(search)
@@ -265,22 +270,25 @@ def expand(search, node):
     if n <= 0 or n > search.legal_limit:
         return NO_LEGAL_ACTION
     run = search.set_words > 0 and runs(search, n)
-    slots = search.action_count if run else n
+    slots = padded(search.action_count) if run else n
+    # The next run begins with a line of the cache, too.
+    room = padded(slots) if search.set_words else slots
     first = search.edge_count
-    if first + slots > search.edge_actions_length:
+    if first + room > search.edge_actions_length:
         lack(search, LACKS_EDGES)
         return GROW
     if run:
-        write_run(search, player, first, n)
+        write_run(search, first, n)
         this.run = first_place(search, player, 0)
     else:
         status = write_edges(search, player, first, n)
         if status != SLICE_DONE:
             return status
     clear_edges(search, first, slots)
-    search.edge_count += slots
+    search.edge_count += room
     this.first = first
-    this.count = this.room = slots
+    this.count = slots
+    this.room = room
     return SLICE_DONE
 
 
@@ -307,25 +315,23 @@ def runs(search, n):
 
 
 @njit
-def write_run(search, player, first, n):
+def write_run(search, first, n):
     """Write edges of all actions, of which `n` are legal."""
-    slots = search.action_count
-    legal = int32_at(search.legal, n)
-    actions = int32_at(search.edge_actions + 4 * first, slots)
-    places = int32_at(search.edge_places + 4 * first, slots)
-    visits = float64_at(search.edge_visits + 8 * first, slots)
-    sums = float64_at(search.edge_sums + 8 * first, slots)
-    place = first_place(search, player, 0)
-    for i in range(slots):
-        actions[i] = NO_ACTION
-        places[i] = place + i
-        visits[i] = 1.0  # so that the mean is the least
-        sums[i] = -np.inf
-    for i in range(n):
-        at = np.uint64(legal[i])
-        actions[at] = legal[i]
-        visits[at] = 0.0
-        sums[at] = 0.0
+    for word in range(search.set_words):
+        legal, lanes = legal_bits(search, n, word), lanes_of(search, word)
+        at = 8 * (first + 64 * word)
+        # So that the mean of others is the least.
+        write_where(search.edge_visits + at, legal, 0.0, 1.0, lanes)
+        write_where(search.edge_sums + at, legal, 0.0, -np.inf, lanes)
+
+
+@njit
+def legal_bits(search, n, word):
+    """Return a word of the set of legal actions, of which `n` are listed."""
+    legal, bits = int32_at(search.legal, n), np.uint64(0)
+    for i in range(np.uint64(n)):
+        bits |= bit_of(legal[i]) if legal[i] >> 6 == word else np.uint64(0)
+    return bits
 
 
 @njit
@@ -439,10 +445,17 @@ def update_path(search, depth, count):
     for i in range(depth):
         visits[edges[i]] += 1.0
         sums[edges[i]] += values_of(search)[trace[i].player]
+        if not search.set_words:
+            update_node(search, np.int64(path[i]), i, count)
+    if not search.set_words:
+        return
+    for i in range(depth - 1, -1, -1):
+        add_move(search, i, count)
         update_node(search, np.int64(path[i]), i, count)
-    if search.permutes and search.set_words:
+    if search.permutes:
         for i in range(1, search.known_nodes):
             add_own(search, np.int64(path[i]))
+        set_column_bits(search)
 
 
 @njit

@@ -1,17 +1,71 @@
-"""The greatest of 64 numbers in a few steps, which no loop over an array becomes."""
+"""Steps over several numbers at a time, which no loop over an array becomes."""
 
 import llvmlite.ir
 import numpy as np
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-_LANES = 64
+from mcts_agents.model.bits import everywhere
+from mcts_agents.permutation.kernel.records import LANES
+
+# A key is a number whose lowest bits, of this many values, say in which row it is. The
+# greatest key leads to the greatest number without another look at all of them, if no
+# other one is as near to it as these bits can tell.
+KEYED = 1 << 10
+# By this feature processors count the bits of several words in one step.
+_COUNTS_BITS = "+avx512vpopcntdq"
+
+_NUMBER, _SHORT, _WORD = (
+    llvmlite.ir.DoubleType(),
+    llvmlite.ir.IntType(32),
+    llvmlite.ir.IntType(64),
+)
+
+
+def _lanes(count):
+    """Return the type of so many float64 side by side."""
+    return llvmlite.ir.VectorType(_NUMBER, count)
+
+
+def _each(number, count):
+    """Return so many times the same number."""
+    return llvmlite.ir.Constant(_lanes(count), [_NUMBER(number)] * count)
 
 
 def _numbers(first, count):
-    """Build a constant vector of numbers that follow each other."""
-    kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(32), count)
+    """Return a constant vector of numbers that follow each other."""
+    kind = llvmlite.ir.VectorType(_SHORT, count)
     return llvmlite.ir.Constant(kind, list(range(first, first + count)))
+
+
+def _address(builder, address, kind):
+    """Build a pointer to something of a type at an address."""
+    return builder.inttoptr(address, kind.as_pointer())
+
+
+def _greater(builder, one, other):
+    """Build the greater ones of two vectors of float64, none of them NaN."""
+    is_greater = builder.fcmp_ordered(">", one, other, flags=("nnan", "nsz"))
+    return builder.select(is_greater, one, other)
+
+
+def _greater_keys(builder, one, other):
+    """Build the greater ones of two vectors of keys."""
+    return builder.select(builder.icmp_signed(">", one, other), one, other)
+
+
+def _greatest(builder, lanes, greater):
+    """Build the greatest of a vector."""
+    width = lanes.type.count
+    while width > 1:  # the greater ones of two halves
+        width //= 2
+        low, high = (
+            builder.shuffle_vector(lanes, lanes, _numbers(first, width))
+            for first in (0, width)
+        )
+        lanes = greater(builder, low, high)
+    return builder.extract_element(lanes, _SHORT(0))
 
 
 @intrinsic
@@ -22,21 +76,276 @@ def greatest_where(typingctx, address, bits):
     """
 
     def codegen(context, builder, signature, args):
-        number = llvmlite.ir.DoubleType()
-        lanes = llvmlite.ir.VectorType(number, _LANES)
-        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), _LANES)
-        numbers = builder.load(builder.inttoptr(args[0], lanes.as_pointer()), align=8)
-        least = llvmlite.ir.Constant(lanes, [number(-np.inf)] * _LANES)
-        greatest = builder.select(builder.bitcast(args[1], flags), numbers, least)
-        width = _LANES
-        while width > 1:  # the greater ones of two halves
-            width //= 2
-            low, high = (
-                builder.shuffle_vector(greatest, greatest, _numbers(first, width))
-                for first in (0, width)
-            )
-            is_greater = builder.fcmp_ordered(">", low, high, flags=("nnan", "nsz"))
-            greatest = builder.select(is_greater, low, high)
-        return builder.extract_element(greatest, llvmlite.ir.IntType(32)(0))
+        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
+        numbers = builder.load(_address(builder, args[0], _lanes(64)), align=8)
+        wanted = builder.bitcast(args[1], flags)
+        numbers = builder.select(wanted, numbers, _each(-np.inf, 64))
+        return _greatest(builder, numbers, _greater)
 
     return types.float64(types.intp, types.uint64), codegen
+
+
+def _write_in_steps(builder, columns, out, count, value):
+    """Build a loop that writes a value of each row of columns; return the greatest key.
+
+    Args:
+        builder: LLVM's.
+        columns: Where float64 columns begin.
+        out: Where the values go.
+        count: How many rows; a multiple of LANES, each a step.
+        value: Builds the values of the rows of a step.
+    """
+    words = llvmlite.ir.VectorType(_WORD, LANES)
+    lanes = llvmlite.ir.Constant(words, list(range(LANES)))
+    upper = llvmlite.ir.Constant(words, [-KEYED] * LANES)
+    best = cgutils.alloca_once(builder, words)
+    builder.store(llvmlite.ir.Constant(words, [-1] * LANES), best)
+    with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
+        offset = builder.mul(loop.index, _WORD(8 * LANES))
+
+        def at(column):
+            return _address(builder, builder.add(column, offset), _lanes(LANES))
+
+        values = value(*(builder.load(at(column), align=8) for column in columns))
+        builder.store(values, at(out), align=8)
+        first = builder.mul(loop.index, _WORD(LANES))
+        rows = builder.add(everywhere(builder, first, LANES), lanes)
+        keys = builder.or_(builder.and_(builder.bitcast(values, words), upper), rows)
+        builder.store(_greater_keys(builder, keys, builder.load(best)), best)
+    return _greatest(builder, builder.load(best), _greater_keys)
+
+
+def _quotients(builder, totals, weights):
+    """Build quotients; where a weight is 0, infinity."""
+    weighed = builder.fcmp_ordered(">", weights, _each(0.0, LANES))
+    quotients = builder.fdiv(totals, weights)
+    return builder.select(weighed, quotients, _each(np.inf, LANES))
+
+
+@intrinsic
+def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count):
+    """Write `weights.grave_value` of edges in a row; return the greatest's key.
+
+    Args:
+        typingctx: Numba's.
+        visits: The address of N(s, a), float64, of the first edge.
+        sums: Likewise of N(s, a) Q(s, a).
+        counts: Likewise of AMAF statistics.
+        totals: Likewise of their sums.
+        bias: See there.
+        out: Where the values go.
+        count: How many edges, a multiple of LANES.
+
+    Returns:
+        The key, below 0 if no value is 0 or greater.
+    """
+
+    def codegen(context, builder, signature, args):
+        *columns, bias, out, count = args
+        add, times = builder.fadd, builder.fmul
+        biases = everywhere(builder, bias, LANES)
+
+        def value(n, total, known, known_total):
+            biased = times(biases, known)
+            weight = add(add(known, n), times(biased, n))
+            total = times(add(_each(1.0, LANES), biased), total)
+            return _quotients(builder, add(total, known_total), weight)
+
+        return _write_in_steps(builder, columns, out, count, value)
+
+    addresses = [types.intp] * 4
+    return types.int64(*addresses, types.float64, types.intp, types.intp), codegen
+
+
+@intrinsic
+def write_mcps_values(
+    typingctx, visits, sums, counts, totals, permutations, permuted, out, count
+):
+    """Write `weights.mcps_value` of edges in a row; return the greatest's key.
+
+    Args:
+        typingctx: Numba's.
+        visits: The address of N(s, a), float64, of the first edge.
+        sums: Likewise of N(s, a) Q(s, a).
+        counts: Likewise of AMAF statistics.
+        totals: Likewise of their sums.
+        permutations: Likewise of permutation statistics.
+        permuted: Likewise of their sums.
+        out: Where the values go.
+        count: How many edges, a multiple of LANES.
+
+    Returns:
+        The key, below 0 if no value is 0 or greater.
+    """
+
+    def codegen(context, builder, signature, args):
+        *columns, out, count = args
+        add, times = builder.fadd, builder.fmul
+
+        def value(n, total, known, known_total, permutations, permuted):
+            others = add(known, permutations)
+            others = _greater(builder, others, _each(1.0, LANES))
+            weight = times(add(n, known), others)
+            known_total = times(known, add(known_total, permuted))
+            total = add(times(total, others), known_total)
+            return _quotients(builder, total, weight)
+
+        return _write_in_steps(builder, columns, out, count, value)
+
+    return types.int64(*[types.intp] * 8), codegen
+
+
+@intrinsic
+def number_of_key(typingctx, key):
+    """Return the least number, float64, with the key in some row."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(builder.and_(args[0], _WORD(-KEYED)), _NUMBER)
+
+    return types.float64(types.int64), codegen
+
+
+@intrinsic
+def counts_columns_fast(typingctx):
+    """Whether the processor counts the bits of several words in one step."""
+
+    def codegen(context, builder, signature, args):
+        _, _, features = context.codegen().magic_tuple()
+        fast = _COUNTS_BITS in features.split(",")
+        return context.get_constant(types.boolean, fast)
+
+    return types.boolean(), codegen
+
+
+def _steps(builder, lanes):
+    """Build steps over up to 64 float64; yield the first of each."""
+    for first in range(0, 64, LANES):
+        there = builder.icmp_signed("<", _WORD(first), lanes)
+        with builder.if_then(there, likely=True):
+            yield first
+
+
+def _place(builder, address, first):
+    """Build a pointer to the float64 of a step."""
+    at = builder.add(address, _WORD(8 * first))
+    return _address(builder, at, _lanes(LANES))
+
+
+def _flags(builder, bits, first):
+    """Build the bits of a step."""
+    byte = llvmlite.ir.IntType(LANES)
+    flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), LANES)
+    bits = builder.trunc(builder.lshr(bits, _WORD(first)), byte)
+    return builder.bitcast(bits, flags)
+
+
+def _add(builder, numbers, at):
+    """Build the addition of a vector to the float64 at a pointer."""
+    builder.store(builder.fadd(builder.load(at, align=8), numbers), at, align=8)
+
+
+@intrinsic
+def add_in_columns(
+    typingctx, rows, step, chosen, masks, marked, count, out, out_marked, lanes
+):
+    """Add to each of up to 64 float64 how many bits its words share with masks.
+
+    Args:
+        typingctx: Numba's.
+        rows: The address of row 0: a word, uint64, for each of 64 float64.
+        step: Bytes from one row to the next.
+        chosen: The address of the chosen rows' numbers, uint64.
+        masks: The address of a mask, uint64, for each of them.
+        marked: The address of another mask for each of them.
+        count: How many are chosen.
+        out: The address of the float64.
+        out_marked: The address of those to which the other masks are applied.
+        lanes: How many of the 64 there are, a multiple of LANES.
+    """
+
+    def codegen(context, builder, signature, args):
+        rows, step, chosen, *masks, count, out, out_marked, lanes = args
+        words = llvmlite.ir.VectorType(_WORD, 64)
+        kind = llvmlite.ir.FunctionType(words, [words])
+        name = "llvm.ctpop.v64i64"
+        bits_in = builder.module.declare_intrinsic(name, (), kind)
+        counts = [cgutils.alloca_once(builder, words) for _ in masks]
+        for shared in counts:
+            builder.store(llvmlite.ir.Constant(words, [0] * 64), shared)
+        with cgutils.for_range(builder, count) as loop:
+
+            def item(address):
+                items = _address(builder, address, _WORD)
+                return builder.load(builder.gep(items, [loop.index]))
+
+            at = builder.add(rows, builder.mul(item(chosen), step))
+            row = builder.load(_address(builder, at, words), align=8)
+            for mask, shared in zip(masks, counts, strict=True):
+                common = builder.and_(row, everywhere(builder, item(mask), 64))
+                found = builder.call(bits_in, [common])
+                builder.store(builder.add(builder.load(shared), found), shared)
+        for first in _steps(builder, lanes):
+            for shared, address in zip(counts, (out, out_marked), strict=True):
+                found = builder.load(shared)
+                found = builder.shuffle_vector(found, found, _numbers(first, LANES))
+                found = builder.uitofp(found, _lanes(LANES))
+                _add(builder, found, _place(builder, address, first))
+        return count
+
+    return types.int64(*[types.intp] * 9), codegen
+
+
+@intrinsic
+def write_where(typingctx, address, bits, value, otherwise, lanes):
+    """Write a value to those of up to 64 float64 whose bits are set, another to others.
+
+    Args:
+        typingctx: Numba's.
+        address: Where they are.
+        bits: Which of them.
+        value: The value.
+        otherwise: The other one.
+        lanes: How many of the 64 there are, a multiple of LANES.
+    """
+
+    def codegen(context, builder, signature, args):
+        address, bits, *values, lanes = args
+        values = [everywhere(builder, value, LANES) for value in values]
+        for first in _steps(builder, lanes):
+            written = builder.select(_flags(builder, bits, first), *values)
+            builder.store(written, _place(builder, address, first), align=8)
+        return bits
+
+    numbers = [types.float64] * 2
+    return types.uint64(types.intp, types.uint64, *numbers, types.intp), codegen
+
+
+@intrinsic
+def count_where(typingctx, counts, sums, bits, value, lanes):
+    """Count up to 64 float64 whose bits are set, and add a value to their sums.
+
+    Args:
+        typingctx: Numba's.
+        counts: The address of the float64 to which 1 is added.
+        sums: The address of those to which the value is added.
+        bits: Which of them.
+        value: The value.
+        lanes: How many of the 64 there are, a multiple of LANES.
+    """
+
+    def add_value(builder, address, bits, value, lanes):
+        values = everywhere(builder, value, LANES)
+        for first in _steps(builder, lanes):
+            wanted = _flags(builder, bits, first)
+            added = builder.select(wanted, values, _each(0.0, LANES))
+            _add(builder, added, _place(builder, address, first))
+
+    def codegen(context, builder, signature, args):
+        counts, sums, bits, value, lanes = args
+        add_value(builder, counts, bits, _NUMBER(1.0), lanes)
+        with builder.if_then(builder.fcmp_unordered("!=", value, _NUMBER(0.0))):
+            add_value(builder, sums, bits, value, lanes)
+        return bits
+
+    addresses = [types.intp] * 2
+    return types.uint64(*addresses, types.uint64, types.float64, types.intp), codegen

@@ -46,7 +46,7 @@ NODE = np.dtype(
         ("seen", np.int64),  # the descent that was here last
         ("block", np.int32),  # of AMAF statistics, or NONE
         ("count", np.int32),  # edges
-        ("run", np.int32),  # the place of the first edge, or 0; see NO_ACTION
+        ("run", np.int32),  # the place of the first edge, or 0; see LANES
         ("room", np.int32),  # edges that there is room for at `first`
         ("player", np.int32),  # who decides
         ("visits", np.int32),  # playouts from here on, n(s)
@@ -58,12 +58,6 @@ NODE = np.dtype(
     align=True,
 )
 
-# Where a search takes sets of actions, the edges of most nodes are a run: edge i has
-# the place `run` + i, so that statistics of places are read in a row. These are edges
-# of all actions: illegal ones have edges of this action, with a sum that is never the
-# greatest. Other nodes have 0 for `run`.
-NO_ACTION = -1
-
 # A playout that went through a node which has no AMAF statistics yet.
 ENTRY = np.dtype(
     [
@@ -72,6 +66,13 @@ ENTRY = np.dtype(
         ("previous", np.int32),  # the node's ENTRY before this one, or NONE
     ]
 )
+
+# Where a search takes sets of actions, the edges of most nodes are a run: edge i is of
+# action i and has the place `run` + i, so that statistics of places are read in a row,
+# and neither is written down. A run has edges of all actions, illegal ones with a sum
+# that is never the greatest, and begins with a line of the cache, which so many float64
+# take: more there are in no processor's step. Other nodes have 0 for `run`.
+LANES = 8
 
 # An AMAF statistic: how many playouts have the move, and the sum of their values to
 # the player who makes it.
@@ -113,12 +114,14 @@ _ARRAYS = (
     "playout_values",  # of each playout to each player
     "sets",  # for each playout and player the actions of the random game, as bits
     "bits",  # for each place the set of playouts that have it
-    "latest",  # with `sets`: the last word of each of these, which `bits` lacks
+    # with `sets`: `bits` for 64 playouts after the other, of each place a word; `bits`
+    # lacks the latest ones
+    "columns",
     "all_sets",  # like `sets`, with the moves that were made in the tree
     "rows",  # otherwise: for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
     "parts",  # the playouts that are worth neither 0 nor 1 to somebody
-    "masks",  # scratch: two sets of playouts
+    "masks",  # scratch: three sets of playouts
     # grow with the codes
     "place_of",  # of each player's codes
     "place_players",
@@ -205,7 +208,7 @@ entries_of = array_of("entries", ENTRY)
 playout_values_of = array_of("playout_values", np.float64)
 sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
-latest_of = array_of("latest", np.uint64)
+columns_of = array_of("columns", np.uint64)
 rows_of = array_of("rows", np.uint8)
 all_sets_of = array_of("all_sets", np.uint64)
 won_of = array_of("won", np.uint64)

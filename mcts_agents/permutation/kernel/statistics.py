@@ -23,12 +23,17 @@ from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.bits import (
-    add_where,
     bit_of,
     count_bits,
     count_in_columns,
     lowest_bit,
     set_where,
+)
+from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place, padded
+from mcts_agents.permutation.kernel.lanes import (
+    add_in_columns,
+    count_where,
+    counts_columns_fast,
 )
 from mcts_agents.permutation.kernel.records import (
     COUNT,
@@ -36,13 +41,12 @@ from mcts_agents.permutation.kernel.records import (
     NONE,
     SUM,
     bits_of,
+    columns_of,
     entries_of,
     lack,
-    latest_of,
     moves_of,
     nodes_of,
     parts_of,
-    place_codes_of,
     place_players_of,
     place_seen_of,
     playout_values_of,
@@ -60,6 +64,9 @@ MOST_ADDED = 255
 # So many bits of a word are listed at least, even if fewer are set: most often none
 # is left then, and the processor need not guess how many there are.
 LISTED = 4
+# So many playouts of a word, where processors count the bits of several words in one
+# step, and elsewhere, are rather listed one by one than counted in columns.
+FEW, FEW_ELSEWHERE = 0, 8
 # What an edge, or a playout, takes besides its words, in words.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
 
@@ -92,7 +99,7 @@ def begin_block(search, node):
             counts[place] += 1.0
             sums[place] += values[playout * search.players + players[place]]
         if search.set_words:
-            add_set(search, block, playout)
+            add_set(search, block, address_of_sets(search, playout), playout)
         entry = np.int64(entries[entry].previous)
     return True
 
@@ -102,22 +109,12 @@ def record_playout(search, count):
     """Keep an iteration's moves, `count` of them, and values; there is room.
 
     Of a move that is made several times only the last is kept, so that it counts once
-    wherever it is counted; the others get place 0.
+    wherever it is counted; the others get place 0. Where a game hands over sets of
+    actions, moves follow; see `add_move`.
     """
     playout = search.simulations
     players = search.players
-    trace, seen = trace_of(search), place_seen_of(search)
     start = search.move_count
-    moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
-    for i in range(count - 1, -1, -1):
-        place = trace[i].code
-        if seen[place] == playout + 1 or (
-            search.set_words and was_played(search, trace[i].player, place)
-        ):
-            moves[i] = 0
-        else:
-            seen[place] = playout + 1
-            moves[i] = place
     search.move_count += count
     starts_of(search)[playout] = start
     starts_of(search)[playout + 1] = search.move_count
@@ -125,8 +122,36 @@ def record_playout(search, count):
         playout_values_of(search)[playout * players + player] = values_of(search)[
             player
         ]
+    if search.set_words:
+        sets, every = actions_at(search, playout), all_actions_at(search, playout)
+        for i in range(len(sets)):
+            every[i] = sets[i]
+        return
+    trace, seen = trace_of(search), place_seen_of(search)
+    moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
+    for i in range(count - 1, -1, -1):
+        place = trace[i].code
+        if seen[place] == playout + 1:
+            moves[i] = 0
+        else:
+            seen[place] = playout + 1
+            moves[i] = place
     if search.permutes:
         set_bits(search, playout, moves)
+
+
+@njit
+def add_move(search, depth, count):
+    """Add a move that was made in the tree to the sets of the playout that ends.
+
+    They come from the last one on, so that the sets are at each node what follows it.
+    """
+    place = trace_of(search)[depth].code
+    word, bit = place - FIRST_PLACE >> 6, bit_of(place - FIRST_PLACE)
+    every = all_actions_at(search, search.simulations)
+    start = search.move_count - count
+    moves_of(search)[start + depth] = 0 if every[word] & bit else place
+    every[word] |= bit
 
 
 @njit
@@ -149,17 +174,17 @@ def clear_sets(search):
 
 
 @njit
-def was_played(search, player, place):
-    """Whether the random game of the playout that ends has a player's move."""
-    action = np.int64(place_codes_of(search)[place])
-    sets = actions_at(search, search.simulations)
-    return sets[player * search.set_words + (action >> 6)] & bit_of(action) != 0
+def add_set(search, block, address, playout):
+    """Add a playout to a block of AMAF statistics.
 
-
-@njit
-def add_set(search, block, playout):
-    """Add the random game of a playout to a block of AMAF statistics."""
-    sets, words = actions_at(search, playout), search.set_words
+    Args:
+        search: The record.
+        block: The block.
+        address: Where the sets of its actions are, of each player one.
+        playout: Its number.
+    """
+    words = search.set_words
+    sets = set_at(address, 0, search.players * words)
     counts, sums = address_of(search, block, COUNT), address_of(search, block, SUM)
     values = playout_values_of(search)
     for player in range(search.players):
@@ -167,41 +192,50 @@ def add_set(search, block, playout):
         for word in range(words):
             bits = sets[player * words + word]
             at = 8 * first_place(search, player, word)
-            add_where(counts + at, bits, 1.0)
-            if value != 0.0:
-                add_where(sums + at, bits, value)
+            lanes = lanes_of(search, word)
+            count_where(counts + at, sums + at, bits, value, lanes)
 
 
 @njit
-def first_place(search, player, word):
-    """Return the place of the first action of a word of a player's set."""
-    return 1 + player * search.action_count + 64 * word
+def lanes_of(search, word):
+    """Return how many actions a word of a set has, or up to 7 more."""
+    return padded(search.action_count) - 64 * word
 
 
 @njit
 def set_bits(search, playout, moves):
     """Enter a playout into the sets of its moves."""
-    bits = bits_of(search)
-    words = np.uint64(search.words)
+    bits, words, room = bits_of(search), np.uint64(search.words), search.place_room
     word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
-    if search.set_words:
-        if bit == _1 and playout:
-            keep_latest(search, word - _1)
-        keep_all(search, playout, moves)
-        sets = all_actions_at(search, playout)
-        for player in range(search.players):
-            for i in range(search.set_words):
-                actions = sets[player * search.set_words + i]
-                at = search.latest + 8 * first_place(search, player, i)
-                set_where(at, actions, bit)
-    else:
-        room = search.place_room
-        row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
-        row[:] = 0
-        for i in range(len(moves)):
-            place = np.uint64(moves[i])
-            row[place] = 1
-            bits[place * words + word] |= bit
+    row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+    row[:] = 0
+    for i in range(len(moves)):
+        place = np.uint64(moves[i])
+        row[place] = 1
+        bits[place * words + word] |= bit
+    set_worth(search, word, bit)
+
+
+@njit
+def set_column_bits(search):
+    """Enter the playout that ends into the columns of its actions."""
+    playout = search.simulations
+    word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
+    if bit == _1:
+        begin_columns(search, word)
+    columns = address_of_columns(search, word)
+    sets = all_actions_at(search, playout)
+    for player in range(search.players):
+        for i in range(search.set_words):
+            at = columns + 8 * first_place(search, player, i)
+            set_where(at, sets[player * search.set_words + i], bit)
+    set_worth(search, word, bit)
+
+
+@njit
+def set_worth(search, word, bit):
+    """Enter the playout that ends into the sets of those that somebody has won."""
+    words = np.uint64(search.words)
     for player in range(search.players):
         value = values_of(search)[player]
         if value == 1.0:
@@ -212,45 +246,43 @@ def set_bits(search, playout, moves):
 
 
 @njit
-def keep_latest(search, word):
-    """Move the sets of the latest 64 playouts to their word, and empty them."""
-    bits, latest, words = bits_of(search), latest_of(search), np.uint64(search.words)
-    for place in range(search.place_count):
-        bits[np.uint64(place) * words + word] = latest[place]
-        latest[place] = _0
+def address_of_columns(search, word):
+    """Return where the columns of 64 playouts are, as a word for each place."""
+    return search.columns + 8 * np.int64(word) * search.place_room
 
 
 @njit
-def keep_all(search, playout, moves):
-    """Keep the sets of all actions of a playout, those that were made in the tree too.
-
-    Args:
-        search: The record.
-        playout: Its number.
-        moves: The places of the moves that were made in the tree.
-    """
-    sets, every = actions_at(search, playout), all_actions_at(search, playout)
-    for i in range(len(sets)):
-        every[i] = sets[i]
-    players, codes = place_players_of(search), place_codes_of(search)
-    for i in range(len(moves)):
-        place = moves[i]
-        if place:
-            action = np.int64(codes[place])
-            every[players[place] * search.set_words + (action >> 6)] |= bit_of(action)
+def begin_columns(search, word):
+    """Copy the columns of the last 64 playouts into the sets, and begin empty ones."""
+    bits, words = bits_of(search), np.uint64(search.words)
+    if word:
+        last = set_at(address_of_columns(search, word - _1), 0, search.place_count)
+        for place in range(search.place_count):
+            bits[np.uint64(place) * words + word - _1] = last[place]
+    set_at(address_of_columns(search, word), 0, search.place_room)[:] = _0
 
 
 @njit
 def all_actions_at(search, playout):
     """View the sets of all actions of a playout, of each player one."""
     words = search.players * search.set_words
-    return set_at(search.all_sets, playout * words, words)
+    return set_at(address_of_all_sets(search, playout), 0, words)
+
+
+@njit
+def address_of_all_sets(search, playout):
+    """Return where the sets of all actions of a playout are."""
+    return search.all_sets + 8 * playout * search.players * search.set_words
 
 
 @njit
 def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
     block = np.int64(nodes_of(search)[node].block)
+    if search.set_words:  # which earlier moves are not in yet; see `add_move`
+        address = address_of_all_sets(search, search.simulations)
+        add_set(search, block, address, search.simulations)
+        return
     counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
     trace, values = trace_of(search), values_of(search)
     start = search.move_count - count
@@ -258,8 +290,6 @@ def add_to_block(search, node, depth, count):
     for i in range(depth, count):
         counts[moves[i]] += 1.0
         sums[moves[i]] += values[trace[i].player]
-    if search.set_words:
-        add_set(search, block, search.simulations)
 
 
 @njit
@@ -315,7 +345,8 @@ def path_in_latest(search, node):
 def latest_with(search, place):
     """Return which of the playouts in the last word have a move, none still to come."""
     if search.set_words:
-        return latest_of(search)[place]
+        word = search.simulations - 1 >> 6
+        return columns_of(search)[word * search.place_room + place]
     return bits_of(search)[place * search.words + (search.simulations - 1 >> 6)]
 
 
@@ -353,6 +384,9 @@ def add_whole(search, node, first, masks):
         first: The word of the sets of playouts at which `masks` begins.
         masks: The set, uint64; the room behind it is scratch.
     """
+    if search.set_words:
+        add_columns_or_sets(search, node, first, masks)
+        return
     playouts = 0
     for i in range(len(masks)):
         playouts += count_bits(masks[i])
@@ -360,12 +394,7 @@ def add_whole(search, node, first, masks):
         return
     # All ways give the same; how long each takes was measured on Hex.
     this, words = nodes_of(search)[node], (search.place_count + 7) >> 3
-    if search.set_words:
-        if playouts == 1 and this.run:
-            add_one(search, node, first, masks)
-        else:
-            add_sets(search, node, first, masks)
-    elif this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
+    if this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
         words + WORDS_OF_PLAYOUT
     ):
         add_edge_by_edge(search, node, first, masks)
@@ -430,20 +459,61 @@ def add_rows(search, node, first, masks):
 
 
 @njit
-def add_one(search, node, first, masks):
-    """Add the only playout of a set to the edges of a node, which are a run."""
-    i = 0
-    while masks[i] == _0:
-        i += 1
-    bit = np.uint64(lowest_bit(masks[i]))
-    this, words = nodes_of(search)[node], search.set_words
-    won = set_at(search.won, this.player * search.words + first + i, 1)[0]
-    value = np.float64(won >> bit & _1)
-    sets = all_actions_at(search, 64 * (first + i) + np.int64(bit))
-    for k in range(words):
-        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
-        add_where(search.edge_permutations + at, actions, 1.0)
-        add_where(search.edge_permutation_sums + at, actions, value)
+def add_columns_or_sets(search, node, first, masks):
+    """Do what `add_whole` does, where there are sets of actions."""
+    this, words = nodes_of(search)[node], len(masks)
+    won = set_at(search.won, this.player * search.words + first, words)
+    # One behind the other: masks that are not empty, what is won of them, their words.
+    kept = set_at(search.masks, 0, words)
+    marked = set_at(search.masks, search.words, words)
+    chosen = set_at(search.masks, 2 * search.words, words)
+    count, playouts = np.uint64(0), 0
+    for i in range(np.uint64(words)):
+        mask = masks[i]
+        kept[count], marked[count], chosen[count] = mask, mask & won[i], i
+        playouts += count_bits(mask)
+        count += np.uint64(mask != _0)
+    if count == _0:
+        return
+    kept_words = np.int64(count)
+    few = FEW if counts_columns_fast() else FEW_ELSEWHERE
+    if this.run and playouts > few * kept_words:
+        add_in_run(search, node, first, kept_words)
+    else:
+        add_sets(search, node, first, kept_words)
+
+
+@njit
+def add_in_run(search, node, first, count):
+    """Count for each action of a run how many playouts of some masks have it.
+
+    Each word of a column has 64 of the playouts that have an action, so nothing is done
+    for each of them.
+
+    Args:
+        search: The record.
+        node: The node.
+        first: The first word of the playouts of which there are masks.
+        count: How many masks; see `add_columns_or_sets`.
+    """
+    this = nodes_of(search)[node]
+    masks = search.masks
+    marked, chosen = masks + 8 * search.words, masks + 16 * search.words
+    rows, step = address_of_columns(search, first), 8 * search.place_room
+    for k in range(search.set_words):
+        at, done = 8 * first_place(search, np.int64(this.player), k), 64 * k
+        edges = 8 * (this.first + done)
+        add_in_columns(
+            rows + at,
+            step,
+            chosen,
+            masks,
+            marked,
+            count,
+            search.edge_permutations + edges,
+            search.edge_permutation_sums + edges,
+            np.int64(this.count) - done,
+        )
 
 
 @njit
@@ -452,25 +522,32 @@ def add_own(search, node):
 
     Nothing else is missing there, since the node was brought up to date on the way.
     """
-    this, words, playout = nodes_of(search)[node], search.set_words, search.simulations
-    if not this.run:
-        return
-    sets = all_actions_at(search, playout)
-    value = values_of(search)[this.player]
-    for k in range(words):
-        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
-        add_where(search.edge_permutations + at, actions, 1.0)
-        add_where(search.edge_permutation_sums + at, actions, value)
-    this.counted = playout + 1
+    this = nodes_of(search)[node]
+    if this.run:
+        add_to_run(search, node, search.simulations, values_of(search)[this.player])
+        this.counted = search.simulations + 1
 
 
 @njit
-def add_sets(search, node, first, masks):
-    """Add up the sets of actions of a set's playouts, byte by byte."""
+def add_to_run(search, node, playout, value):
+    """Add a playout to the edges of a node, which are a run."""
+    this, words = nodes_of(search)[node], search.set_words
+    sets = all_actions_at(search, playout)
+    for k in range(words):
+        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
+        counts, sums = search.edge_permutations + at, search.edge_permutation_sums + at
+        count_where(counts, sums, actions, value, lanes_of(search, k))
+
+
+@njit
+def add_sets(search, node, first, count):
+    """Do what `add_in_run` does for any edges: add up sets of actions byte by byte."""
     listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
+    masks = set_at(search.masks, 0, count)
+    chosen = set_at(search.masks, 2 * search.words, count)
     added = np.uint64(0)
-    for i in range(len(masks)):
-        left, playout = masks[i], 64 * (first + i)
+    for i in range(count):
+        left, playout = masks[i], 64 * (first + np.int64(chosen[i]))
         at, end = added, added + np.uint64(count_bits(left))
         for k in range(LISTED):
             listed[at + np.uint64(k)] = playout + lowest_bit(left)
@@ -537,16 +614,18 @@ def add_part(search, node, playout):
     """Add one playout, of any value, to the edges."""
     this = nodes_of(search)[node]
     value = playout_values_of(search)[playout * search.players + this.player]
+    if this.run:
+        add_to_run(search, node, playout, value)
+        return
     first, count = this.first, np.int64(this.count)
     places = places_at(search, first, count)
     permutations = float64_at(search.edge_permutations + 8 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     if search.set_words:
-        sets, codes = all_actions_at(search, playout), place_codes_of(search)
+        sets = all_actions_at(search, playout)
         for i in range(count):
-            action = np.int64(codes[places[i]])
-            word = sets[this.player * search.set_words + (action >> 6)]
-            if word & bit_of(action):
+            place = np.int64(places[i]) - FIRST_PLACE
+            if sets[place >> 6] & bit_of(place):
                 permutations[i] += 1.0
                 permuted[i] += value
         return

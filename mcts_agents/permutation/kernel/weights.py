@@ -23,13 +23,20 @@ from numba import carray, njit
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.bits import (
     bit_of,
+    bits_at_least,
     count_bits,
     equal_bits,
     lowest_bit,
     nth_bit,
 )
 from mcts_agents.model.random import random_below
-from mcts_agents.permutation.kernel.lanes import greatest_where
+from mcts_agents.permutation.kernel.lanes import (
+    KEYED,
+    greatest_where,
+    number_of_key,
+    write_grave_values,
+    write_mcps_values,
+)
 from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
 
 _1, ALL = np.uint64(1), ~np.uint64(0)
@@ -38,26 +45,61 @@ _1, ALL = np.uint64(1), ~np.uint64(0)
 @njit
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
-    weigh_edges(search, node, reference)
     this = nodes_of(search)[node]
     count = np.int64(this.count)
+    if this.run:
+        key = weigh_run(search, node, reference)
+        if is_alone(search.scratch, count, key):
+            return this.first + (key & KEYED - 1)
+    else:
+        weigh_edges(search, node, reference)
     return this.first + random_greatest(search.scratch, count, rng_of(search))
 
 
 @njit
+def weigh_run(search, node, reference):
+    """Write Q* of each edge of a node, a run, into `scratch`.
+
+    Returns:
+        The key of the greatest; see `lanes.KEYED`.
+    """
+    this = nodes_of(search)[node]
+    offset, count = 8 * this.first, np.int64(this.count)
+    visits, sums = search.edge_visits + offset, search.edge_sums + offset
+    block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
+    counts = address_of(search, block, COUNT) + 8 * run
+    totals = address_of(search, block, SUM) + 8 * run
+    out = search.scratch
+    # At the root both kinds of statistics are of the same playouts.
+    if search.permutes and node != 0:
+        permutations = search.edge_permutations + offset
+        permuted = search.edge_permutation_sums + offset
+        return write_mcps_values(
+            visits, sums, counts, totals, permutations, permuted, out, count
+        )
+    return write_grave_values(visits, sums, counts, totals, search.bias, out, count)
+
+
+@njit
+def is_alone(address, count, key):
+    """Whether only one of some float64 has the key of the greatest."""
+    if key < 0 or count > KEYED:
+        return False
+    near, least = np.int64(0), number_of_key(key)
+    for first in range(0, count, 64):
+        bits = bits_at_least(address + 8 * first, least)
+        near += count_bits(bits & lanes_from(first, count))
+    return near == 1
+
+
+@njit
 def weigh_edges(search, node, reference):
-    """Write Q* of each edge of a node into `scratch`."""
+    """Write Q* of each edge of a node, which are not a run, into `scratch`."""
     this = nodes_of(search)[node]
     first, count = this.first, np.int64(this.count)
-    block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
-    # At the root both kinds of statistics are of the same playouts.
-    permutes = search.permutes and node != 0
-    if permutes and run:
-        write_permuted_in_run(search, first, count, block, run)
-    elif permutes:
+    block = np.int64(nodes_of(search)[reference].block)
+    if search.permutes and node != 0:
         write_permuted(search, first, count, block)
-    elif run:
-        write_amaf_in_run(search, first, count, block, run, search.bias)
     else:
         write_amaf(search, first, count, block, search.bias)
 
@@ -113,18 +155,6 @@ def write_amaf(search, first, count, block, bias):
 
 
 @njit(error_model="numpy")
-def write_amaf_in_run(search, first, count, block, run, bias):
-    """Do what `write_amaf` does for edges whose places follow each other."""
-    counts = amaf_at(search, block, COUNT)[run : run + count]
-    totals = amaf_at(search, block, SUM)[run : run + count]
-    visits = float64_at(search.edge_visits + 8 * first, count)
-    sums = float64_at(search.edge_sums + 8 * first, count)
-    scratch = float64_at(search.scratch, count)
-    for i in range(count):
-        scratch[i] = grave_value(visits[i], sums[i], counts[i], totals[i], bias)
-
-
-@njit(error_model="numpy")
 def write_permuted(search, first, count, block):
     """Write Q* of MCPS for each edge of a node."""
     counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
@@ -138,22 +168,6 @@ def write_permuted(search, first, count, block):
         known, known_total = counts[places[i]], totals[places[i]]
         scratch[i] = mcps_value(
             visits[i], sums[i], known, known_total, permutations[i], permuted[i]
-        )
-
-
-@njit(error_model="numpy")
-def write_permuted_in_run(search, first, count, block, run):
-    """Do what `write_permuted` does for edges whose places follow each other."""
-    counts = amaf_at(search, block, COUNT)[run : run + count]
-    totals = amaf_at(search, block, SUM)[run : run + count]
-    visits = float64_at(search.edge_visits + 8 * first, count)
-    sums = float64_at(search.edge_sums + 8 * first, count)
-    permutations = float64_at(search.edge_permutations + 8 * first, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
-    scratch = float64_at(search.scratch, count)
-    for i in range(count):
-        scratch[i] = mcps_value(
-            visits[i], sums[i], counts[i], totals[i], permutations[i], permuted[i]
         )
 
 
