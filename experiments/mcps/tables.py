@@ -173,7 +173,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=_number, default=os.cpu_count())
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
-    wanted = chosen.tables.split(",")
+    wanted = [name.strip() for name in chosen.tables.split(",")]
     if unknown := set(wanted) - {*TABLES, *PAPER}:
         allowed = ", ".join([*TABLES, *PAPER])
         parser.error(f"--tables: no table {min(unknown)!r}; there are {allowed}")
