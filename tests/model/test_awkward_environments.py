@@ -110,13 +110,16 @@ def test_addresses_in_foreign_memory_are_refused():
         planner().act(env)
 
 
-@pytest.mark.parametrize("name", ["LunarLander-v3", "BipedalWalker-v3"])
-def test_box2d_is_refused_clearly(name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("LunarLander-v3", {}), ("BipedalWalker-v3", {"continuous": 2})],
+)
+def test_box2d_is_refused_clearly(name, options):
     pytest.importorskip("Box2D")
     env = gymnasium.make(name)
     env.reset(seed=0)
     with pytest.raises(UncopyableEnvironmentError, match=r"world.*memory of a C\+\+"):
-        planner(continuous=2).act(env)
+        planner(**options).act(env)
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,8 @@ def weighed(addresses, bias, out, count):
     first, second, third, fourth = addresses[:4]
     if len(addresses) == 4:
         return write_grave_values(first, second, third, fourth, bias, out, count)
-    return write_mcps_values(
-        first, second, third, fourth, addresses[4], addresses[5], out, count
-    )
+    permutations = addresses[4], addresses[5]
+    return write_mcps_values((first, second), (third, fourth), permutations, out, count)
 
 
 @njit
@@ -109,7 +108,8 @@ def test_no_value_of_0_or_more_has_a_key():
 @njit
 def in_columns(rows, step, scratch, count, out, out_marked, lanes):
     chosen, masks, marked = scratch
-    add_in_columns(rows, step, chosen, masks, marked, count, out, out_marked, lanes)
+    masks, outs = (masks, marked), (out, out_marked)
+    add_in_columns(rows, step, chosen, masks, count, outs, lanes)
 
 
 @pytest.mark.parametrize("lanes", [8, 56, 64, 72])

@@ -158,19 +158,15 @@ def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count
 
 
 @intrinsic
-def write_mcps_values(
-    typingctx, visits, sums, counts, totals, permutations, permuted, out, count
-):
+def write_mcps_values(typingctx, own, amaf, permutations, out, count):
     """Write `weights.mcps_value` of edges in a row; return the greatest's key.
 
     Args:
         typingctx: Numba's.
-        visits: The address of N(s, a), float64, of the first edge.
-        sums: Likewise of N(s, a) Q(s, a).
-        counts: Likewise of AMAF statistics.
-        totals: Likewise of their sums.
+        own: The addresses of N(s, a), float64, of the first edge, and of the sum of its
+            values.
+        amaf: Likewise of AMAF statistics.
         permutations: Likewise of permutation statistics.
-        permuted: Likewise of their sums.
         out: Where the values go.
         count: How many edges, a multiple of LANES.
 
@@ -179,7 +175,8 @@ def write_mcps_values(
     """
 
     def codegen(context, builder, signature, args):
-        *columns, out, count = args
+        *pairs, out, count = args
+        columns = [c for pair in pairs for c in cgutils.unpack_tuple(builder, pair)]
         add, times = builder.fadd, builder.fmul
 
         def value(n, total, known, known_total, permutations, permuted):
@@ -192,7 +189,8 @@ def write_mcps_values(
 
         return _write_in_steps(builder, columns, out, count, value)
 
-    return types.int64(*[types.intp] * 8), codegen
+    pairs = [types.UniTuple(types.intp, 2)] * 3
+    return types.int64(*pairs, types.intp, types.intp), codegen
 
 
 @intrinsic
@@ -245,9 +243,7 @@ def _add(builder, numbers, at):
 
 
 @intrinsic
-def add_in_columns(
-    typingctx, rows, step, chosen, masks, marked, count, out, out_marked, lanes
-):
+def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
     """Add to each of up to 64 float64 how many bits its words share with masks.
 
     Args:
@@ -255,16 +251,15 @@ def add_in_columns(
         rows: The address of row 0: a word, uint64, for each of 64 float64.
         step: Bytes from one row to the next.
         chosen: The address of the chosen rows' numbers, uint64.
-        masks: The address of a mask, uint64, for each of them.
-        marked: The address of another mask for each of them.
+        masks: Two addresses, each of a mask, uint64, for each of them.
         count: How many are chosen.
-        out: The address of the float64.
-        out_marked: The address of those to which the other masks are applied.
+        outs: The addresses of the float64, of those for each of the two masks.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        rows, step, chosen, *masks, count, out, out_marked, lanes = args
+        rows, step, chosen, masks, count, outs, lanes = args
+        masks, outs = (cgutils.unpack_tuple(builder, pair) for pair in (masks, outs))
         words = llvmlite.ir.VectorType(_WORD, 64)
         kind = llvmlite.ir.FunctionType(words, [words])
         name = "llvm.ctpop.v64i64"
@@ -285,14 +280,15 @@ def add_in_columns(
                 found = builder.call(bits_in, [common])
                 builder.store(builder.add(builder.load(shared), found), shared)
         for first in _steps(builder, lanes):
-            for shared, address in zip(counts, (out, out_marked), strict=True):
+            for shared, address in zip(counts, outs, strict=True):
                 found = builder.load(shared)
                 found = builder.shuffle_vector(found, found, _numbers(first, LANES))
                 found = builder.uitofp(found, _lanes(LANES))
                 _add(builder, found, _place(builder, address, first))
         return count
 
-    return types.int64(*[types.intp] * 9), codegen
+    one, pair = types.intp, types.UniTuple(types.intp, 2)
+    return types.int64(one, one, one, pair, one, pair, one), codegen
 
 
 @intrinsic

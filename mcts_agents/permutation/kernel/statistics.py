@@ -503,17 +503,9 @@ def add_in_run(search, node, first, count):
     for k in range(search.set_words):
         at, done = 8 * first_place(search, np.int64(this.player), k), 64 * k
         edges = 8 * (this.first + done)
-        add_in_columns(
-            rows + at,
-            step,
-            chosen,
-            masks,
-            marked,
-            count,
-            search.edge_permutations + edges,
-            search.edge_permutation_sums + edges,
-            np.int64(this.count) - done,
-        )
+        outs = search.edge_permutations + edges, search.edge_permutation_sums + edges
+        left = np.int64(this.count) - done
+        add_in_columns(rows + at, step, chosen, (masks, marked), count, outs, left)
 
 
 @njit

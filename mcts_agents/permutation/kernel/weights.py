@@ -75,7 +75,7 @@ def weigh_run(search, node, reference):
         permutations = search.edge_permutations + offset
         permuted = search.edge_permutation_sums + offset
         return write_mcps_values(
-            visits, sums, counts, totals, permutations, permuted, out, count
+            (visits, sums), (counts, totals), (permutations, permuted), out, count
         )
     return write_grave_values(visits, sums, counts, totals, search.bias, out, count)
 
