@@ -27,7 +27,10 @@ from mcts_agents.model.random import random_below, random_float
 from mcts_agents.search.kernel.priors import log_of
 from mcts_agents.search.kernel.records import settings_at
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
-from mcts_agents.search.kernel.root_policies.sequential_halving import visits_due
+from mcts_agents.search.kernel.root_policies.sequential_halving import (
+    own_visits_only,
+    visits_due,
+)
 from mcts_agents.search.kernel.tree_policies.gumbel import (
     complete,
     improve,
@@ -131,20 +134,6 @@ def _policy(root, settings):
     return priors
 
 
-def _check(settings):
-    for name, allowed in (
-        ("reuse_tree", False),
-        ("widening", 0.0),
-        ("root_noise", 0.0),
-    ):
-        if getattr(settings, name) != allowed:
-            raise ValueError(
-                f"{name}={getattr(settings, name)!r}: root_policy='gumbel' samples "
-                "actions when a decision begins, and has no other noise; use "
-                f"{name}={allowed!r}"
-            )
-
-
 GUMBEL = RootPolicy(
     "gumbel",
     choose=halve_sampled,
@@ -152,5 +141,7 @@ GUMBEL = RootPolicy(
     policy=_policy,
     needs_simulations=True,
     merges=False,
-    check=_check,
+    check=own_visits_only(
+        "gumbel", "samples actions when a decision begins, and has no other noise"
+    ),
 )

@@ -98,19 +98,34 @@ def halve(view_address, settings_address, rng_address):
     return candidate(view, random_below(rng_at(rng_address), view.count))
 
 
-def _check(settings):
-    for name, allowed in (
-        ("reuse_tree", False),
-        ("widening", 0.0),
-        ("root_noise", 0.0),
-    ):
-        if getattr(settings, name) != allowed:
-            raise ValueError(
-                f"{name}={getattr(settings, name)!r}: root_policy='sequential_halving' "
-                f"shares visits out by a schedule of its own; use {name}={allowed!r}"
-            )
+def own_visits_only(name, reason):
+    """Return the `check` of a policy that counts on the visits that it has made.
+
+    Args:
+        name: The policy's.
+        reason: What it does, for the message.
+    """
+
+    def check(settings):
+        for option, allowed in (
+            ("reuse_tree", False),
+            ("widening", 0.0),
+            ("root_noise", 0.0),
+        ):
+            if getattr(settings, option) != allowed:
+                raise ValueError(
+                    f"{option}={getattr(settings, option)!r}: root_policy={name!r} "
+                    f"{reason}; use {option}={allowed!r}"
+                )
+
+    return check
 
 
 SEQUENTIAL_HALVING = RootPolicy(
-    "sequential_halving", choose=halve, needs_simulations=True, check=_check
+    "sequential_halving",
+    choose=halve,
+    needs_simulations=True,
+    check=own_visits_only(
+        "sequential_halving", "shares visits out by a schedule of its own"
+    ),
 )
