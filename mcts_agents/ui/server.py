@@ -148,8 +148,6 @@ def _add_games(app: FastAPI, sessions: Sessions) -> None:
             "players": setup.players,
             "seats": setup.seats,
             "adviser": setup.adviser,
-            "seed": setup.seed,
-            "pace": setup.pace,
             "origin": setup.origin,
         }
 
@@ -185,10 +183,11 @@ def forked(session: PlaySession, key: str, asked: messages.Fork) -> Setup:
         raise ValueError(f"moves={asked.moves}: the game has {len(moves)}")
     seats = before.seats if asked.seats is None else tuple(asked.seats)
     people = {seat for seat, spec in enumerate(seats) if spec == PERSON}
-    if game.table.hides and not people <= set(game.people):
+    # Agents alone would play in front of a spectator, who sees everything.
+    if game.keeps_secrets and not (people and people <= set(game.people)):
         raise ValueError(
-            "this game hides information: only people who sat in a seat before may "
-            "go on there"
+            "this game hides information: at least one person must go on, and only in "
+            "a seat where a person sat before"
         )
     return Setup(
         game=before.game,

@@ -15,10 +15,11 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 function set(element, name, value) {
-  if (value === null || value === undefined || value === false) return;
+  if (value === null || value === undefined) return;
+  if (value === false && !name.startsWith("aria-")) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "value") element.value = value;
-  else element.setAttribute(name, value === true ? "" : value);
+  else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : value);
 }
 
 export const $ = (selector) => document.querySelector(selector);

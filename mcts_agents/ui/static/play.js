@@ -230,7 +230,7 @@ function showPanel() {
     figures(search),
     actionTable(search, told.hinted, act),
     search.variation?.length ? h("div", { class: "stack" }, h("span", { class: "label" }, "Principal variation"), lineOf(search.variation)) : null,
-    search.steps ? h("div", {}, h("span", { class: "label" }, "Value of the best move"), curve(search.curve)) : null,
+    search.steps && search.curve.length > 1 ? h("div", {}, h("span", { class: "label" }, "Value of the best move"), curve(search.curve)) : null,
   ].filter(Boolean));
   panel.querySelector(".scroll").scrollTop = scrolled;
 }

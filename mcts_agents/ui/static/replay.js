@@ -20,8 +20,8 @@ const page = h("div", { class: "stack", hidden: true },
   h("div", {}, title, about),
   h("div", { class: "play" },
     h("div", { class: "stack" }, board,
-      h("div", { class: "row" }, step("⏮", "First position", () => 0), step("◀", "Back", (now) => now - 1),
-        step("▶", "Forward", (now) => now + 1), step("⏭", "Last position", () => Number(slider.max)), slider, where)),
+      h("div", { class: "row" }, step("«", "First position", () => 0), step("◀", "Back", (now) => now - 1),
+        step("▶", "Forward", (now) => now + 1), step("»", "Last position", () => Number(slider.max)), slider, where)),
     h("div", { class: "stack" }, h("section", { class: "card" }, results), h("section", { class: "card" }, moves))),
   h("a", { href: store === null ? "/store" : `/store?store=${store}` }, "Back to the tournament"));
 const ready = h("div", {});

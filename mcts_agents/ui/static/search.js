@@ -53,7 +53,6 @@ export function lineOf(steps) {
 }
 
 export function curve(points) {
-  if (points.length < 2) return h("p", { class: "muted small" }, "The curve begins with the second reading of a search.");
   const [width, height, left, bottom] = [380, 120, 44, 18];
   const values = points.map((point) => point[1]);
   let [low, high] = [Math.min(...values), Math.max(...values)];

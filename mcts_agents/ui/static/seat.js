@@ -147,7 +147,7 @@ export class SeatChoice {
     this.fields.set(field.name, { input, error, start: field.default });
     return h("label", {},
       h("span", {}, field.name), input, error,
-      h("span", { class: "help" }, `${field.text} Allowed: ${field.allowed}.`));
+      h("span", { class: "help" }, marked(`${field.text} Allowed: ${field.allowed}.`)));
   }
 
   write(told) {
@@ -160,4 +160,9 @@ export class SeatChoice {
     this.written.replaceChildren(
       block("Command", told.command), block("Python", told.python), block("YAML", told.yaml));
   }
+}
+
+// Words between backticks, as the options' texts have them, become code.
+function marked(text) {
+  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }

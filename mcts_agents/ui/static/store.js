@@ -1,5 +1,5 @@
 // Tournaments: ratings with their intervals, pairings as a heat map, and games.
-import { $, get, h, post, query, svg, toast } from "./common.js";
+import { $, get, h, post, query, toast } from "./common.js";
 
 const main = $("#main");
 const number = query.get("store");
@@ -12,26 +12,24 @@ function ratings(agents) {
   const known = agents.filter((agent) => agent.rating.value !== null);
   if (!known.length) return h("p", { class: "muted" }, "There are too few games to rate the agents.");
   const sorted = [...known].sort((a, b) => b.rating.value - a.rating.value);
-  const ends = sorted.flatMap(({ rating }) => [rating.low ?? rating.value, rating.high ?? rating.value]);
-  let [low, high] = [Math.min(...ends), Math.max(...ends)];
-  if (high - low < 20) [low, high] = [low - 10, high + 10];
-  const [width, left, right, row] = [640, 20, 64, 50];
-  const height = sorted.length * row + 26;
-  const x = (value) => left + ((width - left - right) * (value - low)) / (high - low);
-  const parts = [low, (low + high) / 2, high].flatMap((value) => [
-    svg("line", { x1: x(value), x2: x(value), y1: 0, y2: height - 20 }),
-    svg("text", { class: "axis", x: x(value), y: height - 5, "text-anchor": "middle" }, String(Math.round(value))),
-  ]);
-  sorted.forEach(({ name, rating }, index) => {
-    const y = index * row + 34;
-    parts.push(
-      svg("text", { x: left, y: y - 15 }, name),
-      svg("line", { class: "span", x1: x(rating.low ?? rating.value), x2: x(rating.high ?? rating.value), y1: y, y2: y }),
-      svg("circle", { cx: x(rating.value), cy: y, r: 6 }),
-      svg("text", { x: width - right + 16, y: y + 4 }, String(Math.round(rating.value))),
-    );
-  });
-  return svg("svg", { class: "ratings", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Ratings with their 95% intervals" }, ...parts);
+  const ends = sorted.flatMap(({ rating }) => [rating.low ?? rating.value, rating.value, rating.high ?? rating.value]);
+  const low = Math.min(...ends);
+  const span = Math.max(Math.max(...ends) - low, 1);
+  const x = (value) => `${2 + (96 * (value - low)) / span}%`;
+  return h("div", { class: "ratings" }, sorted.map(({ name, rating, games }) => {
+    const interval = h("i");
+    if (rating.low !== null && rating.high !== null) {
+      interval.style.left = x(rating.low);
+      interval.style.right = `calc(100% - ${x(rating.high)})`;
+    }
+    const dot = h("em");
+    dot.style.left = x(rating.value);
+    const told = rating.low === null ? "no interval" : `95% interval ${Math.round(rating.low)} to ${Math.round(rating.high)}`;
+    return h("div", { class: "rating", title: `${Math.round(rating.value)}, ${told}, ${games} games` },
+      h("span", {}, name),
+      h("span", { class: "range", role: "img", "aria-label": told }, interval, dot),
+      h("b", {}, String(Math.round(rating.value))));
+  }));
 }
 
 // From orange (loses) over white to blue (wins), which colour-blind people tell apart.
@@ -71,18 +69,14 @@ async function replay(game) {
 }
 
 function gameList(found) {
-  const rows = found.games.map((game) => h("tr", {},
-    h("td", {}, String(game.number)),
-    h("td", {}, game.setting),
-    h("td", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.result}`))),
-    h("td", {}, String(game.moves)),
-    h("td", {}, h("button", { type: "button", onclick: () => replay(game.number) }, "Replay"))));
+  const rows = found.games.map((game) => h("div", {},
+    h("span", {}, `Game ${game.number}, ${game.moves} moves`, h("br"), h("span", { class: "muted small" }, game.setting)),
+    h("span", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.result}`))),
+    h("button", { type: "button", onclick: () => replay(game.number) }, "Replay")));
   const shown = found.total > found.games.length ? `The newest ${found.games.length} of ${found.total} games.` : "";
   return h("section", { class: "card stack", id: "games" },
     h("h2", {}, `${found.row} against ${found.column}`), h("p", { class: "muted small", hidden: !shown }, shown),
-    h("div", { class: "heat" }, h("table", { class: "list" },
-      h("thead", {}, h("tr", {}, ["Game", "Setting", "Results", "Moves", ""].map((text) => h("th", {}, text)))),
-      h("tbody", {}, rows))));
+    h("div", { class: "games" }, rows));
 }
 
 async function showStore() {
@@ -104,7 +98,7 @@ async function showStore() {
   main.replaceChildren(h("div", { class: "stack" },
     h("div", {}, h("h1", {}, told.name), h("p", { class: "muted" }, `${told.played} of ${told.total} games played.${failed}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Ratings"), split ?? "", ratings(told.agents),
-      h("p", { class: "muted small" }, "The bar is the 95% interval.")),
+      h("p", { class: "muted small" }, "On the scale of Elo ratings. The bar is the 95% interval.")),
     h("section", { class: "card stack" }, h("h2", {}, "Pairings"),
       h("p", { class: "muted small" }, "How often the agent of a row came out ahead of the agent of a column. Choose a cell to list its games."),
       heat(told, choose)),

@@ -71,7 +71,7 @@ export class Tree {
 
   row(node, bandit, action, alone) {
     const children = alone ? node.children.filter((child) => child.actions[bandit.player] === action.action) : [];
-    const total = Math.max(1, bandit.visits ?? 1);
+    const total = Math.max(1, ...bandit.actions.map((one) => one.visits ?? 0));
     const extra = action.proven ? ` (${action.proven})` : "";
     return this.edge(node, children, [
       h("span", {}, action.name + extra),
