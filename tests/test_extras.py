@@ -25,9 +25,12 @@ OURS = ("test", "dev")
 LACKING = {
     "arena": (
         r"arena\.analysis(\..*)?", r"arena\.reports\.(pictures|report)",
-        r"cli\.(results|tournament|tune)",
+        r"cli\.(results|tournament|tune)", r"ui\.stores",
     ),
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
+    "ui": (
+        r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server|views)",
+    ),
 }  # fmt: skip
 
 # What the command line of a tournament needs, and of all that reads its store.
@@ -51,6 +54,7 @@ REFUSED = {
         ["replay", "s.sqlite", "1", "--output", "new.html"],
     ],
     "tune": [TUNE],
+    "ui": [["ui", "--port", "0"]],
     "parquet": [
         ["export", "s.sqlite", "--output", "new.parquet"],
         [*RECORD, "--format", "parquet", "--out", "new"],

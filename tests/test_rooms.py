@@ -41,6 +41,7 @@ ROOMS = [
     "mcts_agents.arena",
     "mcts_agents.learn",
     "mcts_agents.testing",
+    "mcts_agents.ui",
     "mcts_agents.cli",
 ]
 

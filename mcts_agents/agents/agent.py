@@ -283,6 +283,13 @@ class Planner(Agent):
         """
         return self.search(model, state, player, history, started=started).action
 
+    def cancel(self) -> None:
+        """End a decision that is going on in another thread, as soon as can be.
+
+        It ends with what was found so far or with a `CancelledError`. A planner that
+        does not define this goes on until its budget is spent.
+        """
+
     @property
     def is_timed(self) -> bool:
         """Whether a decision ends by the clock; see `Agent.is_timed`."""

@@ -98,6 +98,11 @@ class FamilyAgent(Planner):
             state, player, self._rng, started=started, reserve=self._reserve
         )
 
+    def cancel(self) -> None:
+        """End a decision in another thread with the best so far; see `Planner`."""
+        for search in list(self._searches.values()):
+            search.cancel()
+
     def _search_of(self, model: ForwardModel) -> Decisions:
         """Return the search kept for a model, so that its memory is used again."""
         search = self._searches.pop(id(model), None)

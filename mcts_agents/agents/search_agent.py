@@ -64,6 +64,16 @@ class SearchAgent(Planner):
         for search in self._searches.values():
             search.forget()
 
+    def cancel(self) -> None:
+        """End a decision in another thread by a CancelledError; see `Planner.cancel`.
+
+        The agent keeps nothing of earlier decisions.
+        """
+        searches = list(self._searches.values())
+        self._searches.clear()
+        for search in searches:
+            search.cancel()
+
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_searches": {}}
 

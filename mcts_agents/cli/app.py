@@ -168,6 +168,42 @@ def tree(options: TreeOptions) -> None:
 
 
 @app.command()
+def ui(
+    game: Annotated[
+        list[str] | None,
+        typer.Option(help="module:object for a game of yours; may be repeated."),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="Spec of an agent of yours; may be repeated."),
+    ] = None,
+    store: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="File of a tournament to look into; may be repeated.",
+            parser=path_of,
+            metavar="STORE",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")
+    ] = 8421,
+    opens: Annotated[
+        bool, typer.Option("--open", help="Open the page in a browser.")
+    ] = False,
+) -> None:
+    """Play in a browser, and look into the agents' searches.
+
+    The page can import only modules that this command line names: by --game, by
+    --agent, or by --import before the command.
+    """
+    from mcts_agents.cli.ui import serve
+
+    serve(game or [], agent or [], store or [], (host, port), opens)
+
+
+@app.command()
 def verify(
     game: Annotated[
         str, typer.Argument(help="Name of a game, or module:object for one of yours.")

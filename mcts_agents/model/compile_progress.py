@@ -3,13 +3,33 @@
 import multiprocessing
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 from numba.core import event
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+# Called with what is being compiled, the functions that are done, and those in all.
+Watcher = Callable[[str, int, int], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched_by(watcher: Watcher | None) -> Iterator[None]:
+    """Report to a function, too, what this thread compiles in the meantime.
+
+    Args:
+        watcher: Called when something begins to be compiled, and after each function;
+            None: nobody is told.
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
 
 
 def say(line: str) -> None:
@@ -49,21 +69,22 @@ def interrupt_held(shown: str) -> Iterator[None]:
 
 
 class Compiled(event.Listener):
-    """Moves a bar on with each function that Numba has compiled.
+    """Tells with each function that Numba has compiled how many are done.
 
     The last one, which the others are linked into, is done when all is done.
     """
 
-    def __init__(self, progress: Progress, task: int, functions: int):
-        self._progress, self._task, self._last = progress, task, functions - 1
+    def __init__(self, functions: int, tell: Callable[[int], None]):
+        self._done, self._last, self._tell = 0, functions - 1, tell
 
     def on_start(self, event: event.Event) -> None:
         """Do nothing: a function begins when one that calls it is looked at."""
 
     def on_end(self, event: event.Event) -> None:
         """Count a function, but for what the estimate did not know of."""
-        if self._progress.tasks[0].completed < self._last:
-            self._progress.advance(self._task)
+        if self._done < self._last:
+            self._done += 1
+            self._tell(self._done)
 
 
 @contextmanager
@@ -75,6 +96,15 @@ def told(shown: str, functions: int, kept: str) -> Iterator[None]:
         functions: How many functions that takes.
         kept: For how long it need not be done again.
     """
+    watcher = _watcher.get()
+    if watcher is not None:
+        watcher(shown, 0, functions)
+        counter = Compiled(functions, lambda done: watcher(shown, done, functions))
+        with watched_by(None), event.install_listener("numba:compile", counter):
+            with told(shown, functions, kept):
+                yield
+        watcher(shown, functions, functions)
+        return
     several = "function" if functions == 1 else "functions"
     console = Console(stderr=True)
     # Other processes and this one would draw over each other.
@@ -90,6 +120,6 @@ def told(shown: str, functions: int, kept: str) -> Iterator[None]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(f"Compiling {shown}", total=functions)
-        counter = Compiled(progress, task, functions)
+        counter = Compiled(functions, lambda _: progress.advance(task))
         with event.install_listener("numba:compile", counter):
             yield

@@ -79,6 +79,10 @@ class Decisions(ABC):
             self._refusal, self._run, state, player, rng, started, reserve
         )
 
+    def cancel(self) -> None:
+        """End a run in another thread as soon as there is something to choose by."""
+        self.record["stop"] = 1
+
     def _refusal(self) -> str:
         return (
             f"{self.model.name}: this search is running already, in another thread or "

@@ -327,6 +327,8 @@ class Search:
     def cancel(self) -> None:
         """End a run that is going on in another thread, at its next action."""
         self._workspace.cancel()
+        for thread in self._threads:
+            thread.cancel()
 
     def search_once(
         self,
@@ -411,14 +413,24 @@ class Search:
         Raises:
             RuntimeError: There was no decision, or the last one was interrupted.
         """
+        return self.tree_root(player).as_dict(depth)
+
+    def tree_root(self, player: int) -> TreeNode:
+        """Return the root of `player`'s own tree, or of the one it shares.
+
+        It is read node by node, as long as the search makes no other decision.
+
+        Raises:
+            RuntimeError: As `read_tree`; or the player's tree has no root yet.
+        """
         if self._threads and self._whole:
-            return self._threads[-1].read_tree(player, depth)
+            return self._threads[-1].tree_root(player)
         # A callback of this very search may read it as it is.
         if not self._runs or not (self._whole or self._one_thread.mine):
             raise RuntimeError(f"{self.model.name}: there is no finished decision")
         workspace = self._workspace
         bandits = workspace.reader().node(workspace.root_tree(player), player)
-        return TreeNode(workspace.reader, bandits).as_dict(depth)
+        return TreeNode(workspace.reader, bandits)
 
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Run `count` random playouts from `state` with no tree; return `count`.

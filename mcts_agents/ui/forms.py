@@ -1,0 +1,201 @@
+"""Agents as forms: fields from the options' own declarations, and what they say."""
+
+import json
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Any
+
+import yaml
+
+from mcts_agents.agents import make_agent
+from mcts_agents.agents.kinds import KINDS, AgentKind, is_taken
+from mcts_agents.agents.own import entry_points, is_in_module, kind_named
+from mcts_agents.agents.presets import PRESETS
+from mcts_agents.agents.saving import agent_spec, to_mapping
+from mcts_agents.agents.specs import resolve
+from mcts_agents.importing import named_in_file
+from mcts_agents.names import parse_value, shortened
+from mcts_agents.search.options.option import Option
+
+MOST_TOLD = 400
+
+
+def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the agents that a seat can be given, with what each is.
+
+    Args:
+        own: Specs that the command line has named.
+
+    Returns:
+        For each the `name`, what it is (`about`), its `group` in a list, and the names
+        of its `budgets`.
+    """
+    rows = [
+        _choice(name, kind.about, "Agents", kind)
+        for name, kind in KINDS.items()
+        if name != "policy"  # which needs a file
+    ]
+    with named_in_file("the page"):
+        rows += [_choice(s, "", "Your own", resolve(s)[0]) for s in own]
+    rows += [
+        _choice(name, "", "Installed", kind_named(name))
+        for name in entry_points()
+        if not is_taken(name)
+    ]
+    return rows + [
+        _choice(name, preset.about, "Presets", KINDS[preset.agent])
+        for name, preset in PRESETS.items()
+    ]
+
+
+def _choice(name: str, about: str, group: str, kind: AgentKind) -> dict[str, Any]:
+    budgets = list(kind.budgets)
+    return {"name": name, "about": about, "group": group, "budgets": budgets}
+
+
+def form_of(name: str) -> dict[str, Any]:
+    """Return the fields of an agent's options, by group.
+
+    Raises:
+        ValueError: There is no such agent.
+    """
+    with named_in_file("the page"):
+        kind, given = resolve(name)
+    return {"agent": name, "kind": kind.name, "fields": _fields(kind, given)}
+
+
+def _fields(kind: AgentKind, given: dict[str, Any]) -> list[dict[str, Any]]:
+    defaults = _defaults(kind.name) if not is_in_module(kind.name) else {}
+    return [
+        {
+            "name": name,
+            "text": option.text,
+            "group": option.group,
+            "allowed": option.allowed,
+            "choices": list(option.choices),
+            "optional": option.optional,
+            "kind": option.kind.__name__,
+            "source": option.source,
+            "default": text_of(given.get(name, defaults.get(name))),
+        }
+        for name, option in kind.described.items()
+        if option.kind is not object
+    ]
+
+
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """Return the values of options that nobody chose."""
+    kind = kind_named(name)
+    if kind is None:
+        return {}
+    try:
+        return kind.written(kind.make(), True)
+    except (TypeError, ValueError):  # an agent that cannot be made of nothing
+        settings = getattr(kind.agent, "settings_class", None)
+        found = fields(settings) if settings is not None else ()
+        return {f.name: f.default for f in found if f.default is not MISSING}
+
+
+def text_of(value: Any) -> str:
+    """Write a value as a field of the form has it; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+def checked(agent: str, options: dict[str, str], game: str) -> dict[str, Any]:
+    """Return what a filled form means, or what is wrong with which field.
+
+    Args:
+        agent: The agent's name.
+        options: What was typed, by option; an empty text is the default.
+        game: The spec of the game, for the command and the Python text.
+
+    Returns:
+        `errors` by field (an empty name: of the whole form), and without errors the
+        agent as `mapping`, `command`, `python` and `yaml`.
+    """
+    with named_in_file("the page"):
+        try:
+            kind, preset = resolve(agent)
+        except ValueError as error:
+            return {"errors": {"": shortened(str(error), MOST_TOLD)}}
+        values, errors = {}, {}
+        for name, text in options.items():
+            if name not in kind.described:
+                errors[name] = f"{agent} has no option {name}"
+            elif text.strip():
+                option = kind.described[name]
+                values[name] = _value(option, text.strip())
+                error = _error(option, name, values[name])
+                if error:
+                    errors[name] = error
+        if not errors:
+            errors = _errors_together(agent, values, kind)
+    if errors:
+        return {"errors": errors}
+    mapping = {"agent": agent, **_without_defaults(kind, preset, values)}
+    return {"errors": {}, **written(mapping, game)}
+
+
+def _value(option: Option, text: str) -> Any:
+    if option.kind is str and text in option.choices:
+        return text
+    value = parse_value(text)
+    return text if option.kind is str and value is not None else value
+
+
+def _error(option: Option, name: str, value: Any) -> str:
+    if option.objects and isinstance(value, str):
+        return ""  # the word of a policy, or the spec of an agent
+    try:
+        option.check(name, value)
+    except ValueError as error:
+        return shortened(str(error), MOST_TOLD)
+    return ""
+
+
+def _errors_together(agent: str, values: dict[str, Any], kind: AgentKind) -> dict:
+    """Return what is wrong with options that are all right by themselves."""
+    try:
+        made = make_agent({"agent": agent, **values})
+        del made
+    except (TypeError, ValueError) as error:
+        text = shortened(str(error), MOST_TOLD)
+        return {option_named(text, kind): text}
+    return {}
+
+
+def option_named(text: str, kind: AgentKind) -> str:
+    """Return the option that a refusal begins with, empty if it is none."""
+    head = text.replace("=", " ").replace(":", " ").split()
+    found = [word for word in head[:6] if word in kind.described]
+    return found[0] if found else ""
+
+
+def _without_defaults(
+    kind: AgentKind, preset: dict[str, Any], values: dict[str, Any]
+) -> dict[str, Any]:
+    defaults = {**_defaults(kind.name), **preset}
+    return {n: v for n, v in values.items() if n not in defaults or defaults[n] != v}
+
+
+def written(mapping: dict[str, Any], game: str) -> dict[str, Any]:
+    """Return an agent as a command, as Python and as YAML."""
+    agent = make_agent(mapping)
+    try:
+        spec = agent_spec(agent)
+        full = to_mapping(agent)
+    except ValueError:  # an agent in an agent that no spec can write
+        spec, full = json.dumps(mapping), mapping
+    python = f"from mcts_agents import make_agent\n\nagent = make_agent({full!r})\n"
+    return {
+        "mapping": mapping,
+        "spec": spec,
+        "command": f"mcts-agents play {game or 'GAME'} --agent human --agent '{spec}'",
+        "python": python,
+        "yaml": yaml.safe_dump(full, sort_keys=False),
+    }

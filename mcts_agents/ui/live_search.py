@@ -1,0 +1,257 @@
+"""`LiveSearch`: one decision of an agent, in steps that can be watched and stopped.
+
+A search of `mcts` is run in steps (`Search.begin`, `advance`, `result`) that are about
+as long as `SLICE_SECONDS`, so that whoever watches gets a new picture in time and the
+search loses no speed. Its simulations are those of the agent's own search. Agents that
+cannot be run in steps decide in one go.
+"""
+
+from concurrent.futures import CancelledError
+from dataclasses import replace
+
+import numpy as np
+
+from mcts_agents.agents import Agent, MCTSAgent, Planner
+from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table
+from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model.actions import as_action
+from mcts_agents.names import quoted
+from mcts_agents.search import Search, SearchResult
+from mcts_agents.search.inspection.tree_node import ShownNode
+from mcts_agents.search.options.option import GREATEST
+
+SLICE_SECONDS = 0.05
+FIRST_SLICE = 16
+# Points of the curves of values.
+MOST_POINTS = 120
+
+
+class LiveSearch:
+    """One decision of an agent.
+
+    Args:
+        agent: The agent.
+        table: The table, where it is the player's turn.
+        player: The player.
+        number: The number of decisions before this one.
+        kept: Searches of agents with a budget of time, see `search_in_steps`.
+
+    Attributes:
+        result: What was found so far; None before anything was.
+        done: Whether the decision is made.
+        curve: (simulations, value of the best action) in the course of the search.
+        why_whole: Why the search cannot be run in steps; empty if it can.
+        state: The position that is searched, which holds what the player may know.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        table: Table,
+        player: int,
+        number: int,
+        kept: dict[tuple[int, int], Search],
+    ):
+        self.agent, self.player, self.number = agent, player, number
+        self._table = table
+        self.result: SearchResult | None = None
+        self.done = False
+        self.curve: list[tuple[int, float]] = []
+        self.why_whole = reason_against_steps(agent, table)
+        self.state: np.ndarray | None = None
+        self._search: Search | None = None
+        self._seconds = 0.0
+        self._simulations = 0
+        self._rate = 0.0  # simulations a second, of the last slice
+        self._thin = 1  # of how many points the curve keeps one
+        self._points = 0
+        if not self.why_whole:
+            self._begin_steps(agent, kept)
+
+    def _begin_steps(self, agent: MCTSAgent, kept: dict) -> None:
+        env = self._table.planned
+        with agent.position(env) as (model, state, player):
+            search = search_in_steps(agent, model, player, kept)
+            history = None
+            if agent.uses_history:
+                inner = env.unwrapped
+                history = inner.history(inner.possible_agents[player])
+            search.begin(state, player, agent._rng, history=history)
+        self.state, self._search = state, search
+
+    @property
+    def steps(self) -> bool:
+        """Whether the decision is made in steps."""
+        return self._search is not None
+
+    @property
+    def simulations(self) -> int:
+        """Simulations so far."""
+        if self.result is not None and not self.steps:
+            return self.result.simulations
+        return self._simulations
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the search took so far, pauses left out."""
+        return self._seconds
+
+    @property
+    def per_second(self) -> float:
+        """Simulations a second; 0 where none are counted."""
+        return self.simulations / self._seconds if self._seconds > 0.0 else 0.0
+
+    def advance(self, simulations: int | None = None) -> None:
+        """Go on for a slice, or for so many simulations.
+
+        Raises:
+            ChoiceError: An agent chose what is no action.
+        """
+        started = clock.now()
+        if not self.steps:
+            self._decide(started)
+            return
+        wanted = simulations or self._slice()
+        with self._search.model.signals():
+            made = self._search.advance(wanted)
+        taken = clock.now() - started
+        self._seconds += taken
+        self._simulations += made
+        if made:
+            self._rate = made / taken
+        self.done = made == 0 or self._is_spent()
+
+    def _slice(self) -> int:
+        if not self._rate:
+            return FIRST_SLICE
+        left = SLICE_SECONDS
+        if self.agent.seconds is not None:
+            left = min(left, self.agent.seconds - self._seconds)
+        # At most eightfold at a time: the first ones are not typical.
+        most = 8 * max(self._simulations, FIRST_SLICE)
+        return max(1, min(most, int(self._rate * left)))
+
+    def _is_spent(self) -> bool:
+        """Say whether a budget of time is spent; the search sees to the others."""
+        seconds = self.agent.seconds
+        return seconds is not None and self._seconds >= seconds
+
+    def look(self) -> None:
+        """Read what was found so far, and note a point of the curve."""
+        if not self.steps:
+            return
+        try:
+            with self._search.model.signals():
+                self.result = self._search.result()
+        except RuntimeError:  # there was no simulation yet
+            return
+        value = self.result.values[self.result.actions == self.result.action]
+        if len(value) and np.isfinite(value[0]):
+            self._note(float(value[0]))
+
+    def _note(self, value: float) -> None:
+        if self.curve and self.curve[-1][0] == self._simulations:
+            return
+        self._points += 1
+        if self._points % self._thin:
+            return
+        self.curve.append((self._simulations, value))
+        if len(self.curve) > MOST_POINTS:
+            self.curve, self._thin = self.curve[::2], 2 * self._thin
+
+    def finish(self) -> int:
+        """End the search here; return the action to play.
+
+        Raises:
+            RuntimeError: Nothing was searched yet.
+        """
+        self.done = True
+        self.look()
+        if self.result is None:
+            raise RuntimeError("there was no simulation yet")
+        return int(self.result.action)
+
+    def _decide(self, started: float) -> None:
+        """Let the agent decide in one go."""
+        env = self._table.planned
+        try:
+            if isinstance(self.agent, Planner):
+                self.result = self.agent.plan(env)
+                chosen = self.result.action
+            else:
+                chosen = self.agent.act(env)
+        except CancelledError:
+            return
+        action = as_action(chosen)
+        if action is None:
+            raise ChoiceError(f"{self.agent!r} chose {quoted(chosen)}, no action")
+        if self.result is None:
+            self.result = SearchResult(action, np.array([action], np.int32))
+        self._seconds = clock.now() - started
+        self.done = True
+
+    # -- trees
+
+    @property
+    def tree_players(self) -> list[int]:
+        """The players who have a tree that can be opened; each its own or a shared."""
+        if self.result is None or not self.result.has_tree:
+            return []
+        if self._search and self._search.settings.tree in ("multi", "observers"):
+            return list(range(self._search.model.players))
+        return [self.player]
+
+    def root(self, player: int) -> ShownNode:
+        """Return the root of a player's tree.
+
+        Raises:
+            RuntimeError: There is none, or the agent has gone on to another decision.
+        """
+        if player not in self.tree_players:
+            raise RuntimeError(f"player_{player} has no tree in this search")
+        if self.steps and player != self.player:
+            return self._search.tree_root(player)
+        return self.result.root
+
+
+def search_in_steps(
+    agent: MCTSAgent,
+    model: ForwardModel,
+    player: int,
+    kept: dict[tuple[int, int], Search],
+) -> Search:
+    """Return a search of an agent that has no clock of its own.
+
+    Args:
+        agent: An agent whose searches can be run in steps.
+        model: The game.
+        player: Who decides.
+        kept: Searches of agents that have a budget of time, by the agent's id and
+            seat; one that is missing is added.
+    """
+    settings = agent.settings
+    if settings.seconds is None:
+        return agent.search_of(model, player)
+    key = id(agent), player
+    if key not in kept:
+        untimed = {"seconds": None, "safety_margin": 0.0}
+        simulations = settings.simulations or GREATEST
+        kept[key] = Search(model, replace(settings, simulations=simulations, **untimed))
+    return kept[key]
+
+
+def reason_against_steps(agent: Agent, table: Table) -> str:
+    """Say why an agent's decisions cannot be made in steps; empty if they can."""
+    if not isinstance(agent, Planner):
+        return "this agent does not search"
+    if not isinstance(agent, MCTSAgent):
+        return "this agent's search runs in one go"
+    if not isinstance(table, RulesTable):
+        return "searches in copies of an environment run in one go"
+    settings = agent.settings
+    for name, most in (("threads", 1), ("determinizations", 1)):
+        if getattr(settings, name) != most:
+            return f"a search with {name}={getattr(settings, name)} runs in one go"
+    if agent.copying.processes > 1:
+        return "a search in several processes runs in one go"
+    return ""

@@ -1,0 +1,48 @@
+"""Pictures of positions as data URLs, painted by one thread at a time."""
+
+import base64
+import io
+import threading
+
+import numpy as np
+
+from mcts_agents.arena.playing.tables import EnvironmentTable, RulesTable, Table
+from mcts_agents.envs.painting import Screen
+from mcts_agents.extras import from_extra
+
+with from_extra("ui", "the page needs Pillow"):
+    from PIL import Image
+
+# pygame's fonts, and the games' caches of cards, are not made for several threads.
+_one_thread = threading.Lock()
+
+
+def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
+    """Return a position's picture as a data URL (PNG), its width and its height.
+
+    Args:
+        table: The table.
+        viewer: What this player may see; None: everything. Environments of somebody
+            else show what they render, which may be more.
+    """
+    with _one_thread:
+        if isinstance(table, EnvironmentTable):
+            pixels = table.picture()
+        else:
+            pixels = painted(table, table.state(), viewer)
+    return data_url(pixels), pixels.shape[1], pixels.shape[0]
+
+
+def painted(table: RulesTable, state: np.ndarray, viewer: int | None) -> np.ndarray:
+    """Return the pixels of a state, uint8 of shape (height, width, 3)."""
+    screen = Screen(table.game.title, 1)
+    surface = screen.picture(table.game.size(table.model))
+    table.game.paint(surface, table.model, state, viewer)
+    return screen.pixels()
+
+
+def data_url(pixels: np.ndarray) -> str:
+    """Return pixels as a data URL."""
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", compress_level=3)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

@@ -1,0 +1,323 @@
+"""A table with people and agents: turns, hints, pauses, and what pages are told."""
+
+import time
+from concurrent.futures import CancelledError
+from typing import Any
+
+from mcts_agents.agents import Agent
+from mcts_agents.arena.playing.tables import ChoiceError
+from mcts_agents.model.compile_progress import watched_by
+from mcts_agents.search import Search
+from mcts_agents.ui import messages
+from mcts_agents.ui.audience import Listener
+from mcts_agents.ui.live_search import LiveSearch
+from mcts_agents.ui.play import PlayedGame, Setup, open_game
+from mcts_agents.ui.search_views import (
+    comparison,
+    node_message,
+    search_message,
+    variation_of,
+    variation_on_board,
+)
+from mcts_agents.ui.views import position_message, viewer_of
+from mcts_agents.ui.worker import Task
+
+# Pages get so many messages about a search in a second, at most.
+MOST_TOLD_A_SECOND = 10.0
+
+
+class PlaySession(Task):
+    """A game that people and agents play.
+
+    Args:
+        setup: What it begins with.
+    """
+
+    def __init__(self, setup: Setup):
+        super().__init__()
+        self.setup = setup
+        self.game: PlayedGame | None = None
+        # The search that goes on, if one does, and whether it is a hint.
+        self._live: LiveSearch | None = None
+        self._is_hint = False
+        self._paused = False
+        self._steps = 0  # simulations that are made in spite of a pause
+        # The search that is shown when none goes on.
+        self._shown: LiveSearch | None = None
+        self._hinted: int | None = None
+        self._kept: dict[tuple[int, int], Search] = {}
+        self._names: dict[int, str] = {}
+        self._told_at = 0.0
+        self._moved_at = -1e9
+        self._compiling: dict[str, Any] = {"kind": "preparing", "doing": "Starting"}
+
+    # -- beginning
+
+    def prepare(self) -> None:
+        """See `Task.prepare`: open the table, and compile what is not compiled yet."""
+        with watched_by(self._tell_compiling):
+            self.game = open_game(self.setup, self._tell_preparing)
+            self.game.table.turn()
+        for listener in list(self.listeners):
+            if not listener.admitted:
+                listener.tell("ready", {"kind": "ready"})
+
+    def _tell_preparing(self, doing: str) -> None:
+        self._prepare_message({"doing": doing})
+
+    def _tell_compiling(self, shown: str, done: int, functions: int) -> None:
+        told = {"doing": f"Compiling {shown}", "done": done, "functions": functions}
+        self._prepare_message(told)
+
+    def _prepare_message(self, told: dict[str, Any]) -> None:
+        self._compiling = {"kind": "preparing", **told}
+        for listener in self.listeners:
+            listener.tell("preparing", self._compiling)
+
+    def join(self, listener: Listener) -> None:
+        """See `Task.join`."""
+        listener.viewer = viewer_of(self.game, listener.seat)
+        listener.admitted = True
+        listener.tell("position", position_message(self.game, listener.viewer))
+        self._tell_search(listener)
+
+    # -- work
+
+    @property
+    def delay(self) -> float | None:
+        """See `Task.delay`."""
+        if self.game is None or not self.listeners:
+            return None
+        if self._live is not None:
+            return None if self._paused and not self._steps else 0.0
+        if self._agent_to_move() is None or self._paused:
+            return None
+        return max(0.0, self._moved_at + self.setup.pace - time.perf_counter())
+
+    def _agent_to_move(self) -> Agent | None:
+        turn = self.game.table.turn()
+        return None if turn is None else self.game.agents[turn]
+
+    def work(self) -> None:
+        """See `Task.work`: begin an agent's decision, or search on for a slice."""
+        try:
+            if self._live is None:
+                self._begin(self._agent_to_move(), is_hint=False)
+                return
+            self._search_on()
+        except CancelledError:
+            self._live = None
+        except (ChoiceError, RuntimeError, ValueError) as error:
+            # What an agent of somebody else does wrong ends its move, not the server.
+            self._live, self._paused = None, True
+            self.tell_all("refused", {"kind": "refused", "reason": str(error)})
+            self._tell_search()
+
+    def _begin(self, agent: Agent, *, is_hint: bool) -> None:
+        table, number = self.game.table, len(self.game.moves)
+        player = table.turn()
+        self._live = LiveSearch(agent, table, player, number, self._kept)
+        self._is_hint, self._hinted = is_hint, None
+        self._shown = self._live
+        self._tell_search()
+
+    def _search_on(self) -> None:
+        live = self._live
+        live.advance(self._steps or None)
+        self._steps = 0
+        if not self.listeners:  # an early end is nobody's move
+            return
+        if live.done:
+            self._end_search()
+        elif self._due() or self._paused:
+            live.look()
+            self._tell_search()
+
+    def _due(self) -> bool:
+        return time.perf_counter() - self._told_at >= 1.0 / MOST_TOLD_A_SECOND
+
+    def _end_search(self) -> None:
+        live, is_hint = self._live, self._is_hint
+        action = live.finish()
+        self._live = None
+        if is_hint:
+            self._hinted = action
+            self._tell_search()
+        else:
+            self._tell_search()
+            self._move(action)
+
+    def _move(self, action: int) -> None:
+        self.game.play(action)
+        self._moved_at = time.perf_counter()
+        self._tell_position()
+
+    def left(self) -> None:
+        """See `Task.left`: nobody looks any more, so nothing is searched."""
+        self._live = None
+
+    def interrupt(self) -> None:
+        """See `Task.interrupt`: a decision that is made in one go ends early."""
+        live = self._live
+        if live is not None and not live.steps and hasattr(live.agent, "cancel"):
+            live.agent.cancel()
+
+    def close(self) -> None:
+        """See `Task.close`."""
+        if self.game is not None:
+            self.game.close()
+
+    # -- commands
+
+    def handle(self, command: Any, listener: Listener) -> None:
+        """See `Task.handle`."""
+        match command:
+            case messages.Play():
+                self._play(command, listener)
+            case messages.Step():
+                self._step(command.simulations)
+            case messages.Node():
+                self._tell_node(command, listener)
+            case messages.Compare():
+                self._tell_comparison(command, listener)
+            case messages.Simple():
+                self._do(command.do, listener)
+            case _:
+                raise ValueError(f"{command.do}: this is not a stored game")
+
+    def _play(self, command: messages.Play, listener: Listener) -> None:
+        if command.number != len(self.game.moves):
+            raise ValueError("The position has changed in the meantime.")
+        self._check_asked(listener)
+        self._live = None
+        self._move(command.action)
+        self._tell_search()
+
+    def _check_asked(self, listener: Listener) -> None:
+        """Refuse a page that does not sit where the next decision is made."""
+        turn = self.game.table.turn()
+        if turn is None:
+            raise ValueError("The game is over.")
+        if turn not in self.game.people:
+            raise ValueError(f"It is the turn of an agent, player_{turn}.")
+        if listener.viewer not in (None, turn):
+            raise ValueError(f"It is the turn of player_{turn}, not yours.")
+
+    def _do(self, word: str, listener: Listener) -> None:
+        if word == "undo":
+            self._live = self._shown = self._hinted = None
+            self.game.undo()
+            self._paused = self._paused or not self.game.people
+            self._tell_position()
+        elif word == "hint":
+            self._check_asked(listener)
+            self._paused = False
+            self._begin(self.game.adviser, is_hint=True)
+        elif word == "stop":
+            self._live = None if self._is_hint else self._live
+        elif word == "finish":
+            self._finish()
+        else:
+            self._paused = word == "pause"
+            self._steps = 0
+        self._tell_search()
+
+    def _finish(self) -> None:
+        if self._live is None:
+            raise ValueError("No search is going on.")
+        if not self._live.steps:
+            raise ValueError(f"It cannot be cut short: {self._live.why_whole}.")
+        if not self._live.simulations:
+            self._live.advance(1)
+        self._end_search()
+
+    def _step(self, simulations: int) -> None:
+        if self._live is None:
+            agent = self._agent_to_move()
+            if agent is None:
+                raise ValueError("No search is going on. Ask for a hint first.")
+            self._begin(agent, is_hint=False)
+        if not self._live.steps:
+            raise ValueError(f"It cannot be stepped: {self._live.why_whole}.")
+        self._paused, self._steps = True, simulations
+
+    # -- what pages are told
+
+    def _name(self, action: int) -> str:
+        if action not in self._names:
+            self._names[action] = self.game.table.name(action)
+        return self._names[action]
+
+    def _watched(self, listener: Listener) -> LiveSearch:
+        """Return the search that is shown, if this page may see it.
+
+        Raises:
+            ValueError: There is none.
+        """
+        live = self._shown
+        if live is None or not self.game.may_watch(live.player, listener.viewer):
+            raise ValueError("There is no search to look into.")
+        return live
+
+    def _tell_node(self, command: messages.Node, listener: Listener) -> None:
+        live = self._watched(listener)
+        path = [step.model_dump() for step in command.path]
+        node = node_message(live.root(command.player), path, self._name)
+        where = {"kind": "node", "player": command.player, "path": path}
+        listener.tell(f"node {command.player} {path}", {**where, **node})
+
+    def _tell_comparison(self, command: messages.Compare, listener: Listener) -> None:
+        live = self._watched(listener)
+        both = command.first, command.second
+        live.look()
+        told = comparison(live, both, self.game.table.model, self._name)
+        listener.tell("comparison", {"kind": "comparison", **told})
+
+    def _tell_position(self) -> None:
+        told: dict[int | None, dict[str, Any]] = {}
+        for listener in self.listeners:
+            if listener.admitted:
+                viewer = listener.viewer
+                if viewer not in told:
+                    told[viewer] = position_message(self.game, viewer)
+                listener.tell("position", told[viewer])
+
+    def _tell_search(self, only: Listener | None = None) -> None:
+        """Tell pages how the search is, or what little of it they may know."""
+        self._told_at = time.perf_counter()
+        told: dict[int | None, dict[str, Any]] = {}
+        for listener in [only] if only is not None else self.listeners:
+            if listener.admitted:
+                viewer = listener.viewer
+                if viewer not in told:
+                    told[viewer] = self._search_told(viewer)
+                listener.tell("search", told[viewer])
+
+    def _search_told(self, viewer: int | None) -> dict[str, Any]:
+        live = self._shown
+        status = {
+            "kind": "search",
+            "going": self._live is not None,
+            "paused": self._paused,
+            "hint": self._is_hint,
+            "hinted": None,
+        }
+        if live is None:
+            return {**status, "search": None, "secret": False}
+        if not self.game.may_watch(live.player, viewer):
+            return {**status, "search": None, "secret": True, "player": live.player}
+        board_for = viewer if self.game.keeps_secrets else None
+        told = search_message(live, self._name)
+        try:
+            told["variation"] = variation_of(live, self._name)
+            told["on_board"] = variation_on_board(live, self.game.table, board_for)
+        except RuntimeError:  # the agent has gone on to another decision
+            told["variation"], told["on_board"] = [], []
+        agent = self.setup.adviser if self._is_hint else self.setup.seats[live.player]
+        return {
+            **status,
+            "hinted": self._hinted,
+            "secret": False,
+            "agent": agent if isinstance(agent, str) else agent["agent"],
+            "search": told,
+        }

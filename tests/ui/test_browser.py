@@ -1,0 +1,145 @@
+"""Games in a real browser: clicks on the board, the tree, undo, and a replay."""
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from tests.arena.playing import Here, run
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not (CHROMIUM and DRIVER):
+    pytest.skip("there is no chromium with chromedriver", allow_module_level=True)
+selenium = pytest.importorskip("selenium")
+
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+PATIENCE = 120  # seconds; no test fails because the machine is busy
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Give the address of `mcts-agents ui`, with a tournament."""
+    path = tmp_path_factory.mktemp("store") / "results.sqlite"
+    run(path, Here(), games=["tictactoe"])
+    command = [sys.executable, "-m", "mcts_agents", "ui", "--port", "0"]
+    command += ["--store", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield re.search(r"http://\S+:\d+", server.stdout.readline())[0]
+        finally:
+            server.terminate()
+
+
+@pytest.fixture(params=[1280, 390])
+def browser(request):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with contextlib.closing(_Closing(options)) as opened:
+        metrics = {"width": request.param, "height": 900, "deviceScaleFactor": 1}
+        metrics["mobile"] = request.param < 600
+        driver = opened.driver
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        yield driver
+        errors = [e for e in driver.get_log("browser") if e["level"] == "SEVERE"]
+        assert not errors
+
+
+class _Closing:
+    def __init__(self, options):
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def close(self):
+        self.driver.quit()
+
+
+def until(browser, script):
+    """Wait until a script returns what is true; return it."""
+    wait = WebDriverWait(browser, PATIENCE, 0.05)
+    return wait.until(lambda driver: driver.execute_script(f"return {script}"))
+
+
+def click(browser, text):
+    """Click the button that has a text."""
+    script = f"""[...document.querySelectorAll('button')].find(
+        (one) => one.textContent.trim() === {json.dumps(text)} && !one.disabled)"""
+    button = until(browser, script)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+
+
+def fits(browser):
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= browser.execute_script("return innerWidth")
+
+
+def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
+    browser.get(address)
+    until(browser, "document.querySelectorAll('.game').length > 20")
+    fits(browser)
+    browser.get(f"{address}/new?game=tictactoe")
+    until(browser, "document.querySelectorAll('.seat').length === 3")
+    fits(browser)
+    unit = "document.querySelectorAll('.seat')[1].querySelector('.budget select')"
+    browser.execute_script(
+        f"const unit = {unit}; unit.value = 'simulations';"
+        "unit.dispatchEvent(new Event('change'))"
+    )
+    click(browser, "Play")
+    until(browser, "location.pathname === '/play' && document.querySelector('.spot')")
+    over = "/won|lost|draw/.test(document.querySelector('#status').textContent)"
+    yours = "document.querySelector('.status').classList.contains('yours')"
+    moves = 0
+    while not until(browser, f"({over}) ? 'over' : ({yours}) && 'yours'") == "over":
+        spots = browser.find_elements(By.CSS_SELECTOR, ".spot.open")
+        number = len(spots)
+        script = "arguments[0].scrollIntoView({block: 'center'})"
+        browser.execute_script(script, spots[0])
+        spots[0].click()
+        moves += 1
+        open_spots = "document.querySelectorAll('.spot.open').length"
+        until(browser, f"({over}) || ({open_spots} < {number} && ({yours}))")
+    assert moves >= 3
+    fits(browser)
+    click(browser, "Undo")
+    until(browser, yours)
+    click(browser, "Hint")
+    until(browser, "document.querySelector('.moves-open .hinted')")
+    assert until(browser, "document.querySelectorAll('table.found tbody tr').length")
+    click(browser, "Tree")
+    until(browser, "document.querySelectorAll('.tree .edge').length > 0")
+    fits(browser)
+
+    browser.get(f"{address}/store?store=0")
+    until(browser, "document.querySelector('.heat td button')")
+    fits(browser)
+    browser.execute_script("document.querySelector('.heat td button').click()")
+    click(browser, "Replay")
+    until(browser, "document.querySelector('.board img')?.src")
+    until(browser, "document.querySelector('input[type=range]').max > 4")
+    click(browser, "▶")
+    until(browser, "document.querySelector('input[type=range]').value === '1'")
+    until(browser, "/plays/.test(document.querySelector('h2').textContent)")
+    fits(browser)
+
+
+def test_nothing_is_asked_of_other_servers(browser, address):
+    with urllib.request.urlopen(address) as answer:
+        assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    browser.get(address)
+    until(browser, "document.querySelectorAll('.game').length > 20")
+    loaded = browser.execute_script(
+        "return performance.getEntriesByType('resource').map((one) => one.name)"
+    )
+    assert loaded and all(one.startswith((address, "data:")) for one in loaded)

@@ -1,0 +1,177 @@
+"""Games of every game, by what clicks send, and what the page is told of them."""
+
+import numpy as np
+import pytest
+
+from mcts_agents.arena.playing.tables import open_table
+from mcts_agents.envs import GAMES, load_game, make_model
+from mcts_agents.envs.regions import action_at, from_json
+from mcts_agents.model import new_generator
+from mcts_agents.ui.play import PlayedGame, Setup
+from mcts_agents.ui.views import position_message
+from tests.ui.pages import new_game, page_of, server
+
+# Decisions of the person: enough for a whole game of many, others are left earlier.
+MOST_MOVES = 14
+
+
+@pytest.fixture(scope="module")
+def client():
+    with server() as opened:
+        yield opened
+
+
+def clicks(region):
+    """Return points (x, y) that lie in a region's shapes: a click, or two."""
+    rng = np.random.default_rng(0)
+    for shape in (region.shape, region.until):
+        if shape is not None:
+            yield point_in(shape, rng)
+
+
+def point_in(shape, rng):
+    if hasattr(shape, "radius"):
+        return shape.x, shape.y
+    if hasattr(shape, "left"):
+        return shape.left + shape.width / 2, shape.top + shape.height / 2
+    corners = np.array(shape.corners)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    while True:
+        point = tuple(rng.uniform(low, high))
+        if shape.contains(point):
+            return point
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_played_by_clicking(client, game):
+    players = min(load_game(game).player_counts)
+    seats = ["human", *["random"] * (players - 1)]
+    key = new_game(client, game, seats, players=players, seed=3)
+    rng = np.random.default_rng(1)
+    with page_of(client, key) as page:
+        position = page.turn()
+        for _ in range(MOST_MOVES):
+            if position["outcome"] is not None:
+                break
+            legal = {one["action"] for one in position["actions"]}
+            assert legal and all(one["name"] for one in position["actions"])
+            regions = from_json(position["regions"])
+            assert {region.action for region in regions} <= legal
+            action = int(rng.choice(sorted(legal)))
+            for region in regions:
+                if region.action == action:
+                    found = action_at(regions, *clicks(region))
+                    assert found in legal  # shapes may overlap: the first one is taken
+                    action = found
+                    break
+            page.do("play", action=action, number=position["number"])
+            after = page.turn()
+            assert after["number"] > position["number"]
+            position = after
+        assert position["picture"].startswith("data:image/png;base64,")
+        assert position["outcome"] is None or len(position["outcome"]) == players
+
+
+def test_undo_goes_back_to_the_same_position(client):
+    key = new_game(client, "connect_four", ["human", "mcts:simulations=50"], seed=1)
+    with page_of(client, key) as page:
+        first = page.turn()
+        page.do("play", action=3, number=0)
+        second = page.turn()
+        assert second["number"] == 2
+        page.do("undo")
+        again = page.turn()
+        assert again == first
+        page.do("undo")
+        assert "nothing to take back" in page.until("refused")["reason"]
+
+
+def test_illegal_and_late_moves_are_refused(client):
+    key = new_game(client, "tictactoe", ["human", "human"], seed=1)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("play", action=4, number=0)
+        assert page.turn()["number"] == 1
+        page.do("play", action=4, number=1)
+        assert "4" in page.until("refused")["reason"]
+        page.do("play", action=5, number=0)
+        assert "has changed" in page.until("refused")["reason"]
+
+
+def test_what_if_is_a_game_of_its_own(client):
+    key = new_game(client, "tictactoe", ["human", "human"], seed=1)
+    with page_of(client, key) as page:
+        page.turn()
+        for number, action in enumerate((0, 1, 2)):
+            page.do("play", action=action, number=number)
+            page.turn()
+        fork = client.post(f"/api/games/{key}/fork", json={"moves": 2}).json()["id"]
+        with page_of(client, fork) as other:
+            position = other.turn()
+            assert [row["name"] for row in position["log"]] == ["a1", "b1"]
+            other.do("play", action=8, number=2)
+            assert other.turn()["number"] == 3
+        assert client.get(f"/api/games/{fork}").json()["origin"] == key
+        late = client.post(f"/api/games/{key}/fork", json={"moves": 9})
+        assert late.status_code == 400 and "the game has 3" in late.json()["reason"]
+
+
+# -- hidden information
+
+
+HIDING = [name for name in GAMES if make_model(name)[1].hidden_information]
+
+
+@pytest.mark.parametrize("game", HIDING)
+def test_worlds_that_a_seat_cannot_tell_apart_give_the_same_messages(client, game):
+    """Put another world in, that differs only in what the seat may not know."""
+    _, model = make_model(game)
+    seats = ("human", *["random"] * (model.players - 1))
+    told, states = [], set()
+    for world in range(3):
+        table = open_table(game, None)
+        table.begin(5)
+        played = PlayedGame(Setup(game, None, seats), table, [None], adviser=None)
+        rng = np.random.default_rng(2)
+        for _ in range(20):
+            if table.turn() is None:
+                break
+            played.play(int(rng.choice(table.legal_actions())))
+        state = table.env.unwrapped._state
+        if world:
+            model.redeterminise(state, 0, new_generator(world))
+        states.add(state.tobytes())
+        told.append(position_message(played, 0))
+        table.close()
+    assert len(states) > 1  # there is something to tell
+    assert told[0] == told[1] == told[2]
+
+
+def test_secrets_are_kept_from_whoever_asks_for_them(client):
+    key = new_game(client, "love_letter", ["human", "random"], players=2, seed=4)
+    with page_of(client, key) as page:
+        mine = page.turn()
+        assert mine["viewer"] == 0 and mine["hides"]
+    with page_of(client, key, seat=1) as page:
+        assert "not a person's seat" in page.until("refused")["reason"]
+        page.do("hint")  # a page that was not admitted is not heard
+    for seats in (["random", "random"], ["random", "human"], ["human", "human"]):
+        answer = client.post(
+            f"/api/games/{key}/fork", json={"moves": 0, "seats": seats}
+        )
+        assert answer.status_code == 400, seats
+        assert "hides information" in answer.json()["reason"]
+
+
+def test_the_search_of_another_player_is_not_sent(client):
+    agent = "mcts:simulations=200"
+    key = new_game(client, "love_letter", ["human", agent], players=2, seed=4)
+    with page_of(client, key) as page:
+        position = page.turn()
+        while position["outcome"] is None and position["number"] < 8:
+            first = position["actions"][0]["action"]
+            page.do("play", action=first, number=position["number"])
+            position = page.turn()
+        searches = [text for text in page.heard if '"kind": "search"' in text]
+    assert any('"secret": true' in text for text in searches)
+    assert not any('"visits"' in text for text in searches)

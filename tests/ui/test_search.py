@@ -1,0 +1,127 @@
+"""The search on the page: live, in steps, its tree, and the end with a closed tab."""
+
+import threading
+import time
+
+import pytest
+
+from mcts_agents import make_agent
+from mcts_agents.arena.playing.tables import open_table
+from mcts_agents.ui.live_search import LiveSearch
+from tests.ui.pages import new_game, page_of, server
+
+LONG = "mcts:simulations=100000000,memory=64"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with server() as opened:
+        yield opened
+
+
+def searched(page, wanted=lambda told: True):
+    """Return the next message about a search that found something."""
+    return page.until(
+        "search", lambda m: m["search"] and "best" in m["search"] and wanted(m)
+    )
+
+
+def test_a_search_in_steps_finds_what_the_agent_finds():
+    table = open_table("connect_four", None)
+    table.begin(1)
+    spec = "mcts:simulations=700"
+    live = LiveSearch(make_agent(spec, seed=3), table, table.turn(), 0, {})
+    while not live.done:
+        live.advance()
+        live.look()
+    action = live.finish()
+    plan = make_agent(spec, seed=3).plan(table.env)
+    assert action == plan.action and live.simulations == 700
+    assert live.result.visits.tolist() == plan.visits.tolist()
+    table.close()
+
+
+def test_pause_step_and_go_on(client):
+    key = new_game(client, "hex:size=5", ["human", "human"], adviser=LONG)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        searched(page)
+        page.do("pause")
+        paused = searched(page, lambda m: m["paused"])
+        before = paused["search"]["simulations"]
+        page.do("step", simulations=10)
+        after = searched(page, lambda m: m["search"]["simulations"] > before)
+        assert after["search"]["simulations"] == before + 10
+        assert sum(row["visits"] for row in after["search"]["actions"]) == before + 10
+        page.do("resume")
+        searched(page, lambda m: m["search"]["simulations"] > before + 100)
+        page.do("finish")
+        told = searched(page, lambda m: m["hinted"] is not None)
+        assert told["hinted"] == told["search"]["best"] and not told["going"]
+
+
+def test_nodes_are_sent_one_by_one(client):
+    hints = "mcts:tree=multi,simulations=800"
+    key = new_game(client, "tictactoe", ["human", "human"], adviser=hints)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        told = searched(page, lambda m: m["search"]["done"])
+        assert told["search"]["trees"] == [0, 1]
+        page.do("node", player=0, path=[])
+        root = page.until("node")
+        assert root["visits"] == 800
+        child = root["children"][0]
+        step = {"actions": child["actions"], "movers": child["movers"]}
+        page.do("node", player=0, path=[step])
+        below = page.until("node", lambda m: m["path"])
+        assert below["visits"] == child["visits"]
+        page.do("node", player=1, path=[])
+        assert page.until("node", lambda m: m["player"] == 1)["bandits"]
+        page.do("node", player=0, path=[{"actions": {"0": 99}, "movers": [0]}])
+        assert "not there" in page.until("refused")["reason"]
+
+
+def test_why_not_this_move(client):
+    key = new_game(client, "tictactoe", ["human", "human"], adviser="mcts")
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        rows = searched(page, lambda m: m["search"]["done"])["search"]["actions"]
+        best, other = rows[0], rows[-1]
+        page.do("compare", first=best["action"], second=other["action"])
+        told = page.until("comparison")
+        assert [side["visits"] for side in told["sides"]] == [
+            best["visits"],
+            other["visits"],
+        ]
+        assert best["name"] in told["verdict"] and other["name"] in told["verdict"]
+        page.do("compare", first=best["action"], second=77)
+        assert "77" in page.until("refused")["reason"]
+
+
+@pytest.mark.parametrize("agent", [LONG, "grave:simulations=100000000,memory=64"])
+def test_a_closed_tab_ends_its_search(client, agent):
+    key = new_game(client, "hex", [agent, "human"], seed=1)
+    worker = client.app._app.state.sessions.find(key)
+    with page_of(client, key) as page:
+        page.until("search", lambda m: m["going"])
+    ends = time.monotonic() + 20
+    while worker.task._live is not None and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert worker.task._live is None and worker.task.delay is None
+    assert worker.alive
+    with page_of(client, key) as page:  # who comes back finds it at the same move
+        assert page.until("position")["number"] == 0
+
+
+def test_an_idle_table_takes_no_processor_time(client):
+    key = new_game(client, "tictactoe", ["human", "human"])
+    worker = client.app._app.state.sessions.find(key)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("undo")
+        page.until("refused")  # so all that is to be done is done
+        assert worker.task.delay is None
+        assert threading.active_count() < 40
