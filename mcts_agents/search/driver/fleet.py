@@ -235,8 +235,6 @@ class Fleet:
 
     def _advance_all(self) -> int:
         self._finish_move()
-        if not self.record["rows"][0]:
-            self.record["next"] = 0
         at = self.record.ctypes.data
         while True:
             status = self._advance(at, self.members, DESCENTS)
@@ -298,10 +296,15 @@ class Fleet:
         Raises:
             ValueError: Another shape, or numbers that are no values or logits; nothing
                 has changed then.
+            RuntimeError: `advance` was interrupted; call it again first.
         """
         self._one_thread.call(self._refusal, self._answer_all, values, logits)
 
     def _answer_all(self, values: Any, logits: Any) -> None:
+        if self.record["next"][0]:
+            raise RuntimeError(
+                f"{self.model.name}: `advance` has not come to its end; call it again"
+            )
         rows = int(self.record["rows"][0])
         named = f"the evaluator {self.settings.evaluator!r}"
         values = rows_of_numbers(named, "values", values, (rows, self.model.players))

@@ -9,7 +9,8 @@ runs alone: what the others do changes nothing in it. Its batch writes into the 
 rows, so nothing is gathered.
 
 The loop ends early where a search lacks room, and after so many descents, so that
-Ctrl-C is heard; `next` is the search with which it goes on.
+Ctrl-C is heard; `next` is the search with which it goes on. Nothing may be answered
+before the loop has come to its end, since that search may have written rows already.
 """
 
 import numpy as np
@@ -27,6 +28,8 @@ from mcts_agents.search.kernel.status import BUDGET_SPENT, EVALUATE, SLICE_DONE
 # What a search of a fleet does: nothing was begun; it goes on; its leaves wait for the
 # evaluator; its budget is spent.
 IDLE, RUNNING, ASKING, FINISHED = range(4)
+
+SEARCH_BYTES = SEARCH.itemsize
 
 # Descents in one call of a search's own loop.
 DESCENTS = 256
@@ -89,10 +92,8 @@ def begin_search(fleet, member, blank, root_state, rng):
     search = search_of(member)
     if search.joint_count > 0:
         joints_of(search)[:] = np.zeros(1, joints_of(search).dtype)[0]
-    size = SEARCH_BYTES
-    carray(as_pointer(member.search), size, np.uint8)[:] = carray(
-        as_pointer(blank), size, np.uint8
-    )
+    record = carray(as_pointer(member.search), SEARCH_BYTES, np.uint8)
+    record[:] = carray(as_pointer(blank), SEARCH_BYTES, np.uint8)
     search.root_state = root_state
     search.simulation_limit = fleet.simulations
     rng_of(search)[0] = rng[0]
@@ -105,9 +106,6 @@ def begin_search(fleet, member, blank, root_state, rng):
     member.noise_due = fleet.root_noise > 0.0
     member.status = RUNNING
     return 0
-
-
-SEARCH_BYTES = SEARCH.itemsize
 
 
 @njit
@@ -135,6 +133,7 @@ def advance_fleet(fleet, members, descents):
                 return status
         if member.status != RUNNING:
             fleet.next += 1
+    fleet.next = 0
     return BUDGET_SPENT
 
 
@@ -201,7 +200,6 @@ def answer_fleet(fleet, members, values, logits):
                 member.noise_due = not add_root_noise(search, noise[0], noise[1])
             member.status = RUNNING
     fleet.rows = 0
-    fleet.next = 0
     return SLICE_DONE
 
 

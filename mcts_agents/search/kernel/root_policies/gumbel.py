@@ -119,6 +119,39 @@ def halve_sampled(view_address, settings_address, rng_address):
     return candidate(view, best)
 
 
+@njit
+def decide_sampled(visits, priors, noise, sigmas, rng):
+    """Return the place of the move, and turn priors into the improved policy.
+
+    What `_final` and `_policy` do, for compiled code.
+
+    Args:
+        visits: int64, shape (n,).
+        priors: float64, shape (n,); changed in place.
+        noise: g(a), float64.
+        sigmas: Completed values, weighed; changed in place.
+        rng: Breaks ties; advanced.
+    """
+    policy = priors.copy()
+    improve(policy, sigmas)
+    rank(noise, priors, sigmas)
+    priors[:] = policy
+    most = visits.max()
+    greatest, ties = -np.inf, 0
+    for i in range(len(visits)):
+        if visits[i] == most:
+            greatest = max(greatest, sigmas[i])
+    for i in range(len(visits)):
+        ties += visits[i] == most and sigmas[i] == greatest
+    left = random_below(rng, ties)
+    for i in range(len(visits)):
+        if visits[i] == most and sigmas[i] == greatest:
+            if left == 0:
+                return np.int64(i)
+            left -= 1
+    return np.int64(0)
+
+
 def _completed(root, settings):
     """Return sigma and the priors of the root's actions, float64 each."""
     low, high = root.value_range
