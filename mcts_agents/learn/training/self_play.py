@@ -1,10 +1,9 @@
-"""`SelfPlay`: games of a search against itself, hundreds at a time, as training data."""
+"""`SelfPlay`: a search plays games against itself, hundreds of them side by side."""
 
 import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numba import from_dtype
@@ -98,7 +97,7 @@ class Figures:
     """What self-play has taken so far.
 
     Attributes:
-        decisions: Decisions of finished games.
+        decisions: Decisions made.
         evaluations: Rows that the evaluator was asked about.
         calls: Calls of the evaluator.
         seconds: Time of all.
@@ -165,6 +164,7 @@ class SelfPlay:
         self._play_on = _compiled()
         self.figures = Figures()
         self._finished: dict[int, PlayedGame] = {}
+        self._rows_taken = 0
         self._failed: BaseException | None = None
         self._make_records(games)
         self._play["explore_moves"] = explore_moves
@@ -231,6 +231,8 @@ class SelfPlay:
                 self._step()
             finally:
                 self.figures.seconds += time.perf_counter() - started
+                playing = self._seats["rows"][self._seats["number"] > self._taken]
+                self.figures.decisions = self._rows_taken + int(playing.sum())
 
     # -- an interrupt may come between any two lines below
 
@@ -299,7 +301,7 @@ class SelfPlay:
                 game = self._game(place, number)
                 self._finished[number] = game
                 self._taken[place] = number
-                self.figures.decisions += len(game)
+                self._rows_taken += len(game)
             self._begin_game(place)
 
     def _game(self, place: int, number: int) -> PlayedGame:
@@ -344,7 +346,9 @@ def _check_numbers(
     for name, value in given.items():
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or value < least[name]:
-            raise ValueError(f"{name}={value!r}: expected an integer from {least[name]}")
+            raise ValueError(
+                f"{name}={value!r}: expected an integer from {least[name]}"
+            )
     if not 0.0 < temperature < np.inf:
         raise ValueError(f"temperature={temperature!r}: expected a number above 0")
 
@@ -355,8 +359,8 @@ def _check_policy(
     """Refuse settings that do not say what is played, or what learners are told."""
     if settings.evaluator is None or isinstance(settings.evaluator, AnsweredLater):
         raise ValueError(
-            f"evaluator={settings.evaluator!r}: self-play asks an evaluator, a function "
-            "(observations, players, legal) -> (values, logits)"
+            f"evaluator={settings.evaluator!r}: self-play asks an evaluator, a "
+            "function (observations, players, legal) -> (values, logits)"
         )
     if model.observation_shape is None:
         raise ValueError(f"{model.name} has no function `observe`, so nothing to learn")
@@ -373,5 +377,3 @@ def _check_policy(
             f"explore_moves={explore_moves}: root_policy='gumbel' samples its moves; "
             "use explore_moves=0"
         )
-
-

@@ -144,10 +144,10 @@ class Fleet:
         self._observe = observing(model, settings.evaluator)
         seen = () if self._observe else model.observation_shape
         self._rows = {
-            "observations": np.zeros(
-                (0,) if self._observe else (rows, *seen), np.int8
+            "observations": np.zeros((0,) if self._observe else (rows, *seen), np.int8),
+            "states": np.zeros(
+                (rows if self._observe else 0, model.state_size), np.uint8
             ),
-            "states": np.zeros((rows if self._observe else 0, model.state_size), np.uint8),
             "players": np.zeros(rows, np.int64),
             "legal": np.zeros((rows, model.actions), np.bool_),
         }

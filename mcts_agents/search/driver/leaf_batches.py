@@ -257,9 +257,7 @@ class Evaluation:
         return f"the evaluator {self._evaluator!r}"
 
 
-def observing(
-    model: ForwardModel, evaluator: Any
-) -> Callable[..., np.ndarray] | None:
+def observing(model: ForwardModel, evaluator: Any) -> Callable[..., np.ndarray] | None:
     """Return what shows states to an evaluator, or None: the game's own observations.
 
     It is called with the model, the states, and a player for each.

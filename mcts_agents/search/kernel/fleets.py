@@ -4,9 +4,9 @@
         search on, until its leaves wait or its budget is spent
         its rows of the batch lie right behind those of the search before
 
-Each search has its own tree, state and generator, and is the one that `driver/search.py`
-runs alone: what the others do changes nothing in it. Its batch writes into the fleet's
-rows, so nothing is gathered.
+Each search has its own tree, state and generator, and is the one that
+`driver/search.py` runs alone: what the others do changes nothing in it. Its batch
+writes into the fleet's rows, so nothing is gathered.
 
 The loop ends early where a search lacks room, and after so many descents, so that
 Ctrl-C is heard; `next` is the search with which it goes on. Nothing may be answered

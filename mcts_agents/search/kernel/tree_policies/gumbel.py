@@ -80,15 +80,13 @@ def weigh_candidates(view, settings, sigmas):
             tried += prior
             weighted += prior * value
             sigmas[i] = value
+        else:
+            sigmas[i] = np.nan
     raw_value = (view.raw_value - view.low) * scale
     mixed = mixed_value(raw_value, np.float64(total), tried, weighted)
     factor = (settings.gumbel_visits + np.float64(most)) * settings.gumbel_scale
     for i in range(view.count):
-        index = candidate(view, i)
-        if edges[index].visits + statistics[index].virtual_visits > 0:
-            sigmas[i] = factor * sigmas[i]
-        else:
-            sigmas[i] = factor * mixed
+        sigmas[i] = factor * (sigmas[i] if sigmas[i] == sigmas[i] else mixed)
     return factor * mixed, total
 
 
@@ -163,8 +161,9 @@ def follow(view_address, settings_address, rng_address):
     mixed, visits = weigh_candidates(view, settings, policy)
     greatest = -np.inf
     for i in range(view.count):
-        if not evaluated or statistics[candidate(view, i)].prior > 0.0:
-            greatest = max(greatest, policy[i])
+        if policy[i] > greatest:
+            if not evaluated or statistics[candidate(view, i)].prior > 0.0:
+                greatest = policy[i]
     untried = exponential(mixed - greatest)
     total = 0.0
     for i in range(view.count):
@@ -174,13 +173,16 @@ def follow(view_address, settings_address, rng_address):
             share = exponential(policy[i] - greatest)
         policy[i] = prior * share if prior > 0.0 else prior
         total += policy[i]
+    for i in range(view.count):
+        policy[i] = policy[i] / total if total > 0.0 else 1.0 / view.count
     visits = 1.0 + visits
     best, ties, furthest = np.int64(0), 0, -np.inf
     for i in range(view.count):
         index = candidate(view, i)
         taken = edges[index].visits + statistics[index].virtual_visits
-        share = policy[i] / total if total > 0.0 else 1.0 / view.count
-        behind = share - taken / visits
+        behind = policy[i]
+        if taken > 0:
+            behind -= taken / visits
         if behind > furthest:
             best, ties, furthest = np.int64(i), 1, behind
         elif behind == furthest:
