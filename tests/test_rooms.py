@@ -39,6 +39,7 @@ ROOMS = [
     "mcts_agents.arena.reports",
     "mcts_agents.arena.replay",
     "mcts_agents.arena",
+    "mcts_agents.learn.training",
     "mcts_agents.learn",
     "mcts_agents.testing",
     "mcts_agents.ui",

@@ -527,9 +527,13 @@ def round(game, state):
 def observe(game, state, player, out):
     """Planes over the cells: own stones, the opponent's, whether I am to move."""
     cells = game.size * game.size
-    for row in range(game.size):
-        for column in range(game.size):
-            cell = row * game.size + column
-            out[cell] = row_of(state.stones, player, row) >> column & 1
-            out[cells + cell] = row_of(state.stones, 1 - player, row) >> column & 1
-            out[2 * cells + cell] = state.turn == player
+    my_turn = state.turn == player
+    size = game.size
+    for row in range(size):
+        own = row_of(state.stones, player, row)
+        other = row_of(state.stones, 1 - player, row)
+        for column in range(size):
+            cell = row * size + column
+            out[cell] = own >> column & 1
+            out[cells + cell] = other >> column & 1
+            out[2 * cells + cell] = my_turn

@@ -4,6 +4,7 @@
 and `inspection` reads what they found.
 """
 
+from mcts_agents.search.driver.fleet import Fleet
 from mcts_agents.search.driver.leaf_batches import AnsweredLater
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.inspection.result import SearchResult
@@ -14,6 +15,7 @@ from mcts_agents.search.options.settings import SearchSettings
 
 __all__ = [
     "AnsweredLater",
+    "Fleet",
     "RootPolicy",
     "Search",
     "SearchResult",

@@ -16,6 +16,7 @@ from mcts_agents.search.kernel import (
     abstraction,
     arithmetic,
     batches,
+    fleets,
     iterations,
     priors,
     reuse,
@@ -26,7 +27,7 @@ from mcts_agents.search.kernel.records import JOINT, PLUG_IN, POOL
 from mcts_agents.search.kernel.search_record import SEARCH
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 
-_RECORD = "carray(as_pointer({}), 1, SEARCH)[0]"
+_RECORD = "carray(as_pointer({}), 1, {})[0]"
 
 # Modules of compiled entry points: their sources, and the functions they call. Apart,
 # because most searches need few of them, and each takes seconds to compile. Functions
@@ -99,6 +100,28 @@ def add_root_noise(search, noise, alpha):
     return kernel_add_root_noise(RECORD(search), noise, alpha)
 """,
         {"take_answers": batches.take_answers, "add_root_noise": priors.add_root_noise},
+    ),
+    "fleets": (
+        """
+@njit(int64(intp, intp, intp, intp, GENERATOR), cache=CACHE)
+def begin_search(fleet, member, blank, root_state, rng):
+    return kernel_begin_search(
+        RECORD(fleet), RECORD(member), blank, root_state, rng
+    )
+
+@njit(int64(intp, MEMBERS, int64), cache=CACHE, nogil=True)
+def advance_fleet(fleet, members, descents):
+    return kernel_advance_fleet(RECORD(fleet), members, descents)
+
+@njit(int64(intp, MEMBERS, FLOATS, FLOATS), cache=CACHE, nogil=True)
+def answer_fleet(fleet, members, values, logits):
+    return kernel_answer_fleet(RECORD(fleet), members, values, logits)
+""",
+        {
+            "begin_search": fleets.begin_search,
+            "advance_fleet": fleets.advance_fleet,
+            "answer_fleet": fleets.answer_fleet,
+        },
     ),
     "random_play": (
         """
@@ -208,10 +231,14 @@ class Compiled:
         functions = {
             entry: f if callable(f) else variant_of(*f) for entry, f in named.items()
         }
-        for record in ("search", "old", "new"):
-            source = source.replace(f"RECORD({record})", _RECORD.format(record))
+        for record in ("search", "old", "new", "fleet", "member"):
+            kind = record.upper() if record in ("fleet", "member") else "SEARCH"
+            source = source.replace(f"RECORD({record})", _RECORD.format(record, kind))
         namespace = {
             "SEARCH": SEARCH,
+            "FLEET": fleets.FLEET,
+            "MEMBER": fleets.MEMBER,
+            "MEMBERS": from_dtype(fleets.MEMBER)[::1],
             "float64": float64,
             "boolean": boolean,
             "as_pointer": as_pointer,

@@ -14,7 +14,6 @@ from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel import rewards
 from mcts_agents.search.kernel.batch_records import LANE, WAITING_STEP
 from mcts_agents.search.kernel.status import (
-    BAD_LOGITS,
     BAD_VALUES,
     BUDGET_SPENT,
     EVALUATE,
@@ -76,9 +75,7 @@ class Evaluation:
         if hasattr(evaluator, "for_model"):
             evaluator = evaluator.for_model(model)
         self._evaluator = evaluator
-        self._observe = getattr(evaluator, "observe", None)
-        if self._observe is None and isinstance(model, CopiedEnvironment):
-            self._observe = CopiedEnvironment.observations
+        self._observe = observing(model, evaluator)
         self.later = isinstance(evaluator, AnsweredLater)
         # Held while the evaluator works; searches in threads have one together.
         self.lock = threading.Lock()
@@ -87,7 +84,7 @@ class Evaluation:
         self._add_noise = compiled.entry("add_root_noise")
         self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
         self._noise_due = False
-        self._shares = settings.value in ("win", "evaluate")
+        self._shares = is_of_shares(settings)
         movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
         lanes = 2 * settings.batch
         rows = settings.batch * movers
@@ -244,39 +241,82 @@ class Evaluation:
                 nothing has been taken in.
         """
         rows = self.waiting
-        values = self._numbers("values", values, (rows, self.model.players))
-        logits = self._numbers("logits", logits, (rows, self.model.actions))
-        taken = values.ravel(), logits.ravel()
-        status = self._take_in(self._address, *taken)
-        if status == BAD_VALUES:
-            allowed = "shares of a win, from 0 to 1" if self._shares else "finite"
-            raise ValueError(
-                f"{self._named} returned values from {values.min()} to {values.max()};"
-                f" expected numbers that are {allowed}"
-            )
-        if status == BAD_LOGITS:
-            raise ValueError(
-                f"{self._named} returned logits that are no numbers, infinite, or -inf "
-                "for all legal actions of a position; expected finite ones, or -inf "
-                "for some"
-            )
+        values = rows_of_numbers(
+            self._named, "values", values, (rows, self.model.players)
+        )
+        logits = rows_of_numbers(
+            self._named, "logits", logits, (rows, self.model.actions)
+        )
+        status = self._take_in(self._address, values.ravel(), logits.ravel())
+        if status != SLICE_DONE:
+            raise bad_answer(self._named, status, values, self._shares)
         self._add_noise_once()
-
-    def _numbers(self, name: str, given: Any, shape: tuple[int, int]) -> np.ndarray:
-        """Return what the evaluator gave as numbers of the right shape."""
-        array = np.asarray(given, np.float64, order="C")
-        if not array.flags.behaved:
-            array = array.copy()  # compiled code takes none that is read-only
-        if array.shape != shape:
-            raise ValueError(
-                f"{self._named} returned {name} of shape {array.shape}; expected "
-                f"{shape}: one row for each position"
-            )
-        return array
 
     @property
     def _named(self) -> str:
         return f"the evaluator {self._evaluator!r}"
+
+
+def observing(model: ForwardModel, evaluator: Any) -> Callable[..., np.ndarray] | None:
+    """Return what shows states to an evaluator, or None: the game's own observations.
+
+    It is called with the model, the states, and a player for each.
+    """
+    own = getattr(evaluator, "observe", None)
+    if own is None and isinstance(model, CopiedEnvironment):
+        return CopiedEnvironment.observations
+    return own
+
+
+def is_of_shares(settings: SearchSettings) -> bool:
+    """Whether values are shares of a win, from 0 to 1."""
+    return settings.value in ("win", "evaluate")
+
+
+def rows_of_numbers(
+    named: str, name: str, given: Any, shape: tuple[int, int]
+) -> np.ndarray:
+    """Return what an evaluator gave as float64 of the right shape.
+
+    Args:
+        named: The evaluator in words.
+        name: What it gave.
+        given: What NumPy makes an array of.
+        shape: What is expected.
+
+    Raises:
+        ValueError: Another shape.
+    """
+    array = np.asarray(given, np.float64, order="C")
+    if not array.flags.behaved:
+        array = array.copy()  # compiled code takes none that is read-only
+    if array.shape != shape:
+        raise ValueError(
+            f"{named} returned {name} of shape {array.shape}; expected {shape}: one "
+            "row for each position"
+        )
+    return array
+
+
+def bad_answer(named: str, status: int, values: np.ndarray, shares: bool) -> ValueError:
+    """Return the exception for answers that compiled code did not take.
+
+    Args:
+        named: The evaluator in words.
+        status: BAD_VALUES or BAD_LOGITS.
+        values: What it gave as values.
+        shares: Whether these are shares of a win.
+    """
+    if status == BAD_VALUES:
+        allowed = "shares of a win, from 0 to 1" if shares else "finite"
+        return ValueError(
+            f"{named} returned values from {values.min()} to {values.max()}; expected "
+            f"numbers that are {allowed}"
+        )
+    return ValueError(
+        f"{named} returned logits that are no numbers, infinite, or -inf for all legal "
+        "actions of a position; expected finite ones, or -inf for some"
+    )
 
 
 def _descents_in_time(last: int, seconds: float) -> int:

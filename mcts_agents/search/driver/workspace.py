@@ -65,6 +65,7 @@ class Workspace:
         memory: The arrays.
         evaluation: The batches of an evaluator, or None.
         blank: What the record says at the beginning of every decision, (1,).
+        calls_python: Whether slices run functions in Python.
     """
 
     def __init__(
@@ -102,8 +103,8 @@ class Workspace:
         self._beginnings: dict[int, list[tuple[Callable[[int, int], object], int]]] = {}
         self._write_plug_ins()
         # Nobody looks at the clock, or changes anything, while such a slice runs.
-        no_python = not (self._callbacks.used or model.copies_environments)
-        self._compiled_alone = no_python and self.evaluation is None
+        self.calls_python = self._callbacks.used or model.copies_environments
+        self._compiled_alone = not self.calls_python and self.evaluation is None
         self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
         self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
         self.blank = blank_record(model, settings)
@@ -134,7 +135,7 @@ class Workspace:
         self.blank["memory_limit"] //= searches
         self._blanks.clear()
 
-    def _blank_of(self, player: int) -> np.ndarray:
+    def beginning_of(self, player: int) -> np.ndarray:
         """Return what the record says when a player's decision begins, as bytes."""
         if player not in self._blanks:
             owns = descent.owners(self.model, self.settings, player)
@@ -261,7 +262,7 @@ class Workspace:
         if not keeps_pools:
             self.memory.clear_pools(int(self.record["pool_count"][0]))
         # As bytes: NumPy copies a record of two hundred fields one by one.
-        self._record_bytes[:] = self._blank_of(player)
+        self._record_bytes[:] = self.beginning_of(player)
         self._root_state[0] = at
         self._rng[:] = rng
         self._begin_policies(player)

@@ -6,7 +6,8 @@ roots are exact to the last bit everywhere (IEEE 754).
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 # sqrt(ln N) is looked up for N below this and computed above.
 LOG_TABLE_SIZE = 1 << 14
@@ -72,6 +73,35 @@ def exponential(x):
     return total
 
 
+@intrinsic
+def _float_of_bits(typingctx, bits):
+    """Take the 64 bits of an int64 for those of a float64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), codegen
+
+
+@njit(inline="always")
+def exponential_of_each(x):
+    """Return what `exponential` returns for x <= 0 or NaN, without a branch.
+
+    So that a loop over an array computes several at a time. The power of two is exact
+    either way.
+    """
+    inside = max(x, -700.0)
+    halvings = np.int64(0.5 - inside / LN_2)
+    rest = (inside + halvings * LN_2_HIGH) + halvings * LN_2_LOW
+    total = 1.0
+    for k in range(14, 0, -1):
+        total = 1.0 + total * rest / k
+    total *= _float_of_bits((1023 - halvings) << 52)
+    if x >= -700.0:
+        return total
+    return 0.0 if x < -700.0 else x
+
+
 @njit(inline="always")
 def share_out(weights, n, temperature):
     """Turn the first n values into probabilities, in place.
@@ -85,9 +115,10 @@ def share_out(weights, n, temperature):
     total = 0.0
     for i in range(n):
         if temperature > 0.0:
-            weights[i] = exponential((weights[i] - most) / temperature)
+            weights[i] = exponential_of_each((weights[i] - most) / temperature)
         else:
             weights[i] = max(weights[i], 0.0)
+    for i in range(n):
         total += weights[i]
     for i in range(n):
         weights[i] = weights[i] / total if total > 0.0 else 1.0 / n

@@ -273,8 +273,15 @@ def take_answers(search, values, logits):
     """
     batch = batch_of(search)
     status = check_answers(search, batch, values, logits)
-    if status != SLICE_DONE:
-        return status
+    if status == SLICE_DONE:
+        take_checked_answers(search, values, logits)
+    return status
+
+
+@njit
+def take_checked_answers(search, values, logits):
+    """Take in answers that `check_answers` has found good."""
+    batch = batch_of(search)
     for i in range(batch.lane_count):
         lane = lanes_of(batch)[i]
         add_virtual_visits(search, batch, lane, -batch.virtual_loss)
@@ -295,7 +302,6 @@ def take_answers(search, values, logits):
     batch.row_count = 0
     batch.leaves = 0
     batch.others = 0
-    return SLICE_DONE
 
 
 @njit

@@ -22,6 +22,7 @@ from mcts_agents.search.kernel.records import (
     are_actions,
     candidates_of,
     decision_of,
+    edge_pools_of,
     edges_of,
     legal_of,
     slots_of,
@@ -35,7 +36,12 @@ from mcts_agents.search.kernel.status import (
     NOT_FINITE,
     NOTHING_KEPT,
 )
-from mcts_agents.search.kernel.tree import append_edge, reserve_edges
+from mcts_agents.search.kernel.tree import (
+    append_edge,
+    clear_all_statistics,
+    clear_edge,
+    reserve_edges,
+)
 from mcts_agents.search.kernel.variants import EXTENDED
 from mcts_agents.search.kernel.widening import widen
 
@@ -134,7 +140,8 @@ def match_edges(search, bandit, n):
     edges = edges_of(search)
     slots = slots_of(search)
     if before == 0:
-        reserve_edges(search, bandit, n)
+        add_edges(search, bandit, n)
+        return candidates_after(search, bandit, n)
     for i in range(before):
         slots[edges[bandit.first + i].action] = i
     for i in range(n):
@@ -146,6 +153,29 @@ def match_edges(search, bandit, n):
                 reserve_edges(search, bandit, bandit.count + n - i)
             slot = append_edge(search, bandit, action) - bandit.first
         candidates_of(search)[i] = slot
+    return candidates_after(search, bandit, n)
+
+
+@njit
+def add_edges(search, bandit, n):
+    """Give a bandit without edges those of its first legal actions."""
+    reserve_edges(search, bandit, n)
+    edges, legal = edges_of(search), legal_of(search)
+    candidates = candidates_of(search)
+    first = np.int64(bandit.first)
+    for i in range(n):
+        clear_edge(edges[first + i], legal[i])
+        candidates[i] = i
+    if search.edge_pools_length > 0:
+        edge_pools_of(search)[first : first + n] = 0
+    if search.statistics_length > 0:
+        clear_all_statistics(search, first, n)
+    bandit.count = n
+
+
+@njit
+def candidates_after(search, bandit, n):
+    """Turn places among a bandit's edges into candidates; return their address."""
     search.widest = max(search.widest, bandit.count)
     if not search.listed:
         return 0

@@ -50,13 +50,12 @@ PART = Part(
 @njit
 def has_prior(logits, legal):
     """Whether logits make a prior: no NaN, nothing infinite but some at -inf."""
-    most = -np.inf
-    for action in range(len(legal)):
-        if legal[action]:
-            if not logits[action] < np.inf:
-                return False
-            most = max(most, logits[action])
-    return most > -np.inf
+    good, possible = 0, 0
+    for action in range(len(legal)):  # no branches: several at a time
+        bounded = logits[action] < np.inf
+        good += bounded | (legal[action] == 0)
+        possible += (logits[action] > -np.inf) & (legal[action] != 0)
+    return good == len(legal) and possible > 0
 
 
 @njit

@@ -108,7 +108,15 @@ def reserve_edges(search, bandit, needed):
 @njit
 def clear_statistics(search, index):
     """Clear what is kept of an edge besides the edge itself."""
-    statistic = statistics_of(search)[index]
+    clear_statistic(statistics_of(search)[index])
+    if search.edge_values_length > 0:
+        for player in range(search.players):
+            edge_values_of(search)[index * search.players + player] = 0.0
+
+
+@njit
+def clear_statistic(statistic):
+    """Make a STATISTIC record that of an untried action."""
     statistic.square = 0.0
     statistic.accumulated = 0.0
     statistic.strategy = 0.0
@@ -117,9 +125,21 @@ def clear_statistics(search, index):
     statistic.candidate_at = NONE
     statistic.valued_at = 0
     statistic.virtual_visits = 0
+
+
+@njit
+def clear_all_statistics(search, first, count):
+    """Clear what is kept of a bandit's edges, `count` from `first` on, when it is new.
+
+    Its priors are what they are if the edges are appended one by one.
+    """
+    statistics = statistics_of(search)
+    for i in range(count):
+        clear_statistic(statistics[first + i])
+        statistics[first + i].prior = 1.0 / (i + 1)
     if search.edge_values_length > 0:
-        for player in range(search.players):
-            edge_values_of(search)[index * search.players + player] = 0.0
+        players = search.players
+        edge_values_of(search)[first * players : (first + count) * players] = 0.0
 
 
 @njit

@@ -23,6 +23,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import draw_below
+from mcts_agents.model.addresses import float64_at
 from mcts_agents.model.random import random_below, random_float
 from mcts_agents.search.kernel.priors import log_of
 from mcts_agents.search.kernel.records import settings_at
@@ -34,8 +35,8 @@ from mcts_agents.search.kernel.root_policies.sequential_halving import (
 from mcts_agents.search.kernel.tree_policies.gumbel import (
     complete,
     improve,
-    seen_of,
     weigh,
+    weigh_candidates,
 )
 from mcts_agents.search.kernel.tree_policies.indices import (
     LOST_ALREADY,
@@ -66,35 +67,49 @@ def rank(noise, priors, sigmas):
 
 
 @njit
+def log_of_prior(view, statistic):
+    """Return ln P(a) of an action; priors are equal without an evaluator."""
+    if view.raw_value != view.raw_value:
+        return 0.0
+    prior = np.float64(statistic.prior)
+    return log_of(prior) if prior > 0.0 else -np.inf
+
+
+@njit
 def halve_sampled(view_address, settings_address, rng_address):
     """Return the edge of greatest rank among those whose turn it is."""
     view = decision_at(view_address)
     settings = settings_at(settings_address)
     edges, statistics = edges_at(view), statistics_at(view)
     count = np.int64(view.count)
-    visits, ranks = np.empty(count, np.int64), np.empty(count)
-    priors, noise = np.empty(count), np.empty(count)
-    raw_value = seen_of(view, visits, ranks, priors)
-    taken = visits.sum()
+    ranks = float64_at(view.weights, count)
+    _, taken = weigh_candidates(view, settings, ranks)
+    if taken == 0:  # the decision begins
+        for i in range(count):
+            statistic = statistics[candidate(view, i)]
+            statistic.accumulated = random_gumbel(rng_at(rng_address))
+            statistic.strategy = log_of_prior(view, statistic)
     for i in range(count):
         statistic = statistics[candidate(view, i)]
-        if taken == 0:  # the decision begins
-            statistic.accumulated = random_gumbel(rng_at(rng_address))
-        noise[i] = statistic.accumulated
+        noise = statistic.accumulated
         if is_lost(view, edges[candidate(view, i)]):
-            noise[i] -= LOST_ALREADY
-    complete(visits, ranks, priors, raw_value)
-    weigh(visits, ranks, settings.gumbel_visits, settings.gumbel_scale)
-    rank(noise, priors, ranks)
+            noise -= LOST_ALREADY
+        log_prior = statistic.strategy
+        if log_prior == 0.0:  # of an action that was not legal before, or 1
+            log_prior = log_of_prior(view, statistic)
+        ranks[i] += noise
+        ranks[i] += log_prior
     sampled = min(count, np.int64(settings.gumbel_actions))
     due = visits_due(taken, sampled, taken + view.simulations_left)
-    best, ties = np.int64(-1), 0
+    best, most, ties = np.int64(-1), np.int64(-1), 0
     for i in range(count):
         # Who is behind the schedule, because descents were given up, catches up.
-        if visits[i] > due or (best >= 0 and visits[i] < visits[best]):
+        index = candidate(view, i)
+        visits = edges[index].visits + statistics[index].virtual_visits
+        if visits > due or visits < most:
             continue
-        if best < 0 or visits[i] > visits[best] or ranks[i] > ranks[best]:
-            best, ties = np.int64(i), 1
+        if visits > most or ranks[i] > ranks[best]:
+            best, most, ties = np.int64(i), visits, 1
         elif ranks[i] == ranks[best]:
             ties += 1
             if random_below(rng_at(rng_address), ties) == 0:
@@ -102,6 +117,39 @@ def halve_sampled(view_address, settings_address, rng_address):
     if best < 0:
         best = np.int64(random_below(rng_at(rng_address), count))
     return candidate(view, best)
+
+
+@njit
+def decide_sampled(visits, priors, noise, sigmas, rng):
+    """Return the place of the move, and turn priors into the improved policy.
+
+    What `_final` and `_policy` do, for compiled code.
+
+    Args:
+        visits: int64, shape (n,).
+        priors: float64, shape (n,); changed in place.
+        noise: g(a), float64.
+        sigmas: Completed values, weighed; changed in place.
+        rng: Breaks ties; advanced.
+    """
+    policy = priors.copy()
+    improve(policy, sigmas)
+    rank(noise, priors, sigmas)
+    priors[:] = policy
+    most = visits.max()
+    greatest, ties = -np.inf, 0
+    for i in range(len(visits)):
+        if visits[i] == most:
+            greatest = max(greatest, sigmas[i])
+    for i in range(len(visits)):
+        ties += visits[i] == most and sigmas[i] == greatest
+    left = random_below(rng, ties)
+    for i in range(len(visits)):
+        if visits[i] == most and sigmas[i] == greatest:
+            if left == 0:
+                return np.int64(i)
+            left -= 1
+    return np.int64(0)
 
 
 def _completed(root, settings):

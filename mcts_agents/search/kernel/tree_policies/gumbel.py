@@ -27,6 +27,7 @@ appendix D.
 import numpy as np
 from numba import njit
 
+from mcts_agents.model.addresses import float64_at
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.arithmetic import exponential
 from mcts_agents.search.kernel.records import settings_at
@@ -41,29 +42,71 @@ from mcts_agents.search.kernel.tree_policies.indices import (
 from mcts_agents.search.kernel.tree_policies.tree_policy import TreePolicy
 
 
+@njit(inline="always")
+def value_seen(view, edge, statistic, visits, scale):
+    """Return Q(a) of an action, from 0 to 1, or the least value where it is untried."""
+    if edge.visits == 0:
+        return view.worst
+    value = (edge.mean - view.low) * scale
+    if statistic.virtual_visits > 0:
+        value *= edge.visits / visits
+        value += view.worst * statistic.virtual_visits / visits
+    return value
+
+
 @njit
-def seen_of(view, visits, values, priors):
-    """Write n(a), Q(a) and P(a) of a decision's candidates.
+def weigh_candidates(view, settings, sigmas):
+    """Write sigma(a) of a decision's candidates; see `complete` and `weigh`.
+
+    Most actions of a wide decision are untried and have one value, v_mix.
 
     Returns:
-        The node's value by the evaluator, on the scale of Q(a); NaN without one.
+        sigma of v_mix, and the visits of all actions.
     """
     edges, statistics = edges_at(view), statistics_at(view)
     scale = scale_of(view)
     evaluated = view.raw_value == view.raw_value
+    total, most = np.int64(0), np.int64(0)
+    tried = weighted = 0.0
     for i in range(view.count):
         index = candidate(view, i)
-        edge, statistic = edges[index], statistics[index]
-        visits[i] = edge.visits + statistic.virtual_visits
-        priors[i] = statistic.prior if evaluated else 1.0
-        value = view.worst
-        if edge.visits > 0:
-            value = (edge.mean - view.low) * scale
-            if statistic.virtual_visits > 0:
-                value *= edge.visits / visits[i]
-                value += view.worst * statistic.virtual_visits / visits[i]
-        values[i] = value
-    return (view.raw_value - view.low) * scale
+        statistic = statistics[index]
+        visits = edges[index].visits + statistic.virtual_visits
+        if visits > 0:
+            value = value_seen(view, edges[index], statistic, visits, scale)
+            prior = np.float64(statistic.prior) if evaluated else 1.0
+            total += visits
+            most = max(most, visits)
+            tried += prior
+            weighted += prior * value
+            sigmas[i] = value
+        else:
+            sigmas[i] = np.nan
+    raw_value = (view.raw_value - view.low) * scale
+    mixed = mixed_value(raw_value, np.float64(total), tried, weighted)
+    factor = (settings.gumbel_visits + np.float64(most)) * settings.gumbel_scale
+    for i in range(view.count):
+        sigmas[i] = factor * (sigmas[i] if sigmas[i] == sigmas[i] else mixed)
+    return factor * mixed, total
+
+
+@njit
+def mixed_value(raw_value, total, tried, weighted):
+    """Return v_mix; 0 where nothing is known.
+
+    Args:
+        raw_value: v, NaN without an evaluator.
+        total: n, the visits of all actions.
+        tried: Sum of P(b) over tried actions.
+        weighted: Sum of P(b) Q(b) over these.
+    """
+    mixed = raw_value
+    if tried > 0.0:
+        mean = weighted / tried
+        mixed = mean
+        if raw_value == raw_value:
+            mixed = (raw_value + total * mean) / (1.0 + total)
+    return mixed if mixed == mixed else 0.0
 
 
 @njit
@@ -75,15 +118,10 @@ def complete(visits, values, priors, raw_value):
             total += visits[i]
             tried += priors[i]
             weighted += priors[i] * values[i]
-    mixed = raw_value
-    if tried > 0.0:
-        mean = weighted / tried
-        mixed = mean
-        if raw_value == raw_value:
-            mixed = (raw_value + total * mean) / (1.0 + total)
+    mixed = mixed_value(raw_value, total, tried, weighted)
     for i in range(len(visits)):
         if visits[i] == 0:
-            values[i] = mixed if mixed == mixed else 0.0
+            values[i] = mixed
 
 
 @njit
@@ -117,15 +155,34 @@ def follow(view_address, settings_address, rng_address):
     """Return the edge whose visits are the furthest behind the improved policy."""
     view = decision_at(view_address)
     settings = settings_at(settings_address)
-    visits, values = np.empty(view.count, np.int64), np.empty(view.count)
-    policy = np.empty(view.count)
-    complete(visits, values, policy, seen_of(view, visits, values, policy))
-    weigh(visits, values, settings.gumbel_visits, settings.gumbel_scale)
-    improve(policy, values)
-    total = 1.0 + visits.sum()
+    edges, statistics = edges_at(view), statistics_at(view)
+    evaluated = view.raw_value == view.raw_value
+    policy = float64_at(view.weights, view.count)
+    mixed, visits = weigh_candidates(view, settings, policy)
+    greatest = -np.inf
+    for i in range(view.count):
+        if policy[i] > greatest:
+            if not evaluated or statistics[candidate(view, i)].prior > 0.0:
+                greatest = policy[i]
+    untried = exponential(mixed - greatest)
+    total = 0.0
+    for i in range(view.count):
+        prior = np.float64(statistics[candidate(view, i)].prior) if evaluated else 1.0
+        share = untried
+        if policy[i] != mixed:
+            share = exponential(policy[i] - greatest)
+        policy[i] = prior * share if prior > 0.0 else prior
+        total += policy[i]
+    for i in range(view.count):
+        policy[i] = policy[i] / total if total > 0.0 else 1.0 / view.count
+    visits = 1.0 + visits
     best, ties, furthest = np.int64(0), 0, -np.inf
     for i in range(view.count):
-        behind = policy[i] - visits[i] / total
+        index = candidate(view, i)
+        taken = edges[index].visits + statistics[index].virtual_visits
+        behind = policy[i]
+        if taken > 0:
+            behind -= taken / visits
         if behind > furthest:
             best, ties, furthest = np.int64(i), 1, behind
         elif behind == furthest:

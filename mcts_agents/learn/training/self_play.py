@@ -1,0 +1,379 @@
+"""`SelfPlay`: a search plays games against itself, hundreds of them side by side."""
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import from_dtype
+
+from mcts_agents.learn.training import games as kernel
+from mcts_agents.learn.training.game_records import (
+    COLUMNS,
+    DECIDING,
+    OVER,
+    PLAY,
+    SEAT,
+)
+from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.model.addresses import as_pointer
+from mcts_agents.model.compilation import compile_module
+from mcts_agents.search import AnsweredLater, Fleet, SearchSettings
+from mcts_agents.search.driver.failures import failure
+from mcts_agents.search.kernel.fleets import FINISHED, FLEET, MEMBER
+from mcts_agents.search.kernel.root_policies import root_policy_of
+from mcts_agents.search.kernel.status import GROW, SLICE_DONE
+
+# Rows that each game has room for at first.
+FIRST_ROWS = 64
+
+_SOURCE = """
+@njit(int64(intp, SEATS, intp, MEMBERS), cache=CACHE, nogil=True)
+def play_on(play, seats, fleet, members):
+    return kernel_play_on(
+        carray(as_pointer(play), 1, PLAY)[0],
+        seats,
+        carray(as_pointer(fleet), 1, FLEET)[0],
+        members,
+    )
+"""
+
+
+@functools.cache
+def _compiled() -> Callable[..., int]:
+    """Return the compiled `games.play_on`."""
+    namespace = {
+        "SEATS": from_dtype(SEAT)[::1],
+        "MEMBERS": from_dtype(MEMBER)[::1],
+        "PLAY": PLAY,
+        "FLEET": FLEET,
+        "as_pointer": as_pointer,
+        "kernel_play_on": kernel.play_on,
+    }
+    roots = [kernel.play_on, as_pointer]
+    return compile_module("self_play", _SOURCE, namespace, roots).play_on
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One finished game; n is the number of its decisions, in the order of play.
+
+    Attributes:
+        number: Number of the game, from 0.
+        observation: What the player who decided saw, int8, shape
+            (n, *observation_shape).
+        legal: Its legal actions, bool, shape (n, actions).
+        policy: What it is taught to play: shares of visits, or the improved policy of
+            `root_policy=gumbel`; float32, shape (n, actions), sum 1.
+        value: Mean of the search's values by visits, to this player, on the scale of
+            the setting `value`; float32, shape (n,); NaN where there was no choice and
+            so no search.
+        action: What was played, int32, shape (n,).
+        player: Who decided, int8, shape (n,).
+        ply: Joint actions before the decision, int32, shape (n,); players who decide
+            at once have the same.
+        outcome: Each player's share of the win, float64, shape (players,): 1 for a
+            winner, 0 for a loser, 1/k if k teams drew.
+    """
+
+    number: int
+    observation: np.ndarray
+    legal: np.ndarray
+    policy: np.ndarray
+    value: np.ndarray
+    action: np.ndarray
+    player: np.ndarray
+    ply: np.ndarray
+    outcome: np.ndarray
+
+    def __len__(self) -> int:
+        """Return the number of decisions."""
+        return len(self.action)
+
+
+@dataclass
+class Figures:
+    """What self-play has taken so far.
+
+    Attributes:
+        decisions: Decisions made.
+        evaluations: Rows that the evaluator was asked about.
+        calls: Calls of the evaluator.
+        seconds: Time of all.
+        evaluator_seconds: Time of the evaluator's calls among it.
+    """
+
+    decisions: int = 0
+    evaluations: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+    evaluator_seconds: float = 0.0
+
+
+class SelfPlay:
+    """Plays games side by side, without an end, and yields those that are over.
+
+    A game is a function of the seed and its number, if the evaluator gives each row the
+    same answer whatever the other rows are. Games come in the order in which they end;
+    short ones come first, so the first games of all are no fair sample.
+
+    After an interrupt the next call goes on as if there had been none. An exception of
+    the game's rules or of the evaluator comes out as itself; after one of the rules
+    nothing goes on.
+
+    Args:
+        model: The game, of compiled rules that have `observe`.
+        settings: What each decision's search does. Its `evaluator` is asked about the
+            leaves of all games at once.
+        games: How many games are played side by side.
+        seed: Where all chance comes from, at least 0.
+        explore_moves: Moves of a game's first so many plies are drawn in proportion to
+            visits ** (1 / temperature).
+        temperature: See `explore_moves`; above 0.
+
+    Attributes:
+        figures: What it has taken so far.
+
+    Raises:
+        ValueError: Settings that the game, or a fleet of searches, cannot serve.
+    """
+
+    def __init__(
+        self,
+        model: ForwardModel,
+        settings: SearchSettings,
+        *,
+        games: int = 256,
+        seed: int = 0,
+        explore_moves: int = 0,
+        temperature: float = 1.0,
+    ):
+        _check_numbers(games, seed, explore_moves, temperature)
+        complete = settings.for_model(model)
+        _check_policy(model, complete, explore_moves)
+        self.model = model
+        self.settings = complete
+        self._seed = seed
+        evaluator = complete.evaluator
+        if hasattr(evaluator, "for_model"):
+            evaluator = evaluator.for_model(model)
+        self._evaluator = evaluator
+        later = AnsweredLater(getattr(evaluator, "observe", None))
+        self._fleet = Fleet(model, replace(settings, evaluator=later), games)
+        self._play_on = _compiled()
+        self.figures = Figures()
+        self._finished: dict[int, PlayedGame] = {}
+        self._rows_taken = 0
+        self._failed: BaseException | None = None
+        self._make_records(games)
+        self._play["explore_moves"] = explore_moves
+        self._play["temperature"] = temperature
+
+    def _make_records(self, games: int) -> None:
+        """Make what compiled code reads and writes, and begin the first games."""
+        model, settings = self.model, self.settings
+        players = model.players
+        self._states = np.zeros((2, games, model.state_size), np.uint8)
+        self._joint_actions = np.full((games, players), -1, np.int32)
+        self._shares = np.zeros((games, players))
+        self._generators = np.zeros((2, games, 2), np.uint64)
+        self._scratch = {
+            "legal": np.zeros(model.legal_limit, np.int32),
+            "results": np.zeros(players, np.int32),
+            "teams": np.array(model.teams, np.int32),
+            "error": np.zeros(1, np.int64),
+            "blanks": self._fleet.blanks,
+        }
+        self._play = play = np.zeros(1, PLAY)
+        for name, array in self._scratch.items():
+            play[name] = array.ctypes.data
+        for name in ("players", "team_count", "actions", "legal_limit"):
+            play[name] = getattr(model, name)
+        play["table"] = model.table_address
+        play["game"] = model.game_address
+        play["observation_size"] = model.observation_size
+        play["one"] = 1
+        play["filtered"] = settings.action_filter == "game"
+        play["hidden"] = model.hidden_information
+        play["by_value"] = settings.final == "value"
+        play["sampled"] = settings.root_policy == "gumbel"
+        play["gumbel_visits"] = settings.gumbel_visits
+        play["gumbel_scale"] = settings.gumbel_scale
+        self._columns = self._new_columns(games, FIRST_ROWS)
+        self._moved = True
+        self._seats = np.zeros(games, SEAT)
+        self._seats["number"] = -1
+        self._taken = np.full(games, -1)  # the last game of each that was handed over
+        self._seats["status"] = OVER
+
+    def _new_columns(self, games: int, capacity: int) -> dict[str, np.ndarray]:
+        return {
+            name: np.zeros((games, capacity, int(self._play[width][0])), dtype)
+            for name, dtype, width in COLUMNS
+        }
+
+    def __iter__(self) -> Iterator[PlayedGame]:
+        """Return itself: there is one stream of games."""
+        return self
+
+    def __next__(self) -> PlayedGame:
+        """Return the next game that is over; play until there is one."""
+        if self._failed is not None:
+            raise self._failed
+        while True:
+            self._take_finished()
+            if self._finished:
+                number = next(iter(self._finished))
+                return self._finished.pop(number)
+            started = time.perf_counter()
+            try:
+                self._step()
+            finally:
+                self.figures.seconds += time.perf_counter() - started
+                playing = self._seats["rows"][self._seats["number"] > self._taken]
+                self.figures.decisions = self._rows_taken + int(playing.sum())
+
+    # -- an interrupt may come between any two lines below
+
+    def _step(self) -> None:
+        """Play up to the next call of the evaluator, and make it."""
+        while True:
+            self._advance_games()
+            rows = self._fleet.advance()
+            if not (self._fleet.members["status"] == FINISHED).any():
+                break
+        if rows and not (self._seats["status"] == OVER).any():
+            started = time.perf_counter()
+            answer = self._evaluator(*self._fleet.leaves())
+            self.figures.evaluator_seconds += time.perf_counter() - started
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                raise ValueError(
+                    f"the evaluator {self._evaluator!r} returned "
+                    f"{type(answer).__name__}; expected the tuple (values, logits)"
+                )
+            self._fleet.answer(*answer)
+            self.figures.evaluations += rows
+            self.figures.calls += 1
+
+    def _advance_games(self) -> None:
+        """Let all games go on that can."""
+        while True:
+            if self._moved:
+                self._tell_columns()
+            addresses = self._play.ctypes.data, self._fleet.record.ctypes.data
+            try:
+                status = self._play_on(
+                    addresses[0], self._seats, addresses[1], self._fleet.members
+                )
+            except Exception as error:  # of the game's own functions
+                self._failed = error
+                raise
+            if status == SLICE_DONE:
+                return
+            if status != GROW:
+                self._failed = failure(status, self.model, self.settings)
+                raise self._failed
+            self._grow()
+
+    def _grow(self) -> None:
+        """Double the rows that each game has room for."""
+        old = self._columns
+        games, capacity, _ = old["action"].shape
+        grown = self._new_columns(games, 2 * capacity)
+        for name, column in grown.items():
+            column[:, :capacity] = old[name]
+        self._moved = True  # before compiled code can run again, all is told anew
+        self._columns = grown
+        self._tell_columns()
+
+    def _tell_columns(self) -> None:
+        for name, column in self._columns.items():
+            self._play[f"{name}_column"] = column.ctypes.data
+        self._play["capacity"] = self._columns["action"].shape[1]
+        self._moved = False
+
+    def _take_finished(self) -> None:
+        """Hand over the games that are over, and begin others in their places."""
+        for place in np.flatnonzero(self._seats["status"] == OVER).tolist():
+            number = int(self._seats["number"][place])
+            if number > self._taken[place]:
+                game = self._game(place, number)
+                self._finished[number] = game
+                self._taken[place] = number
+                self._rows_taken += len(game)
+            self._begin_game(place)
+
+    def _game(self, place: int, number: int) -> PlayedGame:
+        rows = int(self._seats["rows"][place])
+        columns = {
+            name: column[place, :rows].copy() for name, column in self._columns.items()
+        }
+        for name, _, width in COLUMNS:
+            if width == "one":
+                columns[name] = columns[name][:, 0]
+        shape = rows, *self.model.observation_shape
+        columns["observation"] = columns["observation"].reshape(shape)
+        return PlayedGame(number, **columns, outcome=self._shares[place].copy())
+
+    def _begin_game(self, place: int) -> None:
+        """Begin the next game in a place whose last one was handed over."""
+        number = int(self._seats["number"].max()) + 1
+        for which in range(2):
+            sequence = np.random.SeedSequence([self._seed, number, which])
+            self._generators[which, place] = new_generator(sequence)
+        state, dice = self._states[0, place], self._generators[0, place]
+        state[:] = 0
+        self.model.call("reset", state.ctypes.data, dice.ctypes.data)
+        self._joint_actions[place] = -1
+        seat = np.zeros(1, SEAT)
+        seat["number"], seat["status"] = number, DECIDING
+        seat["state"] = state.ctypes.data
+        seat["known"] = self._states[1, place].ctypes.data
+        seat["joint_action"] = self._joint_actions[place].ctypes.data
+        seat["shares"] = self._shares[place].ctypes.data
+        seat["dice"] = dice.ctypes.data
+        seat["rng"] = self._generators[1, place].ctypes.data
+        self._seats[place] = seat[0]  # at once
+
+
+def _check_numbers(
+    games: int, seed: int, explore_moves: int, temperature: float
+) -> None:
+    """Refuse numbers that say nothing."""
+    least = {"games": 1, "seed": 0, "explore_moves": 0}
+    given = {"games": games, "seed": seed, "explore_moves": explore_moves}
+    for name, value in given.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least[name]:
+            raise ValueError(
+                f"{name}={value!r}: expected an integer from {least[name]}"
+            )
+    if not 0.0 < temperature < np.inf:
+        raise ValueError(f"temperature={temperature!r}: expected a number above 0")
+
+
+def _check_policy(
+    model: ForwardModel, settings: SearchSettings, explore_moves: int
+) -> None:
+    """Refuse settings that do not say what is played, or what learners are told."""
+    if settings.evaluator is None or isinstance(settings.evaluator, AnsweredLater):
+        raise ValueError(
+            f"evaluator={settings.evaluator!r}: self-play asks an evaluator, a "
+            "function (observations, players, legal) -> (values, logits)"
+        )
+    if model.observation_shape is None:
+        raise ValueError(f"{model.name} has no function `observe`, so nothing to learn")
+    policy = root_policy_of(settings.root_policy)
+    own = policy.final is not None or policy.policy is not None
+    if own and settings.root_policy != "gumbel":
+        raise ValueError(
+            f"root_policy={policy.name!r} decides in Python; self-play takes 'tree', "
+            "'sequential_halving', 'gumbel', or a policy of yours without `final` and "
+            "`policy`"
+        )
+    if own and explore_moves:
+        raise ValueError(
+            f"explore_moves={explore_moves}: root_policy='gumbel' samples its moves; "
+            "use explore_moves=0"
+        )

@@ -1,0 +1,185 @@
+"""Games of self-play are those that searches play one by one."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mcts_agents.envs import make_model
+from mcts_agents.learn.training import SelfPlay
+from mcts_agents.model import DRAWN, LOST, WON, new_generator
+from mcts_agents.search import Search, SearchSettings
+from tests.search.evaluators import Even, linear
+
+PUCT = {"tree_policy": "alphago", "root_noise": 0.25}
+GUMBEL = {"tree_policy": "gumbel", "root_policy": "gumbel"}
+
+
+def settings_of(model, chosen, evaluator=None):
+    return SearchSettings(
+        **{"simulations": 8, "value": "win", "batch": 1, **chosen},
+        evaluator=evaluator or linear(model),
+    )
+
+
+def by_hand(model, settings, seed, number):
+    """Play one game with one search, decision by decision."""
+    dice, rng = (
+        new_generator(np.random.SeedSequence([seed, number, which])) for which in (0, 1)
+    )
+    search = Search(model, settings)
+    state = model.reset(dice)
+    rows, ply = [], 0
+    while movers := model.movers(state):
+        joint = {}
+        for player in movers:
+            view = model.copy(state)
+            legal = model.legal_actions(state, player)
+            if len(legal) > 1:
+                model.redeterminise(view, player, rng)
+            result = search.run(view, player, rng)
+            joint[player] = result.action
+            policy = np.zeros(model.actions)
+            policy[legal] = result.policy
+            weights = result.visits / max(result.visits.sum(), 1)
+            searched = result.visits.sum() > 0
+            value = np.nansum(result.values * weights) if searched else np.nan
+            seen = model.observe(state, player)
+            rows.append((seen, legal, policy, value, result.action, player, ply))
+        model.apply(state, joint, dice)
+        ply += 1
+    results = model.results(state)
+    drawn = {model.teams[p] for p in range(model.players) if results[p] == DRAWN}
+    share = {WON: 1.0, LOST: 0.0, DRAWN: 1.0 / max(len(drawn), 1)}
+    return rows, [share[int(result)] for result in results]
+
+
+def assert_game(game, rows, outcome):
+    assert len(game) == len(rows)
+    for i, (seen, legal, policy, value, action, player, ply) in enumerate(rows):
+        np.testing.assert_array_equal(game.observation[i], seen)
+        np.testing.assert_array_equal(np.flatnonzero(game.legal[i]), np.sort(legal))
+        np.testing.assert_array_equal(game.policy[i], policy.astype(np.float32))
+        np.testing.assert_allclose(game.value[i], value, rtol=1e-6)
+        assert (game.action[i], game.player[i], game.ply[i]) == (action, player, ply)
+    np.testing.assert_array_equal(game.outcome, outcome)
+
+
+@pytest.mark.parametrize("chosen", [PUCT, GUMBEL], ids=["puct", "gumbel"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "connect_four:width=5,height=4",
+        "hex:size=4",
+        "sushi_go:players=3",
+        "love_letter:players=3",
+        "diamant:players=3",
+    ],
+)
+def test_games_are_those_played_by_hand(name, chosen):
+    model = make_model(name)[1]
+    settings = settings_of(model, chosen)
+    games = SelfPlay(model, settings, games=5, seed=3)
+    found = list(itertools.islice(games, 8))
+    assert len({game.number for game in found}) == 8
+    for game in found[:2] + found[-2:]:
+        assert_game(game, *by_hand(model, settings, 3, game.number))
+
+
+def test_the_number_of_games_side_by_side_changes_no_game():
+    model = make_model("tictactoe")[1]
+    settings = settings_of(model, PUCT)
+    played = []
+    for games in (1, 7):
+        play = SelfPlay(model, settings, games=games, seed=9, explore_moves=3)
+        played.append({game.number: game for game in itertools.islice(play, 12)})
+    common = played[0].keys() & played[1].keys()
+    assert len(common) >= 6
+    for number in common:
+        one, other = (found[number] for found in played)
+        for name in ("observation", "policy", "value", "action", "outcome"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def first_moves(temperature):
+    """Policies and actions of 400 first moves of one and the same search."""
+    model = make_model("tictactoe")[1]
+    chosen = {"tree_policy": "alphago", "simulations": 30}
+    play = SelfPlay(
+        model,
+        settings_of(model, chosen, Even(2)),
+        games=64,
+        seed=2,
+        explore_moves=1,
+        temperature=temperature,
+    )
+    games = list(itertools.islice(play, 400))
+    return [game.policy[0] for game in games], [game.action[0] for game in games]
+
+
+def test_explored_moves_are_drawn_in_proportion_to_visits():
+    policies, actions = first_moves(1.0)
+    expected = np.sum(policies, axis=0)
+    drawn = np.bincount(actions, minlength=9)
+    chi_square = ((drawn - expected) ** 2 / expected).sum()
+    assert chi_square < 40.0  # 8 degrees of freedom: one in 300,000
+    assert any(p[a] < p.max() for p, a in zip(policies, actions, strict=True))
+
+
+def test_at_a_low_temperature_the_most_visited_move_is_made():
+    policies, actions = first_moves(0.005)
+    for policy, action in zip(policies, actions, strict=True):
+        assert policy[action] == policy.max()
+
+
+class Interrupting:
+    """An evaluator that is interrupted now and then."""
+
+    def __init__(self, network, every):
+        self.network, self.every, self.calls = network, every, 0
+
+    def __call__(self, observations, players, legal):
+        self.calls += 1
+        if self.calls % self.every == 0:
+            raise KeyboardInterrupt
+        return self.network(observations, players, legal)
+
+
+def test_interrupts_change_nothing():
+    model = make_model("hex:size=4")[1]
+    plain = SelfPlay(model, settings_of(model, GUMBEL), games=6, seed=1)
+    expected = list(itertools.islice(plain, 9))
+    evaluator = Interrupting(linear(model), 5)
+    play = SelfPlay(model, settings_of(model, GUMBEL, evaluator), games=6, seed=1)
+    found = []
+    while len(found) < 9:
+        try:
+            found.append(next(play))
+        except KeyboardInterrupt:
+            continue
+    for one, other in zip(found, expected, strict=True):
+        assert one.number == other.number
+        np.testing.assert_array_equal(one.policy, other.policy)
+        np.testing.assert_array_equal(one.observation, other.observation)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "options", "message"),
+    [
+        ({}, {"games": 0}, "games=0"),
+        ({}, {"temperature": 0.0}, "temperature=0.0"),
+        (GUMBEL, {"explore_moves": 3}, "root_policy='gumbel' samples its moves"),
+        ({"reuse_tree": True}, {}, "takes reuse_tree=False"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(chosen, options, message):
+    model = make_model("tictactoe")[1]
+    settings = settings_of(model, {"tree_policy": "alphago", **chosen})
+    with pytest.raises(ValueError, match=message):
+        SelfPlay(model, settings, **options)
+
+
+def test_self_play_takes_an_evaluator():
+    model = make_model("tictactoe")[1]
+    with pytest.raises(ValueError, match="self-play asks an evaluator"):
+        SelfPlay(model, SearchSettings(simulations=8))
