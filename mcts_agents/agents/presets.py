@@ -88,15 +88,15 @@ def _quadrant(information: str, rollout: int) -> Preset:
 
 PRESETS: dict[str, Preset] = {
     "maxn": Preset(
-        "One tree; each player after its own value (MaxN).", "Luckhardt, Irani 1986"
+        "One tree; each player maximises its own value (MaxN).", "Luckhardt, Irani 1986"
     ),
     "paranoid": Preset(
-        "One tree; all others play to harm me.",
+        "One tree; all opponents play against the agent.",
         "Sturtevant, Korf 2000",
         {"paranoid": True},
     ),
     "self-only": Preset(
-        "A tree of my own decisions only.",
+        "A tree of the agent's own decisions only.",
         _MULTITREE,
         {"tree": "self"},
     ),
@@ -104,7 +104,7 @@ PRESETS: dict[str, Preset] = {
         "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
     ),
     "multitree-paranoid": Preset(
-        "A tree for each player; others play to harm me.",
+        "A tree for each player; opponents play against the agent.",
         _MULTITREE,
         {"tree": "multi", "paranoid": True},
     ),
@@ -116,7 +116,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "oma-pw": Preset(
-        "The same with progressive widening (MCTS-OMA-PW).",
+        "MCTS-OMA with progressive widening (MCTS-OMA-PW).",
         _OMA,
         {"abstraction": "all", **_NO_ROLLOUTS, **_WIDENING},
         ("evaluate", "action_values"),
@@ -130,12 +130,12 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "tag-oma": Preset(
-        "TAG's abstraction: only since my last move.",
+        "TAG's abstraction: only since the agent's last move.",
         f"TAG; after {_OMA}",
         {"abstraction": "own", "abstraction_context": "last"},
     ),
     "tag-oma-all": Preset(
-        "The same at every player's nodes.",
+        "TAG's abstraction at every player's nodes.",
         f"TAG; after {_OMA}",
         {"abstraction": "all", "abstraction_context": "last"},
     ),
@@ -147,7 +147,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "mcgs-self-only": Preset(
-        "One graph of my own decisions only.",
+        "One graph of the agent's own decisions only.",
         "TAG",
         {"graph": True, "tree": "self"},
         ("state_key",),
@@ -160,24 +160,24 @@ PRESETS: dict[str, Preset] = {
         functions_if_hidden=("visible_action",),
     ),
     "ismcts": Preset(
-        "Information sets as I see them; same as maxn.",
+        "Information sets as the agent sees them; same as maxn.",
         _ISMCTS,
         {"information": "set"},
     ),
     "pimc": Preset(
-        "Ten determinizations, a tree for each, averaged.",
+        "Ten determinizations, one tree each, averaged.",
         "Ginsberg, JAIR 14, 2001; Long et al., AAAI 2010",
         {"determinizations": 10, "final": "value"},
         hidden=True,
         copies=False,
     ),
     "sp-mcts": Preset(
-        "My moves, a model's replies; same as self-only.",
+        "Own moves, replies by a model; same as self-only.",
         _WEIL,
         {"tree": "self"},
     ),
     "tp-mcts": Preset(
-        "My move, then an opponent's; a model for the rest.",
+        "Own move, then one opponent's; a model for the others.",
         _WEIL,
         {
             "tree": "pair",
@@ -186,12 +186,12 @@ PRESETS: dict[str, Preset] = {
         },
     ),
     "decoupled-regret-matching": Preset(
-        "Regret matching for each mover; plays its average.",
+        "Regret matching for each player; plays its average.",
         _LISY,
         {"tree_policy": "regret_matching"},
     ),
     "decoupled-exp3": Preset(
-        "EXP3 for each mover; plays its average strategy.",
+        "EXP3 for each player; plays its average strategy.",
         f"Auer et al. 2002; {_LISY}",
         {"tree_policy": "exp3"},
     ),
@@ -200,9 +200,9 @@ PRESETS: dict[str, Preset] = {
     "pi-mcts-0": _quadrant("perfect", 0),
     "pi-mcts-30": _quadrant("perfect", 30),
     "paranoid-static": _static(
-        "paranoid-alphabeta", "Paranoid alpha-beta by static order alone."
+        "paranoid-alphabeta", "Paranoid alpha-beta with static move ordering only."
     ),
     "brs-plus-static": _static(
-        "brs-plus", "BRS+ by static order alone.", ("action_values",)
+        "brs-plus", "BRS+ with static move ordering only.", ("action_values",)
     ),
 }

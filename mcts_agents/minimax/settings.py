@@ -36,25 +36,25 @@ ALGORITHMS: dict[str, MinimaxAlgorithm] = {
         options=("table", "killers", "history"),
     ),
     "negascout": MinimaxAlgorithm(
-        "alpha-beta that tests all actions but the first with a null window",
+        "alpha-beta that tests all actions after the first with a null window",
         "Reinefeld 1983",
         two_players=True,
         options=("table", "killers", "history"),
     ),
     "expectiminimax": MinimaxAlgorithm(
-        "alpha-beta that averages over chance, with Star1 pruning; all opponents are "
-        "one coalition",
+        "alpha-beta that averages over chance, with Star1 pruning; all opponents "
+        "form one coalition",
         "Ballard 1983",
         takes_chance=True,
         options=("table", "killers", "history", "samples", "star1"),
     ),
     "max-n": MinimaxAlgorithm(
-        "every player after its own value",
+        "every player maximises its own value",
         "Luckhardt, Irani 1986; Korf 1991",
         options=("shallow_pruning",),
     ),
     "paranoid-alphabeta": MinimaxAlgorithm(
-        "all opponents as one coalition against the player, with alpha-beta",
+        "all opponents form one coalition against the player, with alpha-beta",
         "Sturtevant, Korf 2000",
         options=("table", "killers", "history"),
     ),
@@ -65,14 +65,15 @@ ALGORITHMS: dict[str, MinimaxAlgorithm] = {
         options=("table", "killers", "history"),
     ),
     "brs-plus": MinimaxAlgorithm(
-        "BRS+: one opponent moves freely, the others play what their order puts first",
+        "BRS+: one opponent moves freely, the others play the first move in static "
+        "order",
         "Esser et al. 2013",
         fixed={"free_opponents": 1, "ranked_moves": 1},
         options=("table", "killers", "history"),
     ),
     "opps": MinimaxAlgorithm(
-        "Opponent-Pruning Paranoid Search: how many opponents move freely, and how "
-        "many actions they and the others consider",
+        "Opponent-Pruning Paranoid Search: limits how many opponents move freely, "
+        "and how many actions each opponent considers",
         "Baier, Kaisers 2020",
         options=("table", "killers", "history", *_FREE),
     ),
@@ -98,7 +99,8 @@ class MinimaxSettings(FamilySettings):
     # -- budget
     depth: int | None = option(
         None,
-        "Decisions to look ahead, at most; the search deepens one by one to it.",
+        "Maximum number of decisions to look ahead; the search deepens by one up to "
+        "this depth.",
         "Budget",
         kind=int,
         least=1,
@@ -107,8 +109,8 @@ class MinimaxSettings(FamilySettings):
     )
     nodes: int | None = option(
         None,
-        f"States to visit, over all depths. {DEFAULT_NODES} if no budget is given. Of "
-        "several budgets the first that is spent ends the search.",
+        f"Number of states to visit, over all depths; {DEFAULT_NODES} if no budget is "
+        "given. With several budgets, the search ends when the first is spent.",
         "Budget",
         kind=int,
         least=1,
@@ -116,7 +118,7 @@ class MinimaxSettings(FamilySettings):
     )
     seconds: float | None = option(
         None,
-        "Seconds a decision, from the call of `act` to its end.",
+        "Seconds for each decision, from the call of `act` until it returns.",
         "Budget",
         kind=float,
         above=0.0,
@@ -124,7 +126,7 @@ class MinimaxSettings(FamilySettings):
     )
     safety_margin: float = option(
         0.0,
-        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Seconds by which a search with a time budget ends early.",
         "Budget",
         kind=float,
         least=0.0,
@@ -132,9 +134,9 @@ class MinimaxSettings(FamilySettings):
     # -- values
     value: Any = option(
         None,
-        "What a state at the horizon is worth: `win`, `score`, `leader` (lead over the "
-        "best other) or the game's `evaluate`. None: `evaluate` where the game has it, "
-        "`win` where the game prefers that, else `leader`.",
+        "Value of a state at the horizon: `win`, `score`, `leader` (lead over the "
+        "best opponent) or the game's `evaluate`. None: `evaluate` if the game has "
+        "it, `win` if the game prefers that, else `leader`.",
         "Values",
         choices=tuple(LEAF_VALUES),
         optional=True,
@@ -142,8 +144,8 @@ class MinimaxSettings(FamilySettings):
     )
     score_bonus: float | None = option(
         None,
-        "Share of the score's magnitude that a winner gains and a loser forfeits under "
-        "`score` and `leader`. None: 0.5, and 0 in environments of other people.",
+        "Share of the score's magnitude that a winner gains and a loser forfeits "
+        "under `score` and `leader`. None: 0.5, and 0 in third-party environments.",
         "Values",
         kind=float,
         least=0.0,
@@ -153,29 +155,36 @@ class MinimaxSettings(FamilySettings):
     # -- order
     ordering: str = option(
         "game",
-        "`game`: actions are searched by the game's `action_values`, if it has these; "
-        "`none`: by their number.",
+        "`game`: actions are searched in order of the game's `action_values`, if it "
+        "has them; `none`: in order of their numbers.",
         "Order",
         choices=("game", "none"),
     )
     action_filter: str | None = option(
         None,
         "`game`: only actions that the game's `filter_actions` keeps; `all`: every "
-        "legal one. None: `game` where the game has a filter.",
+        "legal action. None: `game` if the game has a filter, else `all`.",
         "Order",
         choices=("game", "all"),
         optional=True,
     )
     killers: bool = option(
-        True, "Try actions early that refuted a sibling of the position.", "Order",
+        True,
+        "Try actions early that refuted a sibling position (killer moves).",
+        "Order",
         kind=bool,
-    )  # fmt: skip
+    )
     history: bool = option(
-        True, "Try actions early that have refuted much anywhere.", "Order", kind=bool
+        True,
+        "Try actions early that have often caused cutoffs anywhere (history "
+        "heuristic).",
+        "Order",
+        kind=bool,
     )
     table: int = option(
         16,
-        "MiB of the table of positions, for games that have a `state_key`; 0: none.",
+        "Size of the transposition table in MiB, for games that have a `state_key`; "
+        "0: no table.",
         "Order",
         kind=int,
         least=0,
@@ -194,8 +203,8 @@ class MinimaxSettings(FamilySettings):
     )
     free_moves: int | None = option(
         None,
-        "How many actions an opponent who moves freely considers, the first by static "
-        "order; None: all.",
+        "How many actions an opponent who moves freely considers, the first in "
+        "static order; None: all.",
         "Opponents",
         kind=int,
         least=1,
@@ -204,8 +213,8 @@ class MinimaxSettings(FamilySettings):
     )
     ranked_moves: int = option(
         1,
-        "How many actions an opponent who does not move freely considers, the first by "
-        "static order; 0: it passes, by the game's `pass_turn`.",
+        "How many actions an opponent who does not move freely considers, the first "
+        "in static order; 0: the opponent passes, using the game's `pass_turn`.",
         "Opponents",
         kind=int,
         least=0,
@@ -214,8 +223,8 @@ class MinimaxSettings(FamilySettings):
     # -- chance
     samples: int = option(
         8,
-        "How many outcomes of chance are drawn for each action, where the game does "
-        "not list them.",
+        "How many chance outcomes are sampled for each action if the game does not "
+        "list them.",
         "Chance",
         kind=int,
         least=1,
@@ -223,8 +232,8 @@ class MinimaxSettings(FamilySettings):
     )
     star1: bool = option(
         True,
-        "Cut off where no values of the outcomes to come matter; without effect where "
-        "values have no bounds (`score`, `leader`, functions).",
+        "Cut off once the remaining outcomes cannot matter; has no effect if values "
+        "are unbounded (`score`, `leader`, functions).",
         "Chance",
         kind=bool,
         source="Ballard 1983",
@@ -232,8 +241,8 @@ class MinimaxSettings(FamilySettings):
     # -- max-n
     shallow_pruning: bool = option(
         False,
-        "Cut off by what all values add up to: 1 under `win`, and your word that it is "
-        "1 under `evaluate`.",
+        "Cut off using the sum of all values. It is 1 under `win`; under `evaluate`, "
+        "setting this option asserts that it is 1.",
         "Max-n",
         kind=bool,
         source="Korf 1991",

@@ -41,8 +41,8 @@ ALGORITHMS: dict[str, PermutationAlgorithm] = {
         options=("ref", "bias"),
     ),
     "mcps": PermutationAlgorithm(
-        "AMAF statistics as in GRAVE, and those of playouts that have the moves of the "
-        "path in any order",
+        "AMAF statistics as in GRAVE, and statistics of playouts that contain the "
+        "moves of the path in any order",
         _CAZENAVE,
         options=("ref",),
         fixed={"bias": 0.0},
@@ -70,8 +70,8 @@ class PermutationSettings(FamilySettings):
     # -- budget
     simulations: int | None = option(
         None,
-        f"Playouts. {DEFAULT_SIMULATIONS} if no budget is given. Of several budgets "
-        "the first that is spent ends the search.",
+        f"Number of playouts; {DEFAULT_SIMULATIONS} if no budget is given. With "
+        "several budgets, the search ends when the first is spent.",
         "Budget",
         kind=int,
         least=1,
@@ -80,7 +80,7 @@ class PermutationSettings(FamilySettings):
     )
     seconds: float | None = option(
         None,
-        "Seconds a decision, from the call of `act` to its end.",
+        "Seconds for each decision, from the call of `act` until it returns.",
         "Budget",
         kind=float,
         above=0.0,
@@ -88,14 +88,14 @@ class PermutationSettings(FamilySettings):
     )
     safety_margin: float = option(
         0.0,
-        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Seconds by which a search with a time budget ends early.",
         "Budget",
         kind=float,
         least=0.0,
     )
     forward_model_calls: int | None = option(
         None,
-        "Actions applied, in the tree and in playouts.",
+        "Number of actions applied, in the tree and in playouts.",
         "Budget",
         kind=int,
         least=1,
@@ -103,9 +103,9 @@ class PermutationSettings(FamilySettings):
     )
     memory: int | None = option(
         None,
-        "MiB that the search may take. An error before the search says when its "
-        "`simulations` are expected to take more; a search that comes to the limit "
-        "all the same ends there.",
+        "Memory limit of the search in MiB. If the given `simulations` are expected "
+        "to exceed it, the search raises an error before it starts. A search that "
+        "reaches the limit ends there.",
         "Budget",
         kind=int,
         least=1,
@@ -116,7 +116,7 @@ class PermutationSettings(FamilySettings):
     codes: Any = option(
         "exact",
         "Which moves count as the same: `exact` codes differ for all moves of a "
-        "player; `abstract` and `specific` ones are the game's own, where it has them.",
+        "player; `abstract` and `specific` codes come from the game, if it has them.",
         "Statistics",
         choices=MOVE_CODES,
         objects="a function (game, state, player, action) -> code from 0, which is "
@@ -125,8 +125,8 @@ class PermutationSettings(FamilySettings):
     )
     ref: int = option(
         50,
-        "AMAF statistics are those of the last node on the way down through which "
-        "more than `ref` playouts went, or else the root's.",
+        "AMAF statistics are taken from the last node on the way down with more than "
+        "`ref` playouts, or else from the root.",
         "Statistics",
         kind=int,
         least=0,
@@ -144,8 +144,8 @@ class PermutationSettings(FamilySettings):
     # -- playouts
     value: str = option(
         "win",
-        "What the end of a playout is worth to each player: `win` (1, or a share of "
-        "1 for a draw, else 0), `score` or `leader` (lead over the best other).",
+        "Value of the end of a playout for each player: `win` (1, or a share of 1 "
+        "for a draw, else 0), `score` or `leader` (lead over the best opponent).",
         "Playouts",
         choices=("win", "score", "leader"),
     )
@@ -161,7 +161,8 @@ class PermutationSettings(FamilySettings):
     )
     rollout: int = option(
         10_000,
-        "Most actions of a playout; one that is cut off is valued where it ends.",
+        "Maximum number of actions in a playout; a playout that is cut off is "
+        "evaluated where it ends.",
         "Playouts",
         kind=int,
         least=1,
@@ -171,8 +172,8 @@ class PermutationSettings(FamilySettings):
     nodes: str | None = option(
         None,
         "What a node stands for: a `position`, however it was reached; or a `path`, "
-        "that is the moves that the player has seen, in a world that is sampled for "
-        "each playout, with a node for each of those who decide at once. None: "
+        "which is the moves that the player has seen, in a determinization sampled "
+        "for each playout, with one node for each player who decides at once. None: "
         "`position` in games without chance and hidden information that have a "
         "`state_key`, else `path`.",
         "Tree",
@@ -182,7 +183,7 @@ class PermutationSettings(FamilySettings):
     )
     max_depth: int = option(
         1000,
-        "Most decisions on a path in the tree.",
+        "Maximum number of decisions on a path in the tree.",
         "Tree",
         kind=int,
         least=1,
@@ -190,7 +191,8 @@ class PermutationSettings(FamilySettings):
     )
     final: str = option(
         "visits",
-        "The move made: most `visits`, or greatest mean `value`.",
+        "Which move is made: the one with most `visits`, or with the greatest mean "
+        "`value`.",
         "Tree",
         choices=("visits", "value"),
     )

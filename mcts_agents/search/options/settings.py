@@ -42,8 +42,8 @@ class SearchSettings:
     # -- budget
     simulations: int | None = option(
         None,
-        "Iterations. 1000 if no budget is given. Of several budgets the first that is "
-        "spent ends the search.",
+        "Number of iterations; 1000 if no budget is given. With several budgets, the "
+        "search ends when the first is spent.",
         "Budget",
         kind=int,
         least=1,
@@ -53,7 +53,7 @@ class SearchSettings:
     )
     seconds: float | None = option(
         None,
-        "Seconds a decision, from the call of `act` to its end.",
+        "Seconds for each decision, from the call of `act` until it returns.",
         "Budget",
         kind=float,
         above=0.0,
@@ -63,7 +63,7 @@ class SearchSettings:
     )
     safety_margin: float = option(
         0.0,
-        "Seconds by which a search that has a budget of seconds ends earlier.",
+        "Seconds by which a search with a time budget ends early.",
         "Budget",
         kind=float,
         least=0.0,
@@ -72,8 +72,8 @@ class SearchSettings:
     )
     forward_model_calls: int | None = option(
         None,
-        "Actions applied, one for each player, in trees and rollouts, and those that "
-        "the solver tries.",
+        "Number of actions applied, counted for each player, in trees, in rollouts "
+        "and by the solver.",
         "Budget",
         kind=int,
         least=1,
@@ -83,8 +83,8 @@ class SearchSettings:
     )
     memory: int | None = option(
         None,
-        "MiB that trees and stored states may take; the search ends before it would "
-        "take more. Threads share it.",
+        "Memory limit in MiB for trees and stored states; the search ends before it "
+        "exceeds the limit. Threads share it.",
         "Budget",
         kind=int,
         least=1,
@@ -94,9 +94,9 @@ class SearchSettings:
     )
     threads: int = option(
         1,
-        "Searches side by side from the same root (root parallelisation), each with "
-        "its share of the budget; their root statistics are merged. Seconds are not "
-        "shared out: every thread has them.",
+        "Number of parallel searches from the same root (root parallelisation), each "
+        "with its share of the budget; their root statistics are merged. A time "
+        "budget is not divided: every thread uses all of it.",
         "Budget",
         kind=int,
         least=1,
@@ -106,8 +106,8 @@ class SearchSettings:
     )
     reuse_tree: bool = option(
         False,
-        "Begin with the part of the last decision's tree that what was really played "
-        "since leads to. Its visits are not counted by the budget.",
+        "Start from the part of the previous decision's tree that the moves played "
+        "since then lead to. Its visits do not count towards the budget.",
         "Budget",
         kind=bool,
         tag="reuseTree",
@@ -120,7 +120,7 @@ class SearchSettings:
         "acting player; the opponent model plays the others (SP-MCTS). `pair`: one "
         "tree of the acting player and one `opponent` (TP-MCTS). `multi`: a tree for "
         "each player (MultiTree). `observers`: a tree for each player, which also "
-        "branches by what its player sees of the others' actions (MO-ISMCTS).",
+        "branches on what its player sees of the others' actions (MO-ISMCTS).",
         "Tree",
         choices=TREES,
         source=f"{_MULTITREE}; Cowling, Powley, Whitehouse 2012; {_WEIL}",
@@ -129,9 +129,9 @@ class SearchSettings:
     )
     opponent: str | None = option(
         None,
-        "Whom the tree `pair` expands besides the acting player: in each state the "
-        "`nearest` opponent, by the game's measure, or the `next` one who decides. "
-        "None: `nearest` where the game has a measure.",
+        "Which opponent `tree=pair` expands besides the acting player: in each state "
+        "the `nearest` one, by the game's measure, or the `next` one to decide. "
+        "None: `nearest` if the game has a measure, else `next`.",
         "Tree",
         choices=("nearest", "next"),
         optional=True,
@@ -140,8 +140,8 @@ class SearchSettings:
     )
     paranoid: bool = option(
         False,
-        "Back up -1 times the acting player's value for all others but team mates, who "
-        "get its value.",
+        "Back up the negated value of the acting player for all opponents; team "
+        "mates get the acting player's value.",
         "Tree",
         kind=bool,
         source=_MULTITREE,
@@ -150,9 +150,9 @@ class SearchSettings:
     )
     abstraction: str = option(
         "none",
-        "Opponent move abstraction: mix the value of an action with its mean over all "
-        "positions that the same own moves led to; `all`: at the nodes of every "
-        "player, as in the paper; `own`: at those of the acting player.",
+        "Opponent move abstraction: mix the value of an action with its mean over "
+        "all positions that the same own moves led to. `all`: at the nodes of every "
+        "player, as in the paper; `own`: only at the nodes of the acting player.",
         "Tree",
         choices=("none", "own", "all"),
         source=_OMA,
@@ -173,8 +173,8 @@ class SearchSettings:
     abstraction_context: str = option(
         "sequence",
         "Which positions share a mean of the abstraction: those with the same "
-        "`sequence` of own moves before (the paper's), or those that only opponents' "
-        "moves since the player's `last` decision tell apart (TAG's).",
+        "`sequence` of own moves (as in the paper), or those that differ only in the "
+        "opponents' moves since the player's `last` decision (as in TAG).",
         "Tree",
         choices=("sequence", "last"),
         source=f"{_OMA}, Figure 2; {_MANUAL}",
@@ -182,8 +182,8 @@ class SearchSettings:
     )
     keep_abstraction: bool = option(
         False,
-        "Keep the abstraction's means for the whole game (f of the paper), instead of "
-        "forgetting them after each decision.",
+        "Keep the abstraction's means for the whole game (f in the paper) instead of "
+        "discarding them after each decision.",
         "Tree",
         kind=bool,
         source=f"{_OMA}, section V",
@@ -200,8 +200,8 @@ class SearchSettings:
     )
     expand_after_clash: bool = option(
         True,
-        "In a graph search, go on in the graph where an untried action leads to a "
-        "position that is known; else roll out from there.",
+        "In a graph search, continue in the graph if an untried action leads to a "
+        "known position; if false, start the rollout there.",
         "Tree",
         kind=bool,
         tag="MCGSExpandAfterClash",
@@ -209,9 +209,10 @@ class SearchSettings:
     )
     simultaneous: str = option(
         "decoupled",
-        "Players of one tree who decide at once choose `decoupled`, none seeing the "
-        "others' choices, or `serialised`, the acting player first and each seeing "
-        "those before, which gives away what is secret: for comparison.",
+        "How players who decide at once choose in one tree: `decoupled`, without "
+        "seeing the others' choices; or `serialised`, one after another with the "
+        "acting player first, each seeing the earlier choices. `serialised` reveals "
+        "secret choices and is meant for comparison.",
         "Tree",
         choices=("decoupled", "serialised"),
         source="Finnsson, Bjornsson, AAAI 2008",
@@ -219,8 +220,8 @@ class SearchSettings:
     )
     action_filter: str | None = option(
         None,
-        "Actions in trees: all that are legal (`all`), or those that the `game` finds "
-        "worth a search. None: `game` where the game has a filter.",
+        "Which actions trees contain: `all` legal ones, or those that pass the "
+        "filter of the `game`. None: `game` if the game has a filter, else `all`.",
         "Tree",
         choices=("all", "game"),
         optional=True,
@@ -229,7 +230,7 @@ class SearchSettings:
     )
     max_depth: int = option(
         1000,
-        "Most decisions on a path in any tree.",
+        "Maximum number of decisions on a path in any tree.",
         "Tree",
         kind=int,
         least=1,
@@ -239,8 +240,8 @@ class SearchSettings:
     )
     solver: bool | None = option(
         None,
-        "Prove results near the end of the game (MCTS-Solver); a search whose root is "
-        "proven ends before its budget. None: where it applies and `value` is `win`.",
+        "Prove results near the end of the game (MCTS-Solver). A search whose root "
+        "is proven ends early. None: on if it applies and `value` is `win`.",
         "Tree",
         kind=bool,
         optional=True,
@@ -250,9 +251,9 @@ class SearchSettings:
     # -- information
     information: str = option(
         "set",
-        "Where information is hidden, `set`: a new determinization each iteration; "
+        "If information is hidden, `set`: a new determinization in each iteration; "
         "`perfect`: one determinization for the whole search (PI-MCTS). With several "
-        "`determinizations` each tree has one anyway.",
+        "`determinizations`, each tree has one anyway.",
         "Information",
         choices=("set", "perfect"),
         source=_MULTITREE,
@@ -263,10 +264,10 @@ class SearchSettings:
         None,
         "`open`: nodes stand for sequences of actions, which are applied in every "
         "iteration. `closed`: nodes hold states; only without chance and hidden "
-        "information. `sampled`: nodes hold states on one determinization; chance and "
-        "modelled players act once for each edge. By default `open`; in "
-        "environments of others that are said to be deterministic `closed`, wherever "
-        "that applies.",
+        "information. `sampled`: nodes hold states on one determinization; chance "
+        "and modelled players act only once for each edge. Default: `open`; in "
+        "third-party environments with `deterministic=True`, `closed` wherever that "
+        "applies.",
         "Information",
         choices=("open", "closed", "sampled"),
         optional=True,
@@ -276,18 +277,19 @@ class SearchSettings:
     )
     opponent_information: str = option(
         "merged",
-        "Where information is hidden and players have trees of their own, `merged`: an "
-        "opponent's tree has one root, whatever it holds in a determinization; "
-        "`separate`: one root for each of its information sets (by `state_key`), so "
-        "that it acts on what it holds.",
+        "If information is hidden and each player has a tree, `merged`: an "
+        "opponent's tree has one root, whatever cards the opponent holds in a "
+        "determinization; `separate`: one root for each of the opponent's "
+        "information sets (by `state_key`), so that its moves depend on what it "
+        "holds.",
         "Information",
         choices=("merged", "separate"),
         file="kernel/descent.py",
     )
     determinizations: int = option(
         1,
-        "Trees on as many determinizations, each with its share of the budget, merged "
-        "as `combine` says.",
+        "Number of determinizations, with one tree each. They share the budget, and "
+        "`combine` says how they are merged.",
         "Information",
         kind=int,
         least=1,
@@ -297,8 +299,8 @@ class SearchSettings:
     )
     combine: str = option(
         "average",
-        "Merge determinizations by `average` value, `visits` in all, or `vote` for "
-        "the final move.",
+        "How determinizations are merged for the final move: by `average` value, by "
+        "total `visits`, or by `vote`.",
         "Information",
         choices=("average", "visits", "vote"),
         tag="perfectInformationPolicy",
@@ -307,7 +309,8 @@ class SearchSettings:
     # -- tree policy
     tree_policy: Any = option(
         "ucb1",
-        "How a decision in the tree is made; one page for each in docs/algorithms.",
+        "How actions are selected in the tree; docs/algorithms has a page for each "
+        "policy.",
         "Tree policy",
         choices=tuple(TREE_POLICIES),
         objects="a `TreePolicy`, or a function compiled with numba.njit, "
@@ -318,10 +321,11 @@ class SearchSettings:
     )
     root_policy: Any = option(
         "tree",
-        "What the acting player tries at the root, which move is made, and what is "
-        "told to learners: as in the `tree`; `sequential_halving`, which shares a "
-        "budget of simulations out so that half of the actions are left each time; or "
-        "`gumbel`, which does so among actions that are sampled from the priors.",
+        "How the acting player explores at the root, which move is made, and which "
+        "probabilities learners receive: as in the `tree`; `sequential_halving`, "
+        "which spends a budget of simulations in rounds and drops half of the "
+        "actions after each; or `gumbel`, which does the same with actions sampled "
+        "from the priors.",
         "Tree policy",
         choices=tuple(ROOT_POLICIES),
         objects="a `RootPolicy`",
@@ -333,7 +337,7 @@ class SearchSettings:
     )
     gumbel_actions: int = option(
         16,
-        "m: so many actions are sampled from the priors at the root.",
+        "m, the number of actions sampled from the priors at the root.",
         "Tree policy",
         kind=int,
         least=1,
@@ -342,8 +346,8 @@ class SearchSettings:
     )
     gumbel_visits: float = option(
         50.0,
-        "c_visit: visits that each action counts as having, besides its own, in how "
-        "much values weigh beside priors.",
+        "c_visit, added to the greatest visit count when values are weighed against "
+        "priors.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -352,7 +356,7 @@ class SearchSettings:
     )
     gumbel_scale: float = option(
         1.0,
-        "c_scale: how much values weigh beside priors.",
+        "c_scale, the weight of values against priors.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -361,7 +365,7 @@ class SearchSettings:
     )
     exploration: float = option(
         1.0,
-        "K, the weight of exploration, for values normalised to the range seen.",
+        "K, the weight of exploration, for values normalised to the range seen so far.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -370,8 +374,8 @@ class SearchSettings:
     )
     epsilon: float = option(
         0.1,
-        "Probability of a uniformly random action (EXP3, regret matching, greedy); "
-        "under `exp3` also the learning rate.",
+        "Probability of a uniformly random action (EXP3, regret matching, "
+        "epsilon-greedy); for `exp3` also the learning rate.",
         "Tree policy",
         kind=float,
         above=0.0,
@@ -381,7 +385,7 @@ class SearchSettings:
     )
     temperature: float = option(
         0.1,
-        "Temperature of the softmax over mean values of `exp3_boltzmann`.",
+        "Temperature of the softmax over mean values in `exp3_boltzmann`.",
         "Tree policy",
         kind=float,
         above=0.0,
@@ -390,8 +394,9 @@ class SearchSettings:
     )
     first_play_urgency: float | None = option(
         None,
-        "Exploration term of an untried action; none: infinite, so that all are tried "
-        "first, and with an evaluator no other than that of a tried one.",
+        "Exploration term of an untried action. None: infinite, so that untried "
+        "actions come first; with an evaluator, the same formula as for tried "
+        "actions.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -401,9 +406,9 @@ class SearchSettings:
     )
     first_play_value: str = option(
         "least",
-        "What an untried action is worth, besides its exploration: the `least` value "
-        "seen of the player's (with `value=win`, of any player's) in the search, or "
-        "the mean value of its `parent`, less `first_play_reduction`.",
+        "Value of an untried action, without exploration: the `least` value that the "
+        "search has seen for the player (with `value=win`, for any player), or the "
+        "mean value of its `parent` minus `first_play_reduction`.",
         "Tree policy",
         choices=("least", "parent"),
         source="Wu 2019, section 3; Leela Zero",
@@ -411,8 +416,9 @@ class SearchSettings:
     )
     first_play_reduction: float = option(
         0.0,
-        "What is taken off the parent's value, on the scale of values compared; with "
-        "priors, times the square root of the prior share of the actions tried.",
+        "Amount subtracted from the parent's value, on the scale on which values are "
+        "compared. With priors, it is multiplied by the square root of the total "
+        "prior of the tried actions.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -420,8 +426,8 @@ class SearchSettings:
     )
     normalise: bool = option(
         True,
-        "Scale each player's values to [0, 1] by the least and greatest it has seen in "
-        "the search; shares of a win (`value=win`) by those of all players.",
+        "Scale each player's values to [0, 1] by the least and greatest value that "
+        "the search has seen for that player (with `value=win`, for any player).",
         "Tree policy",
         kind=bool,
         tag="normaliseRewards",
@@ -429,9 +435,10 @@ class SearchSettings:
     )
     final: str | None = option(
         None,
-        "The move made: most `visits` (robust), greatest mean `value` (simple), or a "
-        "`sample` from the average strategy. None: `sample` for EXP3 and regret "
-        "matching, `value` for averaged determinizations, else `visits`.",
+        "Which move is made: the one with most `visits` (robust), the one with the "
+        "greatest mean `value` (simple), or a `sample` from the average strategy. "
+        "None: `sample` for EXP3 and regret matching, `value` for averaged "
+        "determinizations, else `visits`.",
         "Tree policy",
         choices=("visits", "value", "sample"),
         optional=True,
@@ -441,9 +448,9 @@ class SearchSettings:
     # -- action heuristics
     action_heuristic: Any = option(
         "none",
-        "H(s, a), used by the options of this group and, before all else, for the "
-        "order in which untried actions are tried. `game`: the game's own; `mast`: "
-        "move averages.",
+        "H(s, a), which sets the order of untried actions and is used by the other "
+        "options of this group. `game`: the game's own heuristic; `mast`: move "
+        "averages.",
         "Action heuristics",
         choices=("none", "game", "mast"),
         objects="a function (model, state, player, actions) -> values",
@@ -452,8 +459,9 @@ class SearchSettings:
     )
     action_heuristic_interval: int = option(
         20,
-        "Visits of a node after which H is asked for again, where it may change; the "
-        "game's own does not where a node stands for one state.",
+        "Number of visits of a node after which H is computed again, if it may "
+        "change. The game's own heuristic does not change if a node stands for one "
+        "state.",
         "Action heuristics",
         kind=int,
         least=1,
@@ -484,8 +492,8 @@ class SearchSettings:
     )
     initial_visits: int = option(
         0,
-        "Visits with which an action begins, of value H(s, a) on the scale of "
-        "normalised values; tree policies count them, results do not.",
+        "Number of visits with which an action starts, each with the value H(s, a) "
+        "on the normalised scale. Tree policies count them; results do not.",
         "Action heuristics",
         kind=int,
         least=0,
@@ -518,7 +526,8 @@ class SearchSettings:
     # -- rollouts
     rollout: int | None = option(
         None,
-        "Actions in a rollout, all players together. Game's choice, else 1000.",
+        "Number of actions in a rollout, over all players. None: the game's choice, "
+        "else 1000.",
         "Rollouts",
         kind=int,
         least=0,
@@ -528,7 +537,7 @@ class SearchSettings:
     )
     rollout_per_player: bool = option(
         False,
-        "Count `rollout` for each player: its length times the number of players.",
+        "Multiply the rollout length `rollout` by the number of players.",
         "Rollouts",
         kind=bool,
         tag="rolloutLengthPerPlayer",
@@ -536,9 +545,10 @@ class SearchSettings:
     )
     rollout_end: str = option(
         "exact",
-        "Once a rollout has its length, end it `exact`ly then; or at the end of an "
-        "`action` sequence of the acting player, at the `start` of its next one, at "
-        "the end of its `turn`, or of a `round`.",
+        "Where a rollout ends once it has reached its length: `exact`ly there, at "
+        "the end of an `action` sequence of the acting player, at the `start` of the "
+        "player's next sequence, at the end of its `turn`, or at the end of a "
+        "`round`.",
         "Rollouts",
         choices=tuple(ENDS),
         tag="rolloutTermination",
@@ -566,8 +576,8 @@ class SearchSettings:
     )
     mast: str = option(
         "none",
-        "Which actions are averaged (MAST): those in the `tree`, in the `rollout`, or "
-        "`both`.",
+        "Which actions are averaged (MAST): actions in the `tree`, in the `rollout`, "
+        "or `both`.",
         "Rollouts",
         choices=("none", "tree", "rollout", "both"),
         source="Finnsson, Bjornsson, AAAI 2008",
@@ -576,7 +586,7 @@ class SearchSettings:
     )
     mast_decay: float = option(
         0.5,
-        "What is left of the averages' weight from one decision to the next.",
+        "Share of the averages' weight that is kept from one decision to the next.",
         "Rollouts",
         kind=float,
         least=0.0,
@@ -595,7 +605,7 @@ class SearchSettings:
     )
     mast_default: float = option(
         0.5,
-        "Average of an action never seen, on the scale 0 to 1.",
+        "Average assumed for an action that was never seen, from 0 to 1.",
         "Rollouts",
         kind=float,
         least=0.0,
@@ -606,8 +616,8 @@ class SearchSettings:
     # -- leaves
     value: Any = option(
         None,
-        "What a leaf is worth: `win`, `score`, `leader` (lead over the best other) or "
-        "the game's `evaluate`. Game's choice, else `score`.",
+        "Value of a leaf: `win`, `score`, `leader` (lead over the best opponent) or "
+        "the game's `evaluate`. None: the game's choice, else `score`.",
         "Leaves and backup",
         choices=tuple(LEAF_VALUES),
         optional=True,
@@ -618,7 +628,7 @@ class SearchSettings:
     score_bonus: float | None = option(
         None,
         "Share of the score that a winner gains and a loser forfeits under `score` "
-        "and `leader`. Game's choice, else 0.5.",
+        "and `leader`. None: the game's choice, else 0.5.",
         "Leaves and backup",
         kind=float,
         least=0.0,
@@ -629,9 +639,9 @@ class SearchSettings:
     )
     score_bonus_by: str = option(
         "magnitude",
-        "What `score_bonus` is a share of: the score's `magnitude`, so that no winner "
-        "loses by it; or, as in `tag`, the score itself, so that a winner with a "
-        "negative score loses by it.",
+        "What `score_bonus` is a share of: the score's `magnitude`, so that it never "
+        "lowers a winner's value; or the score itself, as in `tag`, so that a winner "
+        "with a negative score is worse off.",
         "Leaves and backup",
         choices=("magnitude", "tag"),
         source="TAG",
@@ -639,10 +649,10 @@ class SearchSettings:
     )
     discount: float | None = option(
         None,
-        "Weight of a reward for each time that the game has moved on before it comes: "
-        "each decision takes in its discounted return, the changes of its player's "
-        "score that follow it, and what the leaf's value promises beyond the score. "
-        "None: all of the leaf's value, what was scored before included.",
+        "Discount factor for each move of the game. Each decision is credited with "
+        "its discounted return: the later changes of its player's score, plus what "
+        "the leaf's value adds to the score. None: the leaf's whole value, including "
+        "what was scored before the decision.",
         "Leaves and backup",
         kind=float,
         above=0.0,
@@ -653,10 +663,10 @@ class SearchSettings:
     )
     backup: str = option(
         "monte_carlo",
-        "What a decision passes up: `monte_carlo`, the iteration's value; `lambda`, "
-        "that mixed with the mean of the action taken; `max_lambda`, with the mean of "
-        "the best action; `max_mc`, the same where the node has visits enough and the "
-        "action taken was not the best.",
+        "Which value a decision passes up: `monte_carlo`, the iteration's value; "
+        "`lambda`, a mix of it with the mean of the action taken; `max_lambda`, a "
+        "mix with the mean of the best action; `max_mc`, the latter only if the node "
+        "has enough visits and the action taken was not the best.",
         "Leaves and backup",
         choices=("monte_carlo", *BACKUPS),
         source="Khandelwal et al., ICML 2016",
@@ -675,7 +685,8 @@ class SearchSettings:
     )
     backup_threshold: float = option(
         100.0,
-        "Visits T that a node must exceed for `max_mc`, which weighs (N - T) / N.",
+        "Number of visits T above which `max_mc` mixes in the best action, with "
+        "weight (N - T) / N.",
         "Leaves and backup",
         kind=float,
         least=0.0,
@@ -685,8 +696,9 @@ class SearchSettings:
     # -- leaf evaluation in batches
     evaluator: Any = option(
         None,
-        "Values leaves in place of rollouts, and gives the priors of PUCT: a neural "
-        "network, say; see [neural evaluation](neural_evaluation.md).",
+        "Evaluates leaves in place of rollouts and supplies the priors of PUCT, "
+        "usually with a neural network; see [neural "
+        "evaluation](neural_evaluation.md).",
         "Leaf evaluation in batches",
         kind=object,
         optional=True,
@@ -697,7 +709,7 @@ class SearchSettings:
     )
     batch: int = option(
         8,
-        "Leaves that the evaluator is asked about in one call, at most.",
+        "Maximum number of leaves that the evaluator evaluates in one call.",
         "Leaf evaluation in batches",
         kind=int,
         least=1,
@@ -706,8 +718,8 @@ class SearchSettings:
     )
     virtual_loss: int = option(
         1,
-        "Losses counted on the path to a leaf that waits, so that others of its batch "
-        "lie elsewhere.",
+        "Number of losses counted on the path to a pending leaf, so that the rest of "
+        "the batch explores elsewhere.",
         "Leaf evaluation in batches",
         kind=int,
         least=0,
@@ -727,8 +739,8 @@ class SearchSettings:
     )
     root_noise_alpha: float = option(
         0.3,
-        "Parameter of the Dirichlet distribution of the noise: the smaller, the fewer "
-        "actions have most of it.",
+        "Parameter of the noise's Dirichlet distribution. The smaller it is, the "
+        "more the noise is concentrated on a few actions.",
         "Leaf evaluation in batches",
         kind=float,
         above=0.0,
