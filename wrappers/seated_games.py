@@ -63,7 +63,7 @@ class SeatedGame(ABC):
         self.learner = self.names[0]
 
     def begin(self, learner: str, choosers: dict[str, Chooser], seed: int) -> None:
-        """Start a game and play to the learner's first decision, or to the end of the game."""
+        """Start a game and play to the learner's first decision, or to the end."""
         self.learner = learner
         self._choosers = choosers
         self._returns = dict.fromkeys(self.names, 0.0)
