@@ -1,4 +1,4 @@
-"""Games as PettingZoo environments: one folder a game, one base for all.
+"""Games as PettingZoo environments: a folder for each game, a common base for all.
 
 `mcts_agents.envs.hex.env()`, or after `import mcts_agents`
 `pettingzoo.make("aec", "mcts_agents/hex-v0")`. Importing this package imports no game

@@ -1,4 +1,4 @@
-"""PettingZoo environments of a game, both made from its table of functions.
+"""The two PettingZoo environments of a game, built from its table of functions.
 
 `environments(game)` gives the conventional three factories. The rules are asked for
 everything; what stands here is PettingZoo's bookkeeping, in two thin faces of one base
@@ -23,7 +23,7 @@ from mcts_agents.model.stepping import FIRST_ACTION, WANTED
 
 
 class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
-    """A game whose agents are asked one after another; see `GameEnvironment`.
+    """A game whose agents act one after another; see `GameEnvironment`.
 
     Where several players decide at once they are asked in ascending order, and the
     game advances when the last one has chosen. Until then nobody can learn what the
@@ -90,7 +90,7 @@ class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what `agent` sees; works for every agent at any time after `reset`.
+        """Return the observation of any agent, at any time after `reset`.
 
         Raises:
             RuntimeError: Before `reset`.
@@ -163,7 +163,7 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         dict[str, bool],
         dict[str, dict],
     ]:
-        """Let all agents who have a decision to make act at once.
+        """Let all agents with a decision to make act at once.
 
         Args:
             actions: Action of each live agent; those without a decision are ignored.
@@ -302,7 +302,7 @@ def environments_from_rules(
 ) -> tuple[
     Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
 ]:
-    """Return `raw_env`, `env` and `parallel_env` of rules that have nothing else.
+    """Return `raw_env`, `env` and `parallel_env` of rules without a `Game`.
 
     For a game in one file or a notebook: actions are shown as numbers, and pictures
     are the fields of the state's record as text.

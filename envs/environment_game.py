@@ -1,4 +1,4 @@
-"""Environments of other people as games: stepped to be played, copied to be planned in.
+"""Third-party environments as games: stepped for play, copied for planning.
 
 `pettingzoo.classic.connect_four_v3:env` names a function that makes an environment. Its
 parameters are the game's options. One option is about the game itself and never reaches
@@ -37,7 +37,7 @@ _SEED = 0
 
 @dataclass(frozen=True)
 class EnvironmentGame:
-    """A game that is an environment of PettingZoo or Gymnasium.
+    """A game that is a PettingZoo or Gymnasium environment.
 
     Attributes:
         name: What names it, such as `pettingzoo.classic.connect_four_v3:env`.
@@ -120,7 +120,7 @@ class EnvironmentGame:
         return self._variants[key]
 
     def parameters(self) -> dict[str, Any] | None:
-        """Return the keywords that `make` takes with their defaults; None: any."""
+        """Return the keywords of `make` with their defaults; None if it takes any."""
         try:
             parameters = inspect.signature(self.make).parameters.values()
         except (TypeError, ValueError):  # of a function that is not Python's
@@ -131,7 +131,7 @@ class EnvironmentGame:
         return {p.name: p.default for p in parameters if p.kind is not positional}
 
     def environment(self, render_mode: str | None = None) -> Any:
-        """Return a new environment, as its maker made it.
+        """Return a new environment, as its maker creates it.
 
         Args:
             render_mode: How it can be shown, if it knows this mode.
@@ -157,7 +157,7 @@ class EnvironmentGame:
         return env
 
     def aec(self, render_mode: str | None = None) -> AECEnv:
-        """Return a new environment in PettingZoo's AEC form, to be played.
+        """Return a new environment in PettingZoo's AEC form, for playing.
 
         Its actions are numbers, see `numbered`, and it remembers what was played, which
         kept trees and evaluators need. Agents who decide at once do not see each
@@ -195,7 +195,7 @@ class EnvironmentGame:
         return numbered(env, agents, self.name, self.samples)
 
     def shape(self) -> CopiedEnvironment:
-        """Return a forward model that says how many players and actions there are.
+        """Return a forward model that has the numbers of players and actions.
 
         Nobody may plan on it: whether the environment hides anything is not asked.
 
@@ -226,7 +226,7 @@ class EnvironmentGame:
     # -- what is shown
 
     def action_name(self, env: Any, action: int) -> str:
-        """Return an action as people write it: its number if nothing else is known."""
+        """Return the name of an action, or its number if it has no name."""
         numbers = numbers_in(env)
         own = action if numbers is None else numbers.action(action)
         if self.format_action is not None:
@@ -237,7 +237,7 @@ class EnvironmentGame:
         return "/".join(map(str, own.ravel())) if hasattr(own, "ravel") else str(own)
 
     def action_of(self, env: Any, text: str, legal: list[int]) -> int:
-        """Return the action of a text; ValueError says what was expected."""
+        """Return the action that a text names; a ValueError says what was expected."""
         if self.parse_action is not None:
             own, numbers = self.parse_action(env, text), numbers_in(env)
             return own if numbers is None else numbers.number(own)
@@ -259,7 +259,7 @@ class EnvironmentGame:
 def game_from_environment(
     make: Callable[..., Any], name: str = "", **parts: Any
 ) -> EnvironmentGame:
-    """Return a game that is an environment, with what makes it better to play.
+    """Return an environment as a game, with optional names, text and resampling.
 
     Args:
         make: Makes the environment; its keywords are the game's options.
@@ -288,7 +288,7 @@ def check_samples(samples: Any) -> None:
 
 
 def begin(env: Any, seed: int, name: str) -> None:
-    """Reset an environment; whatever it raises is a ValueError that names the game."""
+    """Reset an environment; turn any error into a ValueError that names the game."""
     try:
         env.reset(seed=seed)
     except Exception as error:
@@ -297,12 +297,12 @@ def begin(env: Any, seed: int, name: str) -> None:
 
 
 def has_rules(env: Any) -> bool:
-    """Say whether an environment knows what a player may plan on: ours do."""
+    """Say whether an environment provides planning states, as this package's do."""
     return hasattr(getattr(env, "unwrapped", env), "planning_state")
 
 
 def is_maker(found: Any) -> bool:
-    """Say whether an object is a class of environments."""
+    """Say whether an object is an environment class."""
     return inspect.isclass(found) and issubclass(found, KINDS)
 
 

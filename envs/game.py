@@ -1,4 +1,4 @@
-"""`Game`: all that the package knows of one game, gathered from the game's folder."""
+"""`Game`: everything that the package knows about a game, from the game's folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

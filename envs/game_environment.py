@@ -42,7 +42,7 @@ _SHARED = ("game", "forward_model")
 
 @functools.cache
 def players_in(mask: int) -> tuple[int, ...]:
-    """Return the players in a mask, ascending."""
+    """Return the players in a mask, in ascending order."""
     return tuple(player for player in range(MAX_PLAYERS) if mask >> player & 1)
 
 
@@ -179,13 +179,13 @@ class GameEnvironment:
         return self.action_spaces[agent]
 
     def action_name(self, action: int) -> str:
-        """Return an action as people write it."""
+        """Return the name of an action."""
         return self.game.format_action(self.forward_model, int(action))
 
     # -- planning
 
     def planning_state(self, agent: str, rng: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return what `agent` may plan on: a copy of the state, and its player number.
+        """Return the state that `agent` may plan on, as a copy, and its player number.
 
         All that the agent cannot know is resampled in the copy; actions that other
         agents have chosen but that have not happened yet are nowhere in it.
@@ -218,7 +218,7 @@ class GameEnvironment:
         return view, player
 
     def history(self, agent: str) -> History:
-        """Return what has been played, as far as `agent` has seen it.
+        """Return the moves played so far, as far as `agent` has seen them.
 
         An action counts as seen if the game's `visible_action` tells it. A planner
         that reuses its tree follows it from one decision to the next.
@@ -274,7 +274,7 @@ class GameEnvironment:
         )
 
     def spectator_state(self) -> np.ndarray:
-        """Return a copy of the whole state, hidden information included.
+        """Return a copy of the full state, including hidden information.
 
         For showing and recording games. Agents plan on `planning_state`.
 
@@ -286,7 +286,7 @@ class GameEnvironment:
     # -- pictures
 
     def render(self) -> np.ndarray | str | None:
-        """Show the position as `render_mode` says.
+        """Render the position according to `render_mode`.
 
         Returns:
             The picture, uint8 of shape (height, width, 3), for `rgb_array`; a text for
@@ -316,7 +316,7 @@ class GameEnvironment:
         return None
 
     def regions(self, agent: str) -> list[Region]:
-        """Return where each legal action of `agent` lies on the picture of `render`.
+        """Return the region of each legal action of `agent` on the rendered picture.
 
         The list is empty for an agent that has no decision to make now. Clicks are
         looked up by `action_at` of `mcts_agents.envs.regions`.
@@ -337,7 +337,7 @@ class GameEnvironment:
         return self.game.regions(self.forward_model, state, None, player)
 
     def close(self) -> None:
-        """Close the window, if there is one; may be called again."""
+        """Close the window, if there is one; can be called more than once."""
         if self._screen is not None:
             self._screen.close()
             self._screen = None

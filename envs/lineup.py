@@ -1,4 +1,4 @@
-"""Pictures of units in columns, one row for each player; several bands if many.
+"""Pictures of units in columns, with a row for each player, in one or more bands.
 
 Units have a number from 0 to 3 in sight, such as their health: so many marks of three
 are filled.
@@ -39,7 +39,7 @@ GREATEST = 3
 
 @dataclass(frozen=True)
 class Lineup:
-    """Where units lie on a picture.
+    """The positions of units on a picture.
 
     Attributes:
         players: Number of players: rows of a band.
@@ -51,12 +51,12 @@ class Lineup:
 
     @property
     def bands(self) -> int:
-        """How many bands lie below one another."""
+        """Number of bands, one below another."""
         return math.ceil(self.units / MOST_COLUMNS)
 
     @property
     def columns(self) -> int:
-        """Units of each player in a band; the last band may have fewer."""
+        """Number of units per player in a band; the last band may have fewer."""
         return math.ceil(self.units / self.bands)
 
     @property
@@ -106,7 +106,7 @@ def paint_cells(surface: Any, lineup: Lineup) -> None:
 def paint_move(
     surface: Any, lineup: Lineup, actor: tuple[int, int], target: tuple[int, int]
 ) -> None:
-    """Mark the cell of the last target, and draw an arrow to it from who acted.
+    """Mark the cell of the last target, and draw an arrow to it from the actor.
 
     Both are (player, unit).
     """
@@ -135,7 +135,7 @@ def paint_unit(
     filling: Color,
     radius: float = RADIUS,
 ) -> None:
-    """Draw a unit, and below it three marks of which `number` are filled."""
+    """Draw a unit and, below it, three marks of which `number` are filled."""
     circle(surface, center, radius, color, darker(color, 0.4), 2)
     text(surface, label, (center[0], center[1] + 1), round(radius * 1.15), PANEL)
     for index in range(GREATEST):
@@ -158,7 +158,7 @@ def paint_chip(
     words: str,
     framed: bool,
 ) -> None:
-    """Draw a player's chip with some words; that of the mover is framed."""
+    """Draw a player's chip with some words; framed if the player is to move."""
     color = PLAYER_COLORS[player]
     outline = INK if framed else mixed(PANEL, color, 0.5)
     rounded_rectangle(surface, area, 8, mixed(PANEL, color, 0.25), outline, 3)
@@ -168,5 +168,5 @@ def paint_chip(
 
 
 def paint_status(surface: Any, size: tuple[int, int], words: str) -> None:
-    """Write what happened last and who is to move below everything."""
+    """Write the last event and the player to move at the bottom."""
     text(surface, words, (size[0] / 2, size[1] - 32), 26, INK)

@@ -1,4 +1,4 @@
-"""Environments whose actions are the numbers from 0, as tables and records count them.
+"""Environments with actions numbered from 0, as in tables and records.
 
 Spaces that begin below 0, MultiDiscrete and MultiBinary spaces, and samples of a Box,
 are numbered as searches number them (`model/copying/actions.py`). The wrappers take
@@ -21,7 +21,7 @@ from mcts_agents.model.masks import mask_in, shows_masks
 
 
 class Numbers:
-    """The numbers of all agents' actions.
+    """The action numbers of all agents.
 
     Args:
         numbers: By the names of agents.
@@ -38,11 +38,11 @@ class Numbers:
 
     @property
     def any(self) -> ActionNumbers:
-        """The numbers of one agent; of each, if they are alike."""
+        """The numbers of one agent, which hold for all agents with the same space."""
         return next(iter(self._numbers.values()))
 
     def action(self, agent: str, number: Any) -> Any:
-        """Return what the environment takes; None stays None."""
+        """Return the environment's own action for a number; None stays None."""
         if number is None:
             return None
         return self._numbers[agent].action(int(number))
@@ -64,7 +64,7 @@ class Numbers:
 
 
 class NumberedAEC(BaseWrapper):
-    """An AEC environment that takes numbers; see `numbered`."""
+    """An AEC environment whose actions are numbers; see `numbered`."""
 
     def __init__(self, env: AECEnv, numbers: Numbers):
         super().__init__(env)
@@ -75,17 +75,17 @@ class NumberedAEC(BaseWrapper):
         return self.numbers.spaces[agent]
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """Return the environment's own space, but for its mask."""
+        """Return the environment's own space, except for the mask."""
         space = self.env.observation_space(agent)
         return self.numbers.observation_space(agent, space)
 
     def observe(self, agent: str) -> Any:
-        """Return what the environment shows."""
+        """Return an agent's observation."""
         return self.numbers.shown(agent, self.env.observe(agent))
 
     @property
     def infos(self) -> dict[str, Any]:
-        """What the environment tells."""
+        """The infos of the environment."""
         return {a: self.numbers.shown(a, info) for a, info in self.env.infos.items()}
 
     def step(self, action: int | None) -> None:
@@ -94,7 +94,7 @@ class NumberedAEC(BaseWrapper):
 
 
 class NumberedParallel(BaseParallelWrapper):
-    """A parallel environment that takes numbers; see `numbered`."""
+    """A parallel environment whose actions are numbers; see `numbered`."""
 
     def __init__(self, env: ParallelEnv, numbers: Numbers):
         super().__init__(env)
@@ -105,7 +105,7 @@ class NumberedParallel(BaseParallelWrapper):
         return self.numbers.spaces[agent]
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """Return the environment's own space, but for its mask."""
+        """Return the environment's own space, except for the mask."""
         space = self.env.observation_space(agent)
         return self.numbers.observation_space(agent, space)
 
@@ -125,7 +125,7 @@ class NumberedParallel(BaseParallelWrapper):
 
 
 class NumberedGymnasium(gymnasium.Wrapper):
-    """A Gymnasium environment that takes numbers, and keeps the last mask it showed.
+    """A Gymnasium environment that takes numbers, and keeps the last mask.
 
     Args:
         env: The environment.
@@ -146,7 +146,7 @@ class NumberedGymnasium(gymnasium.Wrapper):
 
     @property
     def action_masks(self) -> Callable[[], Any]:
-        """The method that masks are asked of; there is none where none is shown."""
+        """The method that returns masks; missing if the environment shows no masks."""
         if self.env.has_wrapper_attr("action_masks"):
             shown = {"action_mask": self.env.get_wrapper_attr("action_masks")()}
             mask = self.numbers.shown(self._agent, shown)["action_mask"]
@@ -180,7 +180,7 @@ NUMBERED = NumberedAEC | NumberedParallel | NumberedGymnasium
 def numbered(
     env: Any, agents: Iterable[str], name: str, samples: int | None = None
 ) -> Any:
-    """Return an environment that takes numbers; itself if its actions are numbers.
+    """Return an environment that takes numbers; unchanged if its actions are numbers.
 
     Args:
         env: An AEC, parallel or Gymnasium environment, before `reset`.
@@ -233,7 +233,7 @@ def _space_of(env: Any, agent: str) -> spaces.Space | None:
 
 
 def with_masks_kept(env: gymnasium.Env, agent: str, *shown: Any) -> gymnasium.Env:
-    """Return an environment whose masks can be asked of it, itself if they can already.
+    """Return an environment with a method for its masks; unchanged if it has one.
 
     Args:
         env: A Gymnasium environment after `reset`.
@@ -249,7 +249,7 @@ def with_masks_kept(env: gymnasium.Env, agent: str, *shown: Any) -> gymnasium.En
 
 
 def numbers_in(env: Any) -> ActionNumbers | None:
-    """Return how an environment of a table numbers actions, if all agents do so alike.
+    """Return a table environment's action numbers, if they are the same for all agents.
 
     None: its numbers are its own actions, or differ between its agents.
     """

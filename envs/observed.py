@@ -1,4 +1,4 @@
-"""What an environment of somebody else shows, as text of aligned columns.
+"""Observations of third-party environments, as text in aligned columns.
 
 Of a grid of planes that hold 0 and 1, such as `(6, 7, 2)` or `(2, 6, 7)`, the first
 planes that share no cell are one board: `x` stands for the first, `o` for the second.
@@ -29,7 +29,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def rendered_text(env: Any) -> str:
-    """Return what an environment made with the render mode `ansi` shows.
+    """Return the rendered text of an environment with the render mode `ansi`.
 
     What is marked by its colour alone is shown as `*`, since the text has no colours.
     """
@@ -42,7 +42,7 @@ def rendered_text(env: Any) -> str:
 
 
 def observed_text(env: Any, agent: str | None, everybody: bool) -> str:
-    """Return what agents observe in an AEC environment.
+    """Return the agents' observations in an AEC environment, as text.
 
     Args:
         env: The environment, after `reset`.

@@ -1,4 +1,4 @@
-"""Games that are not in this package: named `module:object`, or registered by others.
+"""Games outside this package: named `module:object`, or registered by distributions.
 
 `mini_breakthrough:rules` is the object `rules` of the module `mini_breakthrough`: a
 `Rules`, a `Game`, an `EnvironmentGame`, a class of environments, or a function that
@@ -53,7 +53,7 @@ _found: dict[str, tuple[Any, OwnGame]] = {}
 
 
 def load_own_game(name: str, instead: Collection[str] = ()) -> OwnGame:
-    """Return the game that `module:object` names, and import its module.
+    """Import a module and return the game that `module:object` names.
 
     Args:
         name: The name.
@@ -68,7 +68,7 @@ def load_own_game(name: str, instead: Collection[str] = ()) -> OwnGame:
 
 
 def is_gymnasium_name(name: str) -> bool:
-    """Say whether a name is `gymnasium:` and an id with a version, as `CartPole-v1`."""
+    """Say whether a name is `gymnasium:` and a versioned id, such as `CartPole-v1`."""
     return _GYMNASIUM.fullmatch(name) is not None
 
 
@@ -95,12 +95,12 @@ def _registered_ids(key: str) -> list[str]:
 
 
 def registered_games() -> dict[str, list[EntryPoint]]:
-    """Return the entry points of the games that other distributions have, by name."""
+    """Return the entry points of games in other distributions, by name."""
     return _registered(tuple(sys.path))
 
 
 def load_registered_game(name: str) -> OwnGame:
-    """Return a game that a distribution has registered.
+    """Return a game that a distribution registers.
 
     Raises:
         KeyError: None has.

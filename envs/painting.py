@@ -1,4 +1,4 @@
-"""Drawing that all games share: smooth shapes, text, colours, and the screen.
+"""Drawing shared by all games: smooth shapes, text, colours, and the screen.
 
 pygame (the distribution pygame-ce) is imported when something is drawn and never
 before. Only its font module and, for a window, its display module are started.
@@ -77,7 +77,7 @@ class Screen:
         return np.ascontiguousarray(columns_first.transpose(1, 0, 2))
 
     def show(self) -> None:
-        """Bring the picture into the window, which opens on the first call."""
+        """Show the picture in the window, which opens on the first call."""
         pygame = load_pygame()
         self._clock = self._clock or pygame.time.Clock()
         # One window a process: another environment may have closed or resized it.
@@ -92,7 +92,7 @@ class Screen:
         self._clock.tick(self._frames_per_second)
 
     def close(self) -> None:
-        """Close the window; may be called again."""
+        """Close the window; can be called more than once."""
         if self._clock is not None:  # there was a window
             load_pygame().display.quit()
         self._picture = self._clock = None
@@ -286,15 +286,15 @@ def _transparent(size: tuple[int, int], color: Color | None) -> Any:
 
 
 def mixed(color: Color, other: Color, share: float) -> Color:
-    """Return `color` with a `share` (0 to 1) of another one in it."""
+    """Return a mix of `color` with a `share` (0 to 1) of another colour."""
     return tuple(round(a + (b - a) * share) for a, b in zip(color, other, strict=True))
 
 
 def lighter(color: Color, share: float = 0.5) -> Color:
-    """Return `color` with a `share` (0 to 1) of white in it."""
+    """Return a mix of `color` with a `share` (0 to 1) of white."""
     return mixed(color, (255, 255, 255), share)
 
 
 def darker(color: Color, share: float = 0.3) -> Color:
-    """Return `color` with a `share` (0 to 1) of black in it."""
+    """Return a mix of `color` with a `share` (0 to 1) of black."""
     return mixed(color, (0, 0, 0), share)

@@ -1,4 +1,4 @@
-"""What replaying a file of recorded games finds; shared by all formats of files."""
+"""Results of replaying a file of recorded games, shared by all file formats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Progress = Callable[[int, int], None]
 
 
 class RecordError(ValueError):
-    """A file that is not a record of games, or of another game."""
+    """A file that is not a record of games, or is for another game."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Mismatch:
 
 @dataclass
 class Report:
-    """What replaying one file found.
+    """The result of replaying one file.
 
     Attributes:
         file: The file.

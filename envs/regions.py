@@ -1,4 +1,4 @@
-"""Where a position's legal actions lie on the game's picture, as plain data.
+"""The regions of legal actions on a game's picture, as plain data.
 
 A `Region` says which part of the picture stands for an action, so that a picture can be
 clicked. An action that is made in two steps (a piece and where it goes, a card and whom
@@ -18,7 +18,7 @@ from mcts_agents.model import ForwardModel
 
 @dataclass(frozen=True)
 class Rectangle:
-    """An upright rectangle; its right and lower edge belong to what comes next.
+    """An upright rectangle, without its right and lower edges.
 
     Raises:
         ValueError: A width or height that is not positive.
@@ -63,7 +63,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Polygon:
-    """A polygon by its corners (x, y), in order; the last one is joined to the first.
+    """A polygon given by its corners (x, y) in order; the last is joined to the first.
 
     Raises:
         ValueError: Fewer than three corners.
@@ -95,7 +95,7 @@ _KINDS = {"rectangle": Rectangle, "circle": Circle, "polygon": Polygon}
 
 @dataclass(frozen=True)
 class Region:
-    """Where one legal action lies on the picture.
+    """The region of one legal action on the picture.
 
     Attributes:
         action: The action.
@@ -119,7 +119,7 @@ def legal_actions(model: ForwardModel, state: Any, player: int) -> list[int]:
 
 
 def check_observer(observer: int | None, player: int) -> None:
-    """Check that a picture shows where a player's actions are, in games that hide them.
+    """Check that a picture shows a player's actions, in games with hidden information.
 
     Raises:
         ValueError: The picture is what another player sees.
@@ -134,7 +134,7 @@ def check_observer(observer: int | None, player: int) -> None:
 def action_at(
     regions: Sequence[Region], point: Point, then: Point | None = None
 ) -> int | None:
-    """Return the action that was clicked, None if there is none.
+    """Return the action at a clicked point, or None.
 
     Args:
         regions: The regions of a picture.
@@ -150,7 +150,7 @@ def action_at(
 
 
 def to_json(regions: Sequence[Region]) -> list[dict[str, Any]]:
-    """Return regions as lists, dicts, numbers and texts, which `json.dumps` takes.
+    """Return regions as lists, dicts, numbers and strings, for `json.dumps`.
 
     A shape is a dict of its fields and its `"kind"`: `rectangle`, `circle` or
     `polygon`.

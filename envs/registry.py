@@ -1,4 +1,4 @@
-"""Which games there are, and how they are found by name."""
+"""The list of games, and how to find them by name."""
 
 import importlib
 from types import ModuleType
@@ -95,24 +95,24 @@ def register_all() -> None:
 
 
 def gymnasium_id(environment: str) -> str:
-    """Return the id with Gymnasium: `mcts_agents/SushiGo-v0` for `sushi_go-v0`."""
+    """Return the Gymnasium id: `mcts_agents/SushiGo-v0` for `sushi_go-v0`."""
     name, _, version = environment.partition("-")
     words = "".join(word.capitalize() for word in name.split("_"))
     return f"mcts_agents/{words}-{version}"
 
 
 def open_spiel() -> ModuleType:
-    """Return what knows OpenSpiel's games, imported when it is first needed."""
+    """Return the module for OpenSpiel's games, imported when first needed."""
     return importlib.import_module("mcts_agents.envs.open_spiel")
 
 
 def known_games() -> tuple[str, ...]:
-    """Return the names of this package's games and of those others have registered."""
+    """Return the names of this package's games and of registered games."""
     return (*GAMES, *(name for name in registered_games() if name not in GAMES))
 
 
 def load_game(name: str) -> Game:
-    """Return the game of a name, and import it if need be.
+    """Return the game with this name, importing it if necessary.
 
     Args:
         name: One of this package's games (`GAMES`), else `open_spiel:` and a game of
@@ -135,7 +135,7 @@ def load_game(name: str) -> Game:
 
 
 def load_any(name: str) -> Game | EnvironmentGame:
-    """Return the game of a name as `load_game` does, environments too."""
+    """Return the game with this name, like `load_game`, but also environments."""
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
     if name.startswith(SPIEL_PREFIX):
@@ -151,7 +151,7 @@ def load_any(name: str) -> Game | EnvironmentGame:
 
 
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
-    """Split the spec of a game into its name and its options; import nothing.
+    """Split a game's spec into its name and its options, without importing anything.
 
     The name may have the form `module:object`, as in `mini_breakthrough:rules:size=5`,
     or be that of Gymnasium's environment, as in `gymnasium:CartPole-v1`.
@@ -199,7 +199,7 @@ def make_model(spec: str, players: int | None = None) -> tuple[Game, ForwardMode
 def make_any(
     spec: str, players: int | None = None
 ) -> tuple[Game | EnvironmentGame, ForwardModel]:
-    """Return a game, and the sizes of a variant, as `make_model` does.
+    """Return a game and the sizes of a variant, like `make_model`.
 
     Environments are allowed too. Of these the model only says how many players and
     actions there are: what may be planned on is `EnvironmentGame.aec`.

@@ -1,4 +1,4 @@
-"""The rows of players in pictures of card games: who, on turn or not, doing what."""
+"""Rows of players in pictures of card games: name, turn and action."""
 
 from typing import Any, Protocol
 
@@ -34,7 +34,7 @@ SEAT_COLORS: tuple[Color, ...] = (
 
 
 class Seat(Protocol):
-    """What all places at a table have; each game's own have more.
+    """What all seats at a table have in common; each game adds its own parts.
 
     Attributes:
         player: Index of the player.
@@ -95,7 +95,7 @@ def paint_name(
 
 
 def paint_status(surface: Any, seat: Seat, place: Point, height: int = 19) -> None:
-    """Write what a player does, behind a dot on the player's turn or for a winner.
+    """Write a player's status, with a dot on the player's turn or for a winner.
 
     Args:
         surface: A `pygame.Surface`.
@@ -113,6 +113,6 @@ def paint_status(surface: Any, seat: Seat, place: Point, height: int = 19) -> No
 
 
 def paint_count(surface: Any, number: int, center: Point, radius: int = 10) -> None:
-    """Write on a pile of equal cards how many they are."""
+    """Write the number of equal cards on their pile."""
     circle(surface, center, radius, INK)
     text(surface, str(number), center, round(1.75 * radius), PANEL)

@@ -1,4 +1,4 @@
-"""`SinglePlayerEnv`: a Gymnasium environment in the loop of PettingZoo's AEC API."""
+"""`SinglePlayerEnv`: a Gymnasium environment with PettingZoo's AEC API."""
 
 from typing import Any
 

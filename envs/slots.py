@@ -1,4 +1,4 @@
-"""Units that act one after the other, as the bits of one word.
+"""Units that act in turn, as the bits of one word.
 
 Slot `unit * players + player` is a bit of a `uint64`. So the lowest bit of a word acts
 first: unit 0 of player 0, unit 0 of player 1, and so on to unit 1 of player 0. Every

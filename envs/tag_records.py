@@ -1,4 +1,4 @@
-"""Recorded games of the TAG framework: what the readers of all games share.
+"""Recorded games of the TAG framework: the parts shared by the readers of all games.
 
 A recorded game is a JSON object: `players`, `start` (the state after the first deal),
 `steps`, `finished`, `scores` and `results`. A step has `a` (what was done), `legal`,
@@ -97,7 +97,7 @@ def compared_choice(
 def compared_states(
     ply: int, expected: Recorded, found: Recorded, state: np.ndarray
 ) -> Compared:
-    """Compare the components of a state that `found` has."""
+    """Compare the components of a state that are in `found`."""
     for name, value in found.items():
         yield ply, f"{name} after the step", expected[name], value, state
 
@@ -114,6 +114,6 @@ def compared_end(model: ForwardModel, game: Recorded, state: np.ndarray) -> Comp
 
 
 def require(is_met: bool, what: str) -> None:
-    """Raise ValueError with these words unless a recorded state can be set."""
+    """Raise ValueError with this message unless a recorded state can be set."""
     if not is_met:
         raise ValueError(what)

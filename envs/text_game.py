@@ -1,4 +1,4 @@
-"""A `Game` made of rules alone, shown as text: for games in one file or a notebook."""
+"""A `Game` made from rules alone and shown as text: for games in a file or notebook."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ COLUMN_WIDTH = 14
 
 
 def game_from_rules(rules: Rules, **parts: Any) -> Game:
-    """Return a game whose parts are as below unless they are given.
+    """Return a game built from rules; the functions below fill in what is not given.
 
     Actions are named by their numbers, and a position is the state's fields as text, a
     line each and grids row by row. Of a game that hides something, a player sees the
@@ -60,7 +60,7 @@ def format_action(model: ForwardModel, action: int) -> str:
 
 
 def parse_action(model: ForwardModel, string: str) -> int:
-    """Return the action of a number; ValueError if there is none."""
+    """Return the action with this number; ValueError if there is none."""
     if string.isdecimal() and int(string) < model.actions:
         return int(string)
     raise ValueError(f"{string!r}: expected a number from 0 to {model.actions - 1}")
@@ -69,7 +69,7 @@ def parse_action(model: ForwardModel, string: str) -> int:
 def parse_name(
     name_of: Callable[[ForwardModel, int], str], model: ForwardModel, string: str
 ) -> int:
-    """Return the action that `name_of` gives a name; ValueError if there is none."""
+    """Return the action that `name_of` calls by a name; ValueError if there is none."""
     names = {name_of(model, action): action for action in range(model.actions)}
     if string in names:
         return names[string]
@@ -78,7 +78,7 @@ def parse_name(
 
 
 def ansi(model: ForwardModel, state: np.ndarray, observer: int | None) -> str:
-    """Return the record's fields; of a hidden game what the observer sees."""
+    """Return the state's fields, or what the observer sees if something is hidden."""
     if observer is not None and model.hidden_information:
         return _grid(model.observe(state, observer))
     record = model.view(state)
@@ -121,7 +121,7 @@ def paint(
 
 
 def paint_text(surface: Any, shown: str) -> None:
-    """Write a text on a surface in columns of one width, so that grids are aligned."""
+    """Write a text on a surface in equally wide columns, so that grids are aligned."""
     surface.fill(BACKGROUND)
     for row, line in enumerate(shown.splitlines()):
         for column, letter in enumerate(line):

@@ -57,7 +57,7 @@ def test_tree_as_json_and_dot(run_here, tmp_path):
         (["--moves", "a1 a2 b1 b2 c1"], "the game is over after a1 a2 b1 b2 c1"),
         (["--moves", "a1 a2 b1 b2 c1 c2"], "move 6, 'c2': the game is over before"),
         (["--moves", "a1 b1 c1 a2 b2 a3 c2 c3"], "only one move, b3: no search"),
-        (["--agent", "random"], "tree shows agents that search"),
+        (["--agent", "random"], "tree needs an agent that searches"),
         (["--agent", "pimc"], "nothing is hidden"),
         (["--depth", "0"], "--depth"),
         (["--format", "svg"], "'text', 'dot', 'json'"),

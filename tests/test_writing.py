@@ -280,7 +280,7 @@ def test_the_command_names_what_cannot_be_written(tmp_path, run_here):
         (".", "this is a folder; name a file"),
         ("file/page.html", f"there is no folder {tmp_path / 'file'}"),
         ("nowhere", "cannot be written: No such file or directory"),
-        ("games.db", "this is the store itself; take another name"),
+        ("games.db", "this is the store itself; use another name"),
     ):
         path = tmp_path / output
         done = run_here("report", kept, "--output", str(path))

@@ -1,4 +1,4 @@
-"""Gymnasium views of environments: one learner at the table, agents in other seats.
+"""Gymnasium wrappers: one learner plays a seat, and agents play the other seats.
 
 `SingleAgentEnv` takes any PettingZoo environment, `single_agent_env` a game of this
 package by name; the latter is what `gymnasium.make("mcts_agents/SushiGo-v0")` calls.

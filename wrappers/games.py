@@ -1,4 +1,4 @@
-"""Games for one learner, by name."""
+"""Single-agent environments of games, by name."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def single_agent_env(
     render_mode: str | None = None,
     **variant: Any,
 ) -> SingleAgentEnv:
-    """Return a game with one seat for a learner.
+    """Return an environment of a game with one seat for a learner.
 
     `gymnasium.make("mcts_agents/SushiGo-v0", players=3)` is
     `single_agent_env("sushi_go", players=3)` in Gymnasium's wrappers, and

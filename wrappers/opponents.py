@@ -1,4 +1,4 @@
-"""Who plays in the other seats: agents, specs, functions, and mixtures of them."""
+"""Opponents in the other seats: agents, specs, functions, and mixtures of them."""
 
 import copy
 import math
@@ -26,7 +26,7 @@ Chooser = Callable[[Any, str, Any, np.ndarray], int]
 
 
 class Mixture:
-    """Opponents of which each episode draws some.
+    """A mixture of opponents, sampled anew for each episode.
 
     `Mixture((3, "random"), (1, "mcts:simulations=50"))`: three episodes in four are
     against random opponents. For all seats there is one draw; for a draw in each seat
@@ -66,12 +66,12 @@ class Mixture:
         return f"Mixture({', '.join(map(repr, parts))})"
 
     def draw(self, rng: random.Random) -> Any:
-        """Return one part's opponents."""
+        """Sample one part of the mixture and return its opponents."""
         return rng.choices(self.opponents, self.weights)[0]
 
 
 class Opponents:
-    """The opponents that an environment was given, and who sits where in an episode.
+    """The opponents of an environment, and their seats in an episode.
 
     Args:
         given: What `SingleAgentEnv` takes as `opponents`.
@@ -106,7 +106,7 @@ class Opponents:
     def sit_down(
         self, learner: int, episode: int, rng: random.Random
     ) -> dict[str, Chooser]:
-        """Return who chooses for each agent but the learner; agents begin anew.
+        """Reset all agents and return a chooser for each seat except the learner's.
 
         Args:
             learner: The learner's seat.
@@ -238,7 +238,7 @@ class _Player:
 
 
 class RandomChooser:
-    """Every action that the mask allows is equally likely."""
+    """Chooses uniformly among the actions that the mask allows."""
 
     def __init__(self, rng: random.Random, start: int):
         self._rng = rng
@@ -251,7 +251,7 @@ class RandomChooser:
 
 
 class AgentChooser:
-    """An agent looks at the environment, as far as its player may."""
+    """Lets an agent choose, which sees of the environment what its player may see."""
 
     def __init__(self, agent: Agent, start: int):
         self._agent = agent
@@ -264,7 +264,7 @@ class AgentChooser:
 
 
 class PolicyChooser:
-    """A policy is given what the environment has shown to its player."""
+    """Lets a policy choose from what the environment has shown to its player."""
 
     def __init__(self, agent: PolicyAgent, start: int):
         self._agent = agent
@@ -277,7 +277,7 @@ class PolicyChooser:
 
 
 class FunctionChooser:
-    """A function of the observation, such as a trained policy."""
+    """Lets a function of the observation choose, such as a trained policy."""
 
     def __init__(self, function: Callable[[Any, str], Any], start: int):
         self._function = function

@@ -19,7 +19,7 @@ from mcts_agents.wrappers.opponents import Chooser
 
 
 class SeatedGame(ABC):
-    """A live environment between two decisions of the learner.
+    """A live environment that is played from one decision of the learner to the next.
 
     Args:
         env: The environment.
@@ -63,7 +63,7 @@ class SeatedGame(ABC):
         self.learner = self.names[0]
 
     def begin(self, learner: str, choosers: dict[str, Chooser], seed: int) -> None:
-        """Start a game and play to the learner's first decision, or to its end."""
+        """Start a game and play to the learner's first decision, or to the end."""
         self.learner = learner
         self._choosers = choosers
         self._returns = dict.fromkeys(self.names, 0.0)
@@ -77,10 +77,10 @@ class SeatedGame(ABC):
 
     @abstractmethod
     def play_on(self, action: int) -> None:
-        """Let the learner act, and the others until it is asked again or has ended."""
+        """Let the learner act, then the others until its next decision or its end."""
 
     def result(self) -> int:
-        """Return WON, DRAWN or LOST of the learner, whose game has ended.
+        """Return WON, DRAWN or LOST for the learner; its game must have ended.
 
         In environments of other people the highest return so far has won, those who
         share it draw, and the others have lost.
@@ -122,7 +122,7 @@ class SeatedGame(ABC):
 
 
 class ParallelSeatedGame(SeatedGame):
-    """Everybody who is asked decides at once."""
+    """A parallel environment: all agents with a decision to make act at once."""
 
     def _begin(self, seed: int) -> None:
         observations, infos = self.env.reset(seed=seed)
@@ -137,7 +137,7 @@ class ParallelSeatedGame(SeatedGame):
             self.play_on(self._idle[self.learner])
 
     def play_on(self, action: int) -> None:
-        """Let all who are asked act, until the learner is asked or has ended."""
+        """Let all agents act until the learner's next decision or its end."""
         env, learner, choosers = self.env, self.learner, self._choosers
         observations, infos = self._seen
         while True:
@@ -171,14 +171,14 @@ class ParallelSeatedGame(SeatedGame):
 
 
 class AECSeatedGame(SeatedGame):
-    """Agents are asked one after another."""
+    """An AEC environment: agents act one after another."""
 
     def _begin(self, seed: int) -> None:
         self.env.reset(seed=seed)
         self._go_on()
 
     def play_on(self, action: int) -> None:
-        """Let the learner act, then the others until it is asked or has ended."""
+        """Let the learner act, then the others until its next decision or its end."""
         self._step(action)
         self._go_on()
 

@@ -24,7 +24,7 @@ SEEDS = 2**32
 
 
 class SingleAgentEnv(gymnasium.Env):
-    """One learner plays in a PettingZoo environment, agents in the other seats.
+    """A PettingZoo environment for one learner, with agents in the other seats.
 
     A step plays on until the learner decides again or its game has ended. Its reward
     is all that the learner's agent has earned on the way, so a loss in the opponents'
@@ -186,7 +186,7 @@ class SingleAgentEnv(gymnasium.Env):
         return self._observation(), {"action_mask": game.mask.copy(), "seat": seat}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Let the learner act, and play on until it decides again or has ended.
+        """Let the learner act, and play on until its next decision or its end.
 
         Returns:
             Observation, reward, terminated, truncated, info; see the class.
@@ -241,7 +241,7 @@ class SingleAgentEnv(gymnasium.Env):
         return self.environment.render()
 
     def close(self) -> None:
-        """Close the PettingZoo environment; may be called again."""
+        """Close the PettingZoo environment; can be called more than once."""
         self.environment.close()
 
 

@@ -12,13 +12,13 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Go in which the first capture wins. Players put a stone of their colour on an empty
-point in turn. Stones of one colour on neighbouring points are a group, and the empty
-points beside a group are its liberties. The player who takes the last liberty of a
-group of the opponent wins at once. A stone that captures nothing is legal only if its
-own group has a liberty. Nobody can pass. A player who is to move and has no legal move
-loses, which hardly ever happens. There are no draws. From the opening a random game has
-24 moves.
+A form of Go in which the first capture wins. Players take turns to put a stone of their
+colour on an empty point. Stones of one colour on neighbouring points are a group, and
+the empty points beside a group are its liberties. A player who takes the last liberty
+of an opponent's group wins at once. A stone that does not capture is legal only if its
+own group has a liberty. Nobody can pass. A player who is to move but has no legal move
+loses, which hardly ever happens. There are no draws. From the opening, a random game
+has 24 moves.
 
 ## Observation space
 
@@ -31,7 +31,7 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's stones are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
@@ -44,8 +44,9 @@ column and a number for the row, both from the top left: `c2` is row 1, column 2
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -55,13 +56,13 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 
 ## Codes and turns
 
-The exact code of a move is `player * size * size + action`; there are no further kinds
-of codes. A turn is a move, and a round is two.
+The exact code of a move is `player * size * size + action`; there are no other kinds of
+codes. A turn is one move, and a round is two.
 
 ## Recorded games
 
-`mcts-agents verify atarigo FILE` compares these rules with games that were recorded
-with OpenSpiel's Go, on a board of any size.
+`mcts-agents verify atarigo FILE` compares these rules with games of Go recorded with
+OpenSpiel, on a board of any size.
 
 ## Version history
 
@@ -69,8 +70,9 @@ with OpenSpiel's Go, on a board of any size.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025). That suicide is illegal fits the
-playouts of its table 7. That a player without a legal move loses is ours.
+T. Cazenave, "Monte Carlo Permutation Search" (2025). The paper does not say whether
+suicide is illegal; that it is fits the playouts in its table 7. The rule that a player
+without a legal move loses is ours.
 """
 
 from functools import partial

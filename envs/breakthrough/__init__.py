@@ -12,11 +12,11 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Each player has two rows of pawns. A pawn goes one row forward: straight ahead onto an
+Each player has two rows of pawns. A pawn moves one row forward: straight ahead onto an
 empty square, or diagonally onto an empty square or a pawn of the opponent, which it
-captures. Nobody must capture, and nobody can pass. The player who brings a pawn to the
-far row, or who captures the last pawn of the opponent, wins. There are no draws, and a
-player who is to move always can.
+captures. Captures are optional, and nobody can pass. The player who brings a pawn to
+the far row, or who captures the last pawn of the opponent, wins. There are no draws,
+and the player to move always has a legal move.
 
 Player 0 begins on the upper two rows, moves down, and has the first move.
 
@@ -31,15 +31,15 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's pawns are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
 Action `(player * squares + row * columns + column) * 3 + step` moves the pawn on that
 square, with rows from the top. The step is 0 diagonally to the left, 1 straight ahead
-and 2 diagonally to the right, as the player sees it who moves. As text an action is the
-two squares, `a7b6`: the letter is the column from the left, and the number is the row
-from the bottom. `a7-b6` and `a7b6*` are understood, too.
+and 2 diagonally to the right, as seen by the player who moves. As text, an action is
+written as its two squares, `a7b6`: the letter is the column from the left, and the
+number is the row from the bottom. `a7-b6` and `a7b6*` are also understood.
 
 ## Rewards
 
@@ -47,8 +47,9 @@ from the bottom. `a7-b6` and `a7b6*` are understood, too.
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -59,17 +60,17 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 
 ## Codes, values and turns
 
-The exact code of a move is twice its action, plus 1 if the move captures. An unfinished
-position is worth the lead in pawns, as a share of all pawns (weight 0.7), and the lead
-of the foremost pawn, as a share of the way (0.3), mapped from -1 to 1 to the scale from
-0 to 1. The value of an action is 1 if it wins on the far row; otherwise 0.5 for a
-capture, and up to 0.4 for the way that the pawn has gone. A turn is a move, and a round
-is two.
+The exact code of a move is twice its action, plus 1 if the move captures. The
+evaluation of an unfinished position adds the lead in pawns, as a share of all pawns
+(weight 0.7), and the lead of the foremost pawn, as a share of the way (weight 0.3). The
+sum is mapped from the range -1 to 1 to the range 0 to 1. The value of an action is 1 if
+it wins on the far row; otherwise it is 0.5 for a capture, plus up to 0.4 for how far
+the pawn has come. A turn is one move, and a round is two.
 
 ## Recorded games
 
-`mcts-agents verify breakthrough FILE` compares these rules with games that OpenSpiel
-has recorded, on a board of any size.
+`mcts-agents verify breakthrough FILE` compares these rules with games recorded with
+OpenSpiel, on a board of any size.
 
 ## Version history
 

@@ -12,8 +12,8 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-A race across a six-pointed star. Everybody's pieces start in one corner and want to the
-corner opposite. Nothing is ever captured.
+A race across a six-pointed star. Each player's pieces start in one corner and must
+reach the opposite corner. Nothing is ever captured.
 
 | board | fields | pieces of a player | row lengths from the top |
 |---|---|---|---|
@@ -29,18 +29,18 @@ Seats in turn order, clockwise:
 | 4 | N, NE, S, SW | S, SW, N, NE |
 | 6 | N, NE, SE, S, SW, NW | S, SW, NW, N, NE, SE |
 
-**Moves.** A turn moves one own piece: either a step to an empty neighbouring field, or
-a chain of hops. A hop leads over an adjacent piece, whoever's it is, to the empty field
-straight behind it. A chain may stop after any hop, and its origin counts as empty;
-ending there is no move. Only where a piece starts and ends matters: chains between the
-same two fields are one action. Pieces may pass through and stop in any corner and may
-leave their goal again. Who cannot move is skipped.
+**Moves.** In a turn, a player moves one piece: either a step to an empty neighbouring
+field, or a chain of hops. A hop leads over an adjacent piece of any player to the empty
+field straight behind it. A chain may stop after any hop. Its origin counts as empty,
+but a move may not end there. Only the start and the end of a chain matter: all chains
+between the same two fields are one action. Pieces may pass through any corner, stop
+there, and leave their goal again. A player who cannot move is skipped.
 
-**End.** A player wins whose move fills the own goal. After `max_plies_per_player` moves
-times players the game is a draw. (That nobody can move does not occur: the last move
-can always be taken back.) A foreign piece that stays in a goal must not make winning
-impossible; `win_rule` says when a goal is filled. With every rule all fields of the
-goal are occupied, and besides
+**End.** A player whose move fills the player's own goal wins. The game is a draw after
+`max_plies_per_player` moves times the number of players. (There is always a player who
+can move, because the last move can be taken back.) An opponent's piece that stays in a
+goal must not make winning impossible, so `win_rule` says when a goal is filled. Every
+rule requires that all fields of the goal are occupied. In addition:
 
 - `"near"`, the default: at least one of the pieces there is the player's own, and all
   pieces of the player are within 4 steps (full board: 5) of the goal's outermost field.
@@ -60,14 +60,14 @@ goal are occupied, and besides
 | players | my goal lies |
 | players + 1 | everywhere, if I am to move |
 
-The board is not turned for the player who looks. The mask is 1 for legal actions of the
+The board is not turned for the observing player. The mask is 1 for legal actions of the
 player to move, and all zeros for the others.
 
 ## Action space
 
-`from * fields + to`. Fields are numbered row by row from the top, from the left in a
-row. In text a move is `ROW.INDEX>ROW.INDEX`, both counted from 0: `2.0>3.3` on the
-small board.
+`from * fields + to`. Fields are numbered row by row from the top, from left to right.
+As text, a move is `ROW.INDEX>ROW.INDEX`, both counted from 0: `2.0>3.3` on the small
+board.
 
 ## Rewards
 
@@ -75,8 +75,9 @@ small board.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -92,17 +93,18 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 
 ## Evaluation
 
-For searches: d_i is the sum of the distances of player i's pieces to the outermost
+For searches, d_i is the sum of the distances of player i's pieces to the outermost
 field of the goal, and the value of i is (b - d_i) / sum_j (b - d_j), where b bounds the
 sum: pieces times the distance of opposite tips, 72, or 160 on the full board. The paper
-normalises the distances without saying how small ones become good; the subtraction is
-ours. The score is 1 for the winner and 1/players for everybody in a draw.
+normalises the distances but does not say how small distances become good values; the
+subtraction is ours. The score is 1 for the winner and 1/players for each player in a
+draw.
 
 ## Recorded games
 
 `mcts-agents verify chinese_checkers FILE` compares these rules, with 121 fields and the
-strict rule for winning, with games that OpenSpiel has recorded. One move of such a file
-is a whole turn; files that record single hops are refused.
+strict rule for winning, with games recorded with OpenSpiel. One move of such a file is
+a whole turn; files that record single hops raise an error.
 
 ## Version history
 

@@ -13,19 +13,19 @@
 | Hidden information | other hands, cards face down, values of purses, rounds to come |
 | Chance | the deal, the shuffles, which purse is taken |
 
-A train robbery. In each of five rounds, the bandits first plan with cards what they are
-going to do, and then carry it out card by card, when the others have often moved on.
+A train robbery. In each of five rounds, the bandits first plan their actions with cards
+and then carry them out card by card. By then, the others have often moved on.
 
 **The train.** There is a car for each player, from the caboose (car 0) to the right,
 and the locomotive in front. A bandit is inside a car or on its roof. The cars hold
 purses ($250 to $500) and jewels ($500). A strongbox ($1000) and the marshal are in the
-locomotive. Everybody begins with a purse of $250, six bullets and ten cards. Even seats
-begin in car 0, the others in car 1.
+locomotive. Each bandit begins with a purse of $250, six bullets and ten cards. Even
+seats begin in car 0, the others in car 1.
 
-**Planning.** At the start of a round, everybody shuffles the own ten cards, together
-with the bullets received, and draws six. The round card says how many turns there are
-and of which kind. In a turn each player puts one card on the common queue, or draws up
-to three cards. Player `n` is first in round `n`, modulo the number of players.
+**Planning.** At the start of a round, each player shuffles the player's own ten cards
+together with the bullets received, and draws six. The round card sets the number and
+kind of turns. In a turn each player puts one card on the common queue, or draws up to
+three cards. Player `n` is first in round `n`, modulo the number of players.
 
 | turn | |
 |---|---|
@@ -42,16 +42,17 @@ deck.
 |---|---|---|
 | move | 2 | inside to the next car, on roofs up to three cars |
 | climb | 2 | from inside to the roof of the car, or back |
-| punch | 1 | a bandit in the same place drops loot and is pushed to a next car |
-| marshal | 1 | moves the marshal to a next car |
+| punch | 1 | a bandit in the same place drops loot and is pushed one car away |
+| marshal | 1 | moves the marshal to a neighbouring car |
 | shoot | 2 | gives one of the six bullets to another bandit |
-| collect | 2 | takes loot; of the purses a random one |
+| collect | 2 | takes loot; if it is a purse, a random one |
 
-- A shot inside hits a bandit in a next car, and on roofs the nearest ones in each
-  direction. A bullet is a card without use in the deck of the bandit who was hit.
-- Who punches chooses the bandit, the kind of loot and the direction.
-- A bandit who gets into the same car as the marshal, on foot, pushed or because the
-  marshal comes, receives a neutral bullet and has to go up to the roof. Only climbing
+- A shot inside a car hits a bandit in a neighbouring car. A shot on the roofs hits the
+  nearest bandit in either direction. A bullet is a useless card in the deck of the
+  bandit who was hit.
+- The bandit who punches chooses the target, the kind of loot and the direction.
+- A bandit who ends up in the marshal's car, by walking, by being pushed or because the
+  marshal comes, receives a neutral bullet and must go up to the roof. Only climbing
   down to the marshal is safe.
 - A card has no effect if there is nothing to collect or nobody to hit.
 
@@ -64,8 +65,8 @@ deck.
 | Doc | draws seven cards at the start of a round |
 | Belle | is not shot at or punched if there is another target |
 
-**Round cards.** Four different ones of the first seven are played, then one of the last
-three. With more than four players turns are fewer.
+**Round cards.** Four of the first seven cards are played, then one of the last three.
+With more than four players, there are fewer turns.
 
 | card | turns | five and six players | at the end of the round |
 |---|---|---|---|
@@ -78,36 +79,38 @@ three. With more than four players turns are fewer.
 | Tunnel | N H N H N | N H N H | |
 | Marshal's Revenge | N N H N | N N H N | above the marshal: lose the best purse |
 | Hostage | N N H N | N N H N | $250 for bandits in or on the locomotive |
-| Pickpocket | N N H N | N N H N | who is alone in a place takes a purse there |
+| Pickpocket | N N H N | N N H N | a bandit alone in a place takes a purse there |
 
-**The end.** The loot counts, and $1000 for those who have the fewest bullets left. The
-highest sum wins. If several are level, the fewest bullets received win, and if these
-are level too, all of these win.
+**The end.** Players count their loot, plus $1000 for those with the fewest bullets
+left. The highest sum wins. In a tie, the tied player who received the fewest bullets
+wins. If players are still tied, all of them win.
 
-Actions without an alternative are not asked for: such a card is carried out at once.
+A card with only one possible action is carried out at once, without a decision.
 
 ## Length
 
-Among random players a game takes about 50 decisions of all players together with two
-players, 110 with four and 140 with six.
+A game between random players takes about 50 decisions in total with two players, 110
+with four and 140 with six.
 
 ## Hidden information
 
-A player knows the own cards, all cards face up, the train, and how many purses, jewels,
-strongboxes, bullets and cards everybody has. The card that is carried out is known to
-all. When an agent plans, the cards in the deck, in the hand and face down of each other
-player are shuffled and dealt anew, no bullet among those face down; the values of all
-purses that are not the player's own are shuffled, and the round cards to come are drawn
-anew. As in TAG, two hints are not used: which purse somebody took from the player, and
-which cards a player had who later shuffled them. When the game is over, everything is
-laid open.
+A player knows the player's own cards, all cards face up, the train, and how many
+purses, jewels, strongboxes, bullets and cards each player has. All players see the card
+that is carried out.
+
+When an agent plans, the cards of each other player (in the deck, in the hand and face
+down) are shuffled and dealt again, with no bullet among the cards face down. The values
+of all purses that are not the agent's own are shuffled, and the round cards to come are
+drawn again. As in TAG, two hints are not used: which purse somebody took from the
+player, and which cards a player had before shuffling them. When the game is over,
+everything is revealed.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape
-(128 + 11 * players,). Cards are numbered move, climb, punch, marshal, shoot, collect,
-bullet; loot purses, jewels, strongboxes; round cards as in the table above. Seats are
-counted from the asking player's own on.
+`{"observation", "action_mask"}`. The observation is int8 of shape (128 + 11 *
+players,). Cards are numbered move, climb, punch, marshal, shoot, collect, bullet; loot
+purses, jewels, strongboxes; round cards as in the table above. Seats are counted from
+the observing player.
 
 | place | |
 |---|---|
@@ -128,7 +131,7 @@ counted from the asking player's own on.
 | 86 + 6 * car | loot inside a car, three numbers |
 | 89 + 6 * car | loot on its roof |
 
-and then eleven for each seat:
+Eleven places follow for each seat:
 
 | place | |
 |---|---|
@@ -138,9 +141,9 @@ and then eleven for each seat:
 | 4, 5 | cards in the hand and in the deck |
 | 6 | bullets received |
 | 7-9 | loot |
-| 10 | 1 if on turn |
+| 10 | 1 if the player is to move |
 
-The mask is 1 for legal actions of the player on turn, all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
@@ -166,8 +169,9 @@ strongbox or nothing.
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -178,34 +182,34 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
 | `players` | 2 to 6 |
 | `rulebook` | `tag`, or `published`: see below |
-| `asks_forced` | `True`, as in TAG: actions without an alternative are decisions too |
+| `asks_forced` | `True`, as in TAG: actions without an alternative are also decisions |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
 results were made. With `rulebook="published"` a bandit who climbs down to the marshal
 is hit and goes back up, and Marshal's Revenge costs the purse of least value.
 
-Some slips of TAG's program are not repeated: there decks are not shuffled between
-rounds, in a double turn the later seats get no action, all purses of a car have one
+Some bugs of TAG's program are not reproduced: its decks are not shuffled between
+rounds, later seats get no action in a double turn, all purses of a car have the same
 value, a pickpocketed purse also stays in its place, and Django pushes nobody on roofs
 or into the caboose.
 
 ## Scores
 
-For searches that use scores: dollars, with 200 for each round ended for those who have
-the fewest bullets left. The paper's value is the score, half as much again for a player
-who has won and half for one who has lost.
+For searches that use scores, the score is in dollars. Players with the fewest bullets
+left get an extra 200 for each finished round. The paper's value is 1.5 times the score
+for a player who has won, and half of it for one who has lost.
 
 Searches end a rollout after 30 actions unless you set `rollout`, as in the setting that
 the paper tuned for Colt Express.
 
-A turn, for searches that count turns, is one action, those without an alternative
-included; a round is a round of the game.
+For searches that count turns, a turn is one action, including actions without an
+alternative. A round is a round of the game.
 
 ## Recorded games
 
-`mcts-agents verify colt_express FILE` compares these rules with games that TAG has
-recorded: legal actions, places, loot, the queue, hands, decks, bullets and scores.
-Cards that are drawn are taken from the file, and so are states after a slip of TAG's.
+`mcts-agents verify colt_express FILE` compares these rules with games recorded with
+TAG: legal actions, places, loot, the queue, hands, decks, bullets and scores. Cards
+drawn, and states after a bug of TAG's, are taken from the file.
 
 ## Version history
 

@@ -12,9 +12,9 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-The players drop discs in turn into the columns of an upright board. A disc falls to the
-lowest empty cell of its column. The first player with four discs in a line, along a
-column, a row or a diagonal, wins; a full board without such a line is a draw.
+The players take turns to drop discs into the columns of an upright board. A disc falls
+to the lowest empty cell of its column. The first player with four discs in a line,
+along a column, a row or a diagonal, wins; a full board without such a line is a draw.
 
 ## Observation space
 
@@ -27,12 +27,12 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's discs are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
-Action `column` drops a disc into that column, counted from the left from 0. As text it
-is the number of the column, counted from 1: `1` to `7`.
+Action `column` drops a disc into that column, counted from the left, beginning with 0.
+As text, it is the number of the column counted from 1: `1` to `7`.
 
 ## Rewards
 
@@ -40,8 +40,9 @@ is the number of the column, counted from 1: `1` to `7`.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -53,20 +54,21 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 
 ## Values
 
-For searches that use scores: 1 for the winner. The evaluation of an unfinished position
-compares the players' open lines: the lines of four in which the opponent has no disc. A
-line with no own disc counts 1, with one 2, with two 8 and with three 32. A player who
-leads by n has 0.5 + 0.5 * n / (n + 64). The weights are this package's own.
+For searches that use scores, the score is 1 for the winner. The evaluation of an
+unfinished position compares the players' open lines: the lines of four in which the
+opponent has no disc. A line with no own disc counts 1, with one 2, with two 8 and with
+three 32. A player who leads by n has 0.5 + 0.5 * n / (n + 64). The weights are this
+package's own.
 
 The value of an action is 1 if its disc completes a line, 0.9 if it takes a cell where
 the opponent would complete one, and otherwise 0.8 times the number of lines of four
-through its cell, divided by the most lines through any cell of the board. So cells in
-the centre come first.
+through its cell, divided by the most lines through any cell of the board. Cells in the
+centre therefore come first.
 
 ## Recorded games
 
-`mcts-agents verify connect_four FILE` compares these rules with games that OpenSpiel
-has recorded.
+`mcts-agents verify connect_four FILE` compares these rules with games recorded with
+OpenSpiel.
 
 ## Version history
 

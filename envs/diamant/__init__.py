@@ -9,40 +9,40 @@
 | Action shape | 2 |
 | Observation shape | (27 + 5 * players,) |
 | Observation values | 0 to 99 |
-| Moves | all at once, who is in the cave |
+| Moves | simultaneous, for players in the cave |
 | Hidden information | the order of the deck, choices |
 | Chance | the shuffles |
 
-A game of pressing one's luck. All players walk into a cave together. Cards are turned
-one at a time: a treasure is divided among those who are in the cave, a hazard is a
-warning, and the second hazard of the same kind ends the cave: those still in it lose
-all that they carry. Before each card everybody in the cave decides in secret, and all
-at once, whether to go on or to leave with what they carry. After five caves the
-fullest chest wins; if several are as full, these draw.
+A push-your-luck game. All players walk into a cave together. Cards are turned one at a
+time. A treasure is divided among the players in the cave. A hazard is a warning; the
+second hazard of the same kind ends the cave, and players still in it lose all that they
+carry. Before each card, all players in the cave decide secretly and simultaneously
+whether to continue or to leave with what they carry. After five caves, the player with
+the most gems in the chest wins; tied players draw.
 
 The deck has 30 cards: treasures of 1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 15, 16 and
 17 gems, and three cards of each of the hazards explosion, gas, rockfall, scorpions and
 snakes.
 
-- The first card of a cave is turned before anybody decides.
-- A treasure: everybody in the cave gets an equal share, whole gems; the rest is left on
-  the path.
-- Who leaves puts the gems carried into the chest, and an equal share of those on the
-  path, divided among all who leave at that moment; the rest is left on the path. Who
-  has left waits for the next cave.
-- A cave ends when all have left it, or by a second hazard. Gems still on the path are
-  lost. Of a cave that a hazard ended that second card is out of the game. All other
-  cards are shuffled for the next cave.
+- The first card of a cave is turned before the first decision.
+- Treasure: each player in the cave gets an equal share in whole gems; the remainder
+  stays on the path.
+- Players who leave put the gems they carry into their chests. They also share the gems
+  on the path equally with all players who leave at the same time; the remainder stays
+  on the path. They wait for the next cave.
+- A cave ends when all players have left it, or with a second hazard. Gems still on the
+  path are lost. A hazard card that ended a cave leaves the game. All other cards are
+  shuffled for the next cave.
 
-There are no artifact cards, as in the TAG framework; the published game has five. Of
-TAG's program in April 2022 it is not repeated that all shuffles of a game use the same
-seed.
+As in the TAG framework, there are no artifact cards; the published game has five. In
+TAG's program of April 2022, all shuffles of a game use the same seed; this is not
+reproduced.
 
 ## Hidden information
 
-Only the order of the deck is hidden, and what others decide at the same moment. Which
-cards are in the deck, all chests and all hands are public. When an agent plans, the
-deck is shuffled anew, and the others decide anew.
+Only the order of the deck and the simultaneous decisions of others are hidden. The
+cards in the deck, all chests and all gems carried are public. When an agent plans, the
+deck is shuffled and the decisions of others are chosen again.
 
 ## Observation space
 
@@ -56,7 +56,7 @@ deck is shuffled anew, and the others decide anew.
 | 25 | gems on the path |
 | 26 | cave 0 to 4; 5 when the game is over |
 
-and then five for each seat, from the asking player's own on in seat order:
+Five places follow for each seat, beginning with the observing player, in seat order:
 
 | place | |
 |---|---|
@@ -64,7 +64,8 @@ and then five for each seat, from the asking player's own on in seat order:
 | 1, 2 | gems in the chest: hundreds, and the rest |
 | 3, 4 | gems carried: hundreds, and the rest |
 
-The mask is 1 for both actions of a player who is in the cave, all zeros for others.
+The mask is 1 for both actions of a player who is in the cave, and all zeros for the
+others.
 
 ## Action space
 
@@ -81,8 +82,8 @@ Players who have left the cave have no decision.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. Whoever is asked may do either; an action out of range
-is an error.
+Rewards come at the end of the game and are 0 before. Both actions are always legal for
+players in the cave; an action out of range raises an error.
 
 ## Options
 
@@ -95,20 +96,20 @@ is an error.
 
 ## Scores and heuristics
 
-The score, for searches that use scores, is the gems in the chest. The paper's value is
-that score, half as much again for a player who has won and half for one who has lost.
-The evaluation is a player's share of all gems in chests and hands, what is carried
-taken times the chance that the next card does not end the cave.
+For searches that use scores, the score is the number of gems in the chest. The paper's
+value is 1.5 times that score for a player who has won, and half of it for one who has
+lost. The evaluation is a player's share of all gems in chests and carried. Gems carried
+are weighted by the probability that the next card does not end the cave.
 
-The scripted policy `cautious` leaves when what the next card may cost exceeds what it
-may bring: the cards of hazards on the path, times the gems that leaving with all others
-would bring, against the shares of the treasures in the deck.
+The scripted policy `cautious` leaves when the possible loss from the next card exceeds
+the possible gain. The loss is the number of hazard cards that would end the cave, times
+the gems that the player would get by leaving with all others. The gain is the player's
+shares of the treasures in the deck.
 
 ## Recorded games
 
-`mcts-agents verify diamant FILE` compares these rules with games that TAG has recorded.
-The decks are shuffled such that the recorded cards come; everything else is compared
-after every decision.
+`mcts-agents verify diamant FILE` compares these rules with games recorded with TAG. The
+decks are ordered as recorded; everything else is compared after every decision.
 
 ## Version history
 

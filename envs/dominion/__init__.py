@@ -13,9 +13,9 @@
 | Hidden information | the other hands, all piles |
 | Chance | shuffles |
 
-A game of building a deck: each player begins with seven Coppers and three Estates, buys
-cards that make the deck better, and in time those that are worth points. The kingdom
-cards are those of the first game that the rule book recommends.
+A deck-building game. Each player begins with seven Coppers and three Estates, buys
+cards that improve the deck, and later buys cards that are worth points. The kingdom
+cards are the set that the rule book recommends for the first game.
 
 | card | cost | effect |
 |---|---|---|
@@ -23,10 +23,10 @@ cards are those of the first game that the rule book recommends.
 | estate, duchy, province | 2, 5, 8 | 1, 3, 6 points |
 | cellar | 2 | +1 action; discard any number of cards, then draw as many |
 | market | 5 | +1 card, +1 action, +1 buy, +1 coin |
-| merchant | 3 | +1 card, +1 action; +1 coin if a silver is in the hand for the buys |
+| merchant | 3 | +1 card, +1 action; +1 coin if the hand has a silver in the buy phase |
 | militia | 4 | +2 coins; each other player discards down to three cards |
 | mine | 5 | trash a treasure and gain one that costs up to 3 more, into the hand |
-| moat | 2 | +2 cards; shown when a Militia is played, it protects from it |
+| moat | 2 | +2 cards; protects from a Militia if you show it |
 | remodel | 4 | trash a card and gain one that costs up to 2 more |
 | smithy | 4 | +3 cards |
 | village | 3 | +1 card, +2 actions |
@@ -38,30 +38,32 @@ discard pile. Then the hand and the cards played are discarded and you draw five
 When your pile is empty, the discards are shuffled and become the pile.
 
 **The end.** The game ends after a turn in which the last province was taken or three
-piles of the supply are empty. Most points win; tied players all win.
+piles of the supply are empty. The player with the most points wins; tied players all
+win.
 
 The supply has 40 silver, 30 gold, 8 of each victory card among two players and 12 of
-each among more, and 10 of each kingdom card. A Workshop, a Remodel and a Mine must be
-used if they can be.
+each among more, and 10 of each kingdom card. The effects of Workshop, Remodel and Mine
+must be used if possible.
 
 ## Hidden information
 
-You know your own hand, all discards and played cards, the supply, the trash, and so
-which cards each player has. You do not know the order of any pile, or which cards of
-another player are in the hand and which in the pile. Cards of a hand that all players
-have seen stay known: a treasure that a Mine has put there, and a Moat of a player who
-is asked to show one, since nobody else is asked. Where a card of that type leaves the
-hand, one fewer is sure.
+You know your own hand, all discards and played cards, the supply and the trash, and
+therefore which cards each player owns. You do not know the order of any pile, or which
+of another player's cards are in the hand and which are in the pile. Cards of a hand
+that all players have seen stay known: a treasure that came from a Mine, and the Moat of
+a player who is asked to show one (only players who hold a Moat are asked). When a card
+of that type leaves the hand, one fewer is known.
 
-When an agent plans, it shuffles its own pile, and the hidden part of every other hand
-with the pile of the same player. A player whom a Mine asks for a treasure holds one.
-What players do not hold is not worked out from what they are not asked.
+When an agent plans, it shuffles its own pile, and it shuffles the hidden part of every
+other hand with the pile of the same player. A player whom a Mine asks for a treasure
+holds one. The agent does not infer from missing questions which cards a player does not
+hold.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape
-(4 * players + 4, 16). The columns are types of cards, but for the rows of facts. Four
-rows for each seat, from the asking player's own on in seat order:
+`{"observation", "action_mask"}`. The observation is int8 of shape (4 * players + 4,
+16). The columns are card types, except in the rows of facts. There are four rows for
+each seat, beginning with the observing player, in seat order:
 
 | row | |
 |---|---|
@@ -71,7 +73,7 @@ rows for each seat, from the asking player's own on in seat order:
 | 3 | facts |
 
 The facts of a seat are: cards in the hand; 1 if it is the player's turn; 1 if the
-player decides; 1 if the player has shown a Moat. Four common rows:
+player decides; 1 if the player has shown a Moat. Four common rows follow:
 
 | row | |
 |---|---|
@@ -86,14 +88,14 @@ player decides; 1 if the player has shown a Moat. Four common rows:
 | 2, 3 | coins of the cards played, coins spent |
 | 4 | Merchants not paid yet |
 | 5 | cards discarded for the Cellar |
-| 6 | the card that asks, its type, 0 if none does |
-| 7 | the card that was trashed, its type + 1, 0 for none |
-| 8-15 | 1 for what is decided |
+| 6 | the type of the card that asks for a decision, 0 for none |
+| 7 | the type + 1 of the card that was trashed, 0 for none |
+| 8-15 | 1 for the kind of decision |
 
-Types are numbered in the order of the table of cards, columns 8-15 stand for a card to
+Types are numbered in the order of the table of cards. Columns 8-15 stand for a card to
 play, to buy, to discard for the Cellar, to gain, to trash, to discard because of a
 Militia, to show, and the end of the game. Numbers above 127 are shown as 127. The mask
-is 1 for legal actions of the player who decides, all zeros for others.
+is 1 for legal actions of the player who decides, and all zeros for the others.
 
 ## Action space
 
@@ -116,8 +118,8 @@ Types are in the order of the table, kingdom cards from the Cellar on.
 |---|---|
 | +1 | -1 |
 
-In `env` an illegal action ends the game with -1 for the player and 0 for the others, in
-`raw_env` and `parallel_env` it is an error.
+In `env`, an illegal action ends the game with -1 for the player and 0 for the others;
+in `raw_env` and `parallel_env`, it raises an error.
 
 ## Options
 
@@ -130,32 +132,33 @@ In `env` an illegal action ends the game with -1 for the player and 0 for the ot
 | `rulebook` | `tag`, or `published` |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. The published ones differ in these points:
+results were made. The published rules differ in these points:
 
 | | `tag` | `published` |
 |---|---|---|
-| coppers in the supply | 32 | 60 less 7 for each player |
-| a tie | all tied players win | those of them win who had fewer turns |
-| Mine | must be used | need not be used |
+| coppers in the supply | 32 | 60 minus 7 for each player |
+| a tie | all tied players win | the tied players with fewer turns win |
+| Mine | must be used | is optional |
 | a Moat that was shown | protects for the rest of the turn | is shown to each Militia |
 
-In both, treasures need not be played one by one, and all discards can be looked
-through. TAG asks a player with several Moats once for each, which is not repeated here.
+In both, treasures need not be played one by one, and all discards are public. TAG asks
+a player with several Moats once for each Moat; this is not reproduced here.
 
 ## Scores and evaluation
 
-For searches that use scores: the points of all cards of a player. They are 3 at the
-start and grow late, so that they say little of who is ahead. There is no evaluation.
+For searches that use scores, the score is the points of all cards of a player. It is 3
+at the start and grows late, so it says little about who is ahead. There is no
+evaluation function.
 
-A turn, for searches that count turns, is a player's turn; a round is one of each.
+For searches that count turns, a turn is a player's turn, and a round is one turn of
+each player.
 
 ## Recorded games
 
-`mcts-agents verify dominion FILE` compares these rules with games that TAG has
-recorded: legal actions, hands, piles, discards, the supply, the trash, what is left of
-the turn, points and results. The order after a shuffle is taken from the record. Where
-TAG has asked a player for a second Moat the file says so, and what comes out of that
-step is not compared.
+`mcts-agents verify dominion FILE` compares these rules with games recorded with TAG:
+legal actions, hands, piles, discards, the supply, the trash, the rest of the turn,
+points and results. The order after a shuffle is taken from the file. If TAG asked a
+player for a second Moat, the file says so, and the result of that step is not compared.
 
 ## Version history
 

@@ -12,16 +12,16 @@
 | Moves | in turn, again after completing a box |
 | Hidden information, chance | none |
 
-Players in turn join two neighbouring dots of a grid by an edge. Who draws the fourth
-edge of a box owns it, of two boxes with one edge perhaps, and moves again; otherwise
-the next player moves. When all edges are drawn, the player with most boxes wins;
-players who have equally many of them draw, the others lose.
+Players take turns to join two neighbouring dots of a grid with an edge. A player who
+draws the fourth edge of a box owns the box and moves again; one edge can complete two
+boxes. Otherwise the next player moves. When all edges are drawn, the player with the
+most boxes wins. If several players have the most boxes, they draw and the others lose.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape (2 + 2 * players,
-height + 1, width + 1): planes, rows from the top, columns from the left. Seats count
-from the asking player's own on, which is seat 0.
+height + 1, width + 1): planes, rows from the top, columns from the left. Seats are
+counted from the observing player, who is seat 0.
 
 | plane | 1 at (r, c) where |
 |---|---|
@@ -30,11 +30,11 @@ from the asking player's own on, which is seat 0.
 | 2 + seat | the box with the upper left dot (r, c) is owned by that seat |
 | 2 + players + seat | everywhere, if that seat is to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
-Actions are edges, first the horizontal ones, then the vertical ones, row by row.
+Actions are edges: first the horizontal edges, then the vertical edges, row by row.
 
 | action | text | joins the dots |
 |---|---|---|
@@ -47,8 +47,9 @@ Actions are edges, first the horizontal ones, then the vertical ones, row by row
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -56,23 +57,24 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 
 - `players`: 2 to 6.
 - `width`, `height`: boxes in a row and rows of boxes, 1 to 10 each.
-- `tag_ties`: of the players with equally many boxes the lowest seat wins and the others
-  lose, as in the TAG framework. With two players on the default board there are no
-  ties.
+- `tag_ties`: among players who are tied for the most boxes, the lowest seat wins and
+  the others lose, as in the TAG framework. With two players on the default board there
+  are no ties.
 
 ## Scores and values
 
-For searches that use scores: own boxes. The evaluation of an unfinished position is a
-player's share of the boxes, those that nobody owns being shared evenly. The value of
-an action is 1 if it completes a box, 0 if it draws the third side of one, else 0.5.
-The scripted policy `greedy` completes a box if it can, else avoids a third side if it
-can, and chooses at random among equals. A turn ends when the mover changes; a round is
-as many turns as there are players.
+For searches that use scores, the score is the number of own boxes. The evaluation of an
+unfinished position is a player's share of the boxes; boxes without an owner are shared
+evenly. The value of an action is 1 if it completes a box, 0 if it draws the third side
+of a box, and otherwise 0.5. The scripted policy `greedy` completes a box if it can.
+Otherwise it avoids drawing a third side if it can. It chooses at random among equal
+actions. A turn ends when another player moves; a round is as many turns as there are
+players.
 
 ## Recorded games
 
-`mcts-agents verify dots_and_boxes FILE` compares these rules with games that OpenSpiel
-has recorded.
+`mcts-agents verify dots_and_boxes FILE` compares these rules with games recorded with
+OpenSpiel.
 
 ## Version history
 

@@ -13,14 +13,14 @@
 | Hidden information | the other hands, the pile |
 | Chance | the deal, shuffles |
 
-A game of nerves: whoever draws an exploding kitten and cannot defuse it is out, and the
-last player wins.
+A game of nerves: a player who draws an exploding kitten and cannot defuse it is out.
+The last player left wins.
 
 | card | copies | |
 |---|---|---|
 | attack | 4 | another player's turn begins, in which that player draws twice |
 | skip | 4 | counts as one draw |
-| favor | 4 | another player gives you a card, which that player chooses |
+| favor | 4 | another player chooses a card and gives it to you |
 | shuffle | 4 | shuffles the pile |
 | see | 5 | you look at the top three cards and put them back in any order |
 | tacocat, meloncat, beardcat, rainbowcat, furrycat | 4 each | nothing |
@@ -32,67 +32,67 @@ last player wins.
 kittens. The remaining defuses and the kittens are shuffled into the pile.
 
 **A turn.** You play any number of cards, or none, and end the turn with a draw. After
-an attack the turn has two draws; an attack or your death ends it whatever draws are
-left. Attacks do not add up.
+an attack, the turn has two draws. Playing an attack or dying ends the turn, even if
+draws are left. Attacks do not add up.
 
-**Nopes.** After each card, the players who hold a Nope are asked clockwise, from the
-seat after the player of the card and up to that player. Each passes or plays a Nope; a
-Nope is a card too, so that the question begins anew with the seat after its player.
-When all have passed, an odd number of Nopes has cancelled the card. It is spent in any
-case. Nobody is asked who holds no Nope, and so all know that a player who is asked
-holds one.
+**Nopes.** After each card, the players who hold a Nope are asked clockwise, beginning
+with the seat after the player of the card and ending with that player. Each passes or
+plays a Nope. A Nope can be noped too, so the round of questions begins again with the
+seat after its player. When all have passed, an odd number of Nopes cancels the card,
+which is discarded in any case. Only players who hold a Nope are asked, so everyone
+knows that a player who is asked holds one.
 
-**Kittens.** If you draw a kitten and hold a defuse, the defuse is discarded and you put
-the kitten back at any place of the pile, which nobody sees. Without one you are out and
-your cards are discarded. In a Favor the other player gives nothing if a Nope was the
-last card in that hand.
+**Kittens.** If you draw a kitten and hold a defuse, the defuse is discarded and you
+secretly put the kitten back at any place in the pile. Without a defuse, you are out and
+your cards are discarded. In a Favor, the other player gives nothing if a Nope was that
+player's last card.
 
 ## Hidden information
 
-A player knows the own hand, all discards, how many cards each hand and the pile hold,
-and how many kittens lie in the pile. You know the cards that you have seen in the pile
-or put there, until they are drawn, the pile is shuffled, or another player puts a
-kitten back or orders these cards. You know the cards that you gave or were given by a
-Favor and the Nope of a player who was asked, as long as they must still be in that
-hand: where a player discards a card of that type, or gives away a card that you do not
-see, one card fewer is sure.
+You know your own hand, all discards, how many cards each hand and the pile hold, and
+how many kittens lie in the pile. You know the cards that you have seen in the pile or
+put there, until they are drawn, the pile is shuffled, or another player puts a kitten
+back or orders these cards. You know the cards that changed hands between you and
+another player in a Favor, and the Nope of a player who was asked, as long as they must
+still be in that hand. When a player discards a card of that type, or gives away a card
+that you do not see, one card fewer is known.
 
-When an agent plans, all other cards are shuffled and dealt anew. Hands get no kittens.
-What other players know of each other and of the pile is hidden, so that in the worlds
-that an agent plans on they know only the cards of the agent that it gave them or that
-they saw.
+When an agent plans, it shuffles all other cards and deals them again; hands get no
+kittens. What other players know about each other and about the pile is hidden from the
+agent. In its determinizations, they therefore know only cards of the agent that it gave
+them or that they saw.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, 40). A
-row for each seat, from the asking player's own on in seat order:
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 2, 40).
+There is a row for each seat, beginning with the observing player, in seat order:
 
 | column | |
 |---|---|
 | 0-11 | cards in the hand by type, as far as known |
 | 12 | cards in the hand |
-| 13 | 0, or 1 for who was the first to be out, 2 for the second ... |
+| 13 | 0 if still in, 1 if first to be out, 2 if second, ... |
 | 14 | 1 if it is the player's turn |
 | 15 | 1 if the player decides |
 
-A row of common facts:
+A row of common facts follows:
 
 | column | |
 |---|---|
 | 0-12 | discards by type, kittens last |
 | 13 | cards in the pile |
 | 14 | draws that end the turn |
-| 15-20 | 1 for what is decided |
+| 15-20 | 1 for the kind of decision |
 | 21 | the action that may be noped, 0 if none |
 | 22 | Nopes played on it |
 
-Types are numbered in the order of the table of cards. Columns 15-20 stand for a turn's
-play, a Nope, the card to give, the order of the top cards, the kitten's place, and the
-end of the game.
+Types are numbered in the order of the table of cards. Columns 15-20 stand for playing a
+card, a Nope, the card to give, the order of the top cards, the place of the kitten, and
+the end of the game.
 
-And the pile from the top: 0 for no card, 1 for an unknown card, 2 + type for a known
-one. All other columns are 0. The mask is 1 for legal actions of the player who decides,
-all zeros for others.
+The last row is the pile from the top: 0 for no card, 1 for an unknown card, 2 + type
+for a known one. All other columns are 0. The mask is 1 for legal actions of the player
+who decides, and all zeros for the others.
 
 ## Action space
 
@@ -112,7 +112,7 @@ Actions name cards, seats and places. Players are counted from 0.
 | 29-34 | the order of the top three cards: 1 2 3, 1 3 2, 2 1 3, 2 3 1, 3 1 2, 3 2 1 |
 | 35 + n | put the kitten under n cards |
 
-Of the orders that put equal cards in equal places only the first is legal.
+If several orders give the same result because cards are equal, only the first is legal.
 
 ## Rewards
 
@@ -120,9 +120,9 @@ Of the orders that put equal cards in equal places only the first is legal.
 |---|---|
 | +1 | -1 |
 
-A player who explodes has lost at once; the winner is paid at the end. In `env` an
-illegal action ends the game with -1 for the player and 0 for the others, in `raw_env`
-and `parallel_env` it is an error.
+A player who explodes gets -1 at once; the winner gets +1 at the end. In `env`, an
+illegal action ends the game with -1 for the player and 0 for the others; in `raw_env`
+and `parallel_env`, it raises an error.
 
 ## Options
 
@@ -132,32 +132,33 @@ and `parallel_env` it is an error.
 |---|---|
 | `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
 | `players` | 2 to 5 |
-| `rulebook` | `tag`, or `published`: attacks are on the next player, see only looks |
+| `rulebook` | `tag`, or `published`: attacks hit the next player, see only looks |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. They differ from the published ones in the two points of `rulebook`,
-and in that pairs and other combinations of cats do nothing, in both rule books. Slips
-of that program are not repeated: a player who had noped in the window of an own card
-discarded a wrong card, seats were confused after deaths and attacks, and the draw after
-a Favor did not count.
+results were made. They differ from the published rules in the two points of `rulebook`.
+In both rule books, pairs and other combinations of cats do nothing. Bugs of TAG's
+program are not reproduced: a player who noped in the Nope window of the player's own
+card discarded a wrong card, seats were confused after deaths and attacks, and the draw
+after a Favor did not count.
 
 ## Scores and evaluation
 
-For searches that use scores: the number of other players who are out; for a player who
-is out, of those who were out before. It is the paper's value of this game, which knows
-no bonus for the winner (`score_bonus` is 0 by default). The evaluation
-(`value="evaluate"`) is the same as a share of all other players.
+For searches that use scores, the score is the number of other players who are out; for
+a player who is out, it is the number of players who were out earlier. This is the
+paper's value for this game, which has no bonus for the winner (`score_bonus` is 0 by
+default). The evaluation (`value="evaluate"`) is the score divided by the number of
+other players.
 
-A turn, for searches that count turns, ends when its last draw is done, skipped or given
-up by an attack; a round is as many turns as there are players.
+For searches that count turns, a turn ends when its last draw is made, skipped or
+cancelled by an attack. A round is as many turns as there are players.
 
 ## Recorded games
 
-`mcts-agents verify exploding_kittens FILE` compares these rules with games that TAG has
-recorded: legal actions, hands, pile, discards, the Nope window, who is out, and
-results. The order after a shuffle is taken from the record. Who has noped is asked
-again in TAG even without another Nope; that pass is no decision here. Plays in which
-TAG left the rules are marked in the file, and what comes out of them is not compared.
+`mcts-agents verify exploding_kittens FILE` compares these rules with games recorded
+with TAG: legal actions, hands, pile, discards, the Nope window, who is out, and
+results. The order after a shuffle is taken from the file. TAG asks a player who has
+noped again, even without another Nope; that pass is not a decision here. The file marks
+plays in which TAG broke the rules, and their results are not compared.
 
 ## Version history
 

@@ -12,13 +12,13 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-The players put stones on the empty cells of a square board in turn, and stones never
+The players take turns to put stones on the empty cells of a square board. Stones never
 move. The first player with five or more stones in an unbroken line, along a row, a
 column or a diagonal, wins. A full board without such a line is a draw. This is the free
 form of the game: a line of more than five stones wins too, every empty cell is allowed
 at any time, and there is no rule for the opening.
 
-From the opening a random game has 53.5 moves on 9x9.
+From the opening, a random game has 53.5 moves on 9x9.
 
 ## Observation space
 
@@ -31,7 +31,7 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's stones are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
@@ -44,8 +44,9 @@ column and a number for the row, both from the top left: `c2` is row 1, column 2
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -56,22 +57,23 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 ## Codes, values and turns
 
 The exact code of a move is `player * size * size + action`. For searches that use
-scores: 1 for the winner. The evaluation of an unfinished position compares the players'
-open lines: the lines of five cells in which the opponent has no stone. A line with no
-own stone counts 1, with one 2, with two 8, with three 32 and with four 128. A player
-who leads by n has 0.5 + 0.5 * n / (n + 256). The weights are this package's own.
+scores, the score is 1 for the winner. The evaluation of an unfinished position compares
+the players' open lines: the lines of five cells in which the opponent has no stone. A
+line with no own stone counts 1, with one 2, with two 8, with three 32 and with four
+128. A player who leads by n has 0.5 + 0.5 * n / (n + 256). The weights are this
+package's own.
 
 The value of an action is 1 if its stone completes five in a row, 0.9 if it takes a cell
 where the opponent would complete them, and otherwise 0.8 times the number of lines of
-five through its cell, divided by the most lines through any cell of the board. So cells
-in the centre come first.
+five through its cell, divided by the most lines through any cell of the board. Cells in
+the centre therefore come first.
 
 A turn is a stone, and a round is two.
 
 ## Recorded games
 
-`mcts-agents verify gomoku FILE` compares these rules with games that OpenSpiel has
-recorded, on a board of any size.
+`mcts-agents verify gomoku FILE` compares these rules with games recorded with
+OpenSpiel, on a board of any size.
 
 ## Version history
 
@@ -80,8 +82,8 @@ recorded, on a board of any size.
 ## Sources
 
 T. Cazenave, "Monte Carlo Permutation Search" (2025), which plays on 9x9, for the codes
-of moves. The paper does not say whether more than five in a row win; that they do is
-ours.
+of moves. The paper does not say whether more than five in a row win; we assume that
+they do.
 """
 
 from mcts_agents.envs.environment import environments

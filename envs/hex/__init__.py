@@ -12,10 +12,11 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Players put a stone of their colour on an empty cell of a rhombic board in turn, and
-stones never move. Player 0 wins by a chain from the top row to the bottom row, player
-1 by one from the left column to the right column. Exactly one of them can; there are
-no draws. There is no swap move: a forced first stone takes the place of it.
+Players take turns to put a stone of their colour on an empty cell of a rhombic board.
+Stones never move. Player 0 wins with a chain from the top row to the bottom row, player
+1 with a chain from the left column to the right column. Exactly one of them can
+succeed, so there are no draws. There is no swap move; a forced first stone can replace
+it.
 
 Cell (r, c) touches (r-1, c), (r-1, c+1), (r, c-1), (r, c+1), (r+1, c-1), (r+1, c).
 
@@ -30,7 +31,7 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's stones are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
@@ -43,23 +44,24 @@ column and a number for the row, both from the top left: `c2` is row 1, column 2
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
 `env(render_mode=None, players=2, size=7, first_cell=None)`
 
 - `size`: cells a side, 3 to 19.
-- `first_cell`: player 0's first stone lies on this cell already, and player 1 moves
-  first; a name such as `"c3"` or a number `row * size + column`. On 7x7 `"c3"` is the
-  set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025), if its (2, 2) counts
-  from 0, and `"b2"` if it counts from 1.
+- `first_cell`: player 0's first stone lies on this cell at the start, and player 1
+  moves first. The cell is a name such as `"c3"` or a number `row * size + column`. The
+  7x7 set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025), is `"c3"` if the
+  paper's (2, 2) counts from 0, and `"b2"` if it counts from 1.
 
 ## Recorded games
 
-`mcts-agents verify hex FILE` compares these rules with games that OpenSpiel has
-recorded, with or without a first stone.
+`mcts-agents verify hex FILE` compares these rules with games recorded with OpenSpiel,
+with or without a first stone.
 
 ## Version history
 

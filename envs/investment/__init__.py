@@ -20,18 +20,19 @@ first ones are next.
 
 The agent that acts gives one unit of wealth to any agent of its own team whose pair is
 undecided, which may be itself. The first agent of a pair with 3 units wins the pair.
-The others of the pair have lost it, and pass from then on; the winner goes on giving.
+The other agents of the pair have lost it and pass from then on; the winner continues to
+give.
 
-The game ends when all pairs are decided. The team with most pairs wins. If several
-teams have most, they draw and the others lose; an odd number of pairs keeps two teams
-from it. From the opening a random game has 46 gifts with 11 pairs, 88 with 21, and 52
-with ten groups of three.
+The game ends when all pairs are decided. The team with the most pairs wins. If several
+teams have the most pairs, they draw and the others lose; with two teams and an odd
+number of pairs, this cannot happen. From the opening, a random game has 46 gifts with
+11 pairs, 88 with 21, and 52 with ten groups of three.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape (4, players, pairs):
-planes with a row for each team, the asking player's own first and the others as they
-follow in the order of seats, and a column for each pair.
+planes with a row for each team, beginning with the observing player's team, in seat
+order, and a column for each pair.
 
 | plane | at (row, pair) |
 |---|---|
@@ -44,7 +45,8 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-Action i gives to agent i of the own team, counted from 0. In text agents count from 1.
+Action i gives to agent i of the player's own team, counted from 0. As text, agents are
+counted from 1.
 
 ## Rewards
 
@@ -52,9 +54,9 @@ Action i gives to agent i of the own team, counted from 0. In text agents count 
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error. To
-searches a draw of k teams is worth 1/k.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error. For searches, a draw between k teams is worth 1/k.
 
 ## Options
 
@@ -69,21 +71,21 @@ searches a draw of k teams is worth 1/k.
 | kind | code of | codes |
 |---|---|---|
 | `abstract` | team and target | players * pairs |
-| `specific` | these and the target's wealth | 3 times as many |
-| `exact` | and two more kinds of wealth | 36 times as many, 108 with three players |
+| `specific` | the same and the target's wealth | 3 times as many |
+| `exact` | the same, two more kinds of wealth | 36 times as many; 108 with 3 players |
 
-The wealth is that before the gift; in exact codes also that of the agent that gives,
-and of the target's opponents. Which codes the paper's program had is not certain:
-abstract and specific ones fit its table 7 equally, and its table 3 comes out with
-specific ones.
+The wealth is measured before the gift. Exact codes also contain the wealth of the agent
+that gives and of the target's opponents. It is not certain which codes the paper's
+program used: abstract and specific codes fit its table 7 equally well, and specific
+codes reproduce its table 3.
 
 ## Scores and values
 
 The score is the number of pairs won. The evaluation of a position is a team's mean
-share in the pairs: all of a pair that it has won, and (w + 1) / sum (w + 1) of an
-undecided one, where w is the wealth of its agents. A gift is worth 1 if it wins a pair,
-else 2/3 or 1/3 by what the target lacks then. A turn is a gift, a round as many gifts
-as there are teams.
+share of the pairs: all of a pair that it has won, and (w + 1) / sum (w + 1) of an
+undecided pair, where w is the wealth of the pair's agents. A gift is worth 1 if it wins
+a pair, and otherwise 2/3 or 1/3, depending on how much the target still needs. A turn
+is one gift, and a round is as many gifts as there are teams.
 
 ## Version history
 
@@ -91,10 +93,10 @@ as there are teams.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.3 and 4.5. That wealth
-begins at 0, that nothing is given to agents whose pairs are decided, that winners go on
-giving, and the codes, are ours: with this the lengths of random games and the
-frequencies of codes are those of the paper's table 7.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.3 and 4.5. Some details
+are ours: wealth begins at 0, agents whose pairs are decided get nothing, winners
+continue to give, and the codes. With these, the lengths of random games and the
+frequencies of codes match the paper's table 7.
 """
 
 from mcts_agents.envs.environment import environments

@@ -12,12 +12,12 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Breakthrough with knights: each player has two rows of them. A knight goes as in chess,
-but forward only: two rows forward and one column to a side, or one row forward and two
-columns to a side. It jumps over whatever lies between, and captures a knight of the
-opponent on the square that it comes to. Nobody can pass. The player who brings a knight
-to the far row, or who captures the last knight of the opponent, wins. There are no
-draws, and a player who is to move always can.
+Breakthrough with knights: each player has two rows of them. A knight moves as in chess,
+but only forward: two rows forward and one column to a side, or one row forward and two
+columns to a side. It jumps over anything in between, and captures an opponent's knight
+on the square where it lands. Nobody can pass. The player who brings a knight to the far
+row, or who captures the last knight of the opponent, wins. There are no draws, and the
+player to move always has a legal move.
 
 Player 0 begins on the upper two rows, moves down, and has the first move.
 
@@ -32,16 +32,16 @@ planes of the board, rows from the top, columns from the left.
 | 1 | the opponent's knights are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
 Action `(player * squares + row * columns + column) * 4 + step` moves the knight on that
 square, with rows from the top. The step is 0 or 1 for two rows forward and one column
 to the left or right, 2 or 3 for one row forward and two columns to the left or right,
-as the player sees it who moves. As text an action is the two squares, `a7b5`: the
-letter is the column from the left, and the number is the row from the bottom. `a7-b5`
-and `a7b5*` are understood, too.
+as seen by the player who moves. As text, an action is written as its two squares,
+`a7b5`: the letter is the column from the left, and the number is the row from the
+bottom. `a7-b5` and `a7b5*` are also understood.
 
 ## Rewards
 
@@ -49,8 +49,9 @@ and `a7b5*` are understood, too.
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -61,12 +62,12 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 
 ## Codes, values and turns
 
-The exact code of a move is twice its action, plus 1 if the move captures. An unfinished
-position is worth the lead in knights, as a share of all knights (weight 0.7), and the
-lead of the foremost knight, as a share of the way (0.3), mapped from -1 to 1 to the
-scale from 0 to 1. The value of an action is 1 if it wins on the far row; otherwise 0.5
-for a capture, and up to 0.4 for the way that the knight has gone. A turn is a move, and
-a round is two.
+The exact code of a move is twice its action, plus 1 if the move captures. The
+evaluation of an unfinished position adds the lead in knights, as a share of all knights
+(weight 0.7), and the lead of the foremost knight, as a share of the way (weight 0.3).
+The sum is mapped from the range -1 to 1 to the range 0 to 1. The value of an action is
+1 if it wins on the far row; otherwise it is 0.5 for a capture, plus up to 0.4 for how
+far the knight has come. A turn is one move, and a round is two.
 
 ## Version history
 

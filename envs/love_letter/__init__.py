@@ -13,59 +13,60 @@
 | Hidden information | the other hands unless one has seen them, the pile |
 | Chance | the deal of each round, who starts it after a tie |
 
-A game of deduction with sixteen cards. Everybody holds one card; in turn, one draws a
-second, plays one of the two face up, and does what it says.
+A game of deduction with sixteen cards. Each player holds one card. In a turn, the
+player draws a second card, plays one of the two face up, and does what it says.
 
 | card | number | copies | |
 |---|---|---|---|
-| guard | 1 | 5 | name a target and another card than guard: who holds it is out |
+| guard | 1 | 5 | name a target and a card, not guard; a target with it is out |
 | priest | 2 | 2 | see the target's card |
-| baron | 3 | 2 | compare the cards in hand: who has the lower one is out |
-| handmaid | 4 | 2 | protected until the own next turn |
-| prince | 5 | 2 | the target, or oneself, discards the hand and draws |
+| baron | 3 | 2 | compare hands with the target: the player with the lower card is out |
+| handmaid | 4 | 2 | protected until the player's next turn |
+| prince | 5 | 2 | the target, who can be the player, discards the hand and draws |
 | king | 6 | 1 | exchange hands with the target |
 | countess | 7 | 1 | nothing; must be played if the other card is prince or king |
-| princess | 8 | 1 | who plays or discards her is out |
+| princess | 8 | 1 | a player who plays or discards her is out |
 
-**A round.** All sixteen cards are shuffled; one is laid aside face down, with two
-players three more face up, and everybody gets one. A target is any other player who is
-not out. Protected players may be chosen; nothing happens then, so that there always is
-a legal play. Who is out discards the hand face up and is passed over. A prince whose
-target finds no card in the pile lets him take the one laid aside.
+**A round.** All sixteen cards are shuffled. One is laid aside face down, and with two
+players three more face up. Each player gets one card. A target is any other player who
+is not out. Protected players may be chosen, but then nothing happens, so there is
+always a legal play. A player who is out discards the hand face up and is skipped. If
+the pile is empty, the target of a prince takes the card laid aside.
 
 The round ends when only one player is left or the pile is empty after a play. The
-highest card wins; of several, the one with the higher sum on the own discard pile; who
-is still tied wins, too. Each winner gets a token.
+highest card wins. Ties go to the player with the higher sum on the player's own discard
+pile; players who are still tied all win. Each winner gets a token.
 
-**The game.** Player 0 starts the first round, a winner of the last one the next,
-chosen at random if there are several. Who has the most tokens, and alone so, wins once
-it is enough:
+**The game.** Player 0 starts the first round. A winner of the last round starts the
+next one, chosen at random if there are several. A player wins by holding more tokens
+than any other player, and at least this many:
 
 | players | 2 | 3 | 4 |
 |---|---|---|---|
 | tokens | 7 | 5 | 4 |
 
-If several are level at the top, play goes on. Drawing is part of a turn, not a
-decision.
+If several players are tied for the most tokens, the game continues. Drawing is part of
+a turn, not a decision.
 
 ## Hidden information
 
-A player knows the own hand, all discards and what lies face up, the hand that a priest
-has shown to it until that card is played or discarded, and the card that it gave away
-for a king. Who knows a hand that is exchanged by a king knows where it is now. If a
-player whose card was seen plays a card of the same number, the other one knows nothing
-any more. When an agent plans, the cards that it cannot place are shuffled and dealt
-anew to unknown hands and piles. What a guard or a baron's outcome tells about a hand is
-not used, as in TAG, but for a tie at the baron with `baron_shows`.
+A player knows the player's own hand, all discards and all cards face up. The player
+also knows a hand seen with a priest, until that card is played or discarded, and the
+card given away with a king. If a king exchanges a known hand, its new place is known.
+If a player whose card was seen plays a card of the same number, the knowledge is lost.
 
-Whether another player's knowledge is still good is known to that player and to the one
-who was seen, not to the rest. In the worlds that an agent plans on, the others know
-what the agent knows that they know of its own hand, and nothing of each other.
+When an agent plans, it shuffles the cards whose place it does not know and deals them
+to unknown hands and piles. As in TAG, information from the outcome of a guard or a
+baron is not used, except for a tie at the baron with `baron_shows`.
+
+Only a player who has seen a card and the player whose card was seen know whether this
+knowledge is still valid. In an agent's determinizations, other players know about the
+agent's hand what the agent knows that they know, and nothing about each other.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape (players + 1, 22). A
-row for each seat, from the asking player's own on in seat order:
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 1, 22).
+There is a row for each seat, beginning with the observing player, in seat order:
 
 | column | |
 |---|---|
@@ -75,10 +76,10 @@ row for each seat, from the asking player's own on in seat order:
 | 17 | tokens (127 if more) |
 | 18 | 1 if out of the round |
 | 19 | 1 if protected by a handmaid |
-| 20 | 1 if on turn |
-| 21 | 1 if the player has seen the asking player's card, as both know |
+| 20 | 1 if the player is to move |
+| 21 | 1 if the player has seen the observing player's card, as both know |
 
-And a last row of common facts:
+A last row has common facts:
 
 | column | |
 |---|---|
@@ -88,7 +89,7 @@ And a last row of common facts:
 | 17 | number of the card just drawn, 0 if not on turn |
 | 18-21 | 0 |
 
-The mask is 1 for legal actions of the player on turn, all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
@@ -100,7 +101,7 @@ Actions name cards and seats, never places in the hand. Players are counted from
 | 28 + target | priest |
 | 32 + target | baron |
 | 36 | handmaid |
-| 37 + target | prince; the own seat is a target |
+| 37 + target | prince; the player's own seat is a target, too |
 | 41 + target | king |
 | 45 | countess |
 | 46 | princess |
@@ -111,9 +112,10 @@ Actions name cards and seats, never places in the hand. Players are counted from
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. Being out of a round is no result: the agent goes on
-in the next one. In `env` an illegal action ends the game with -1 for the player and 0
-for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. Being out of a round gives no
+reward: the player continues in the next round. In `env`, an illegal action ends the
+game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`, it
+raises an error.
 
 ## Options
 
@@ -126,32 +128,33 @@ for the others, in `raw_env` and `parallel_env` it is an error.
 | `baron_shows` | after a tie at the baron both players know each other's card |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. They differ from the published ones in two points: a winner chosen at
-random starts after a tie, and protected players may be targets. Two slips of that
-program are not repeated: its baron compared the card drawn last, which could be the
-baron itself, and a prince played at oneself could discard the prince a second time.
+results were made. They differ from the published rules in two points: after a tie, a
+winner chosen at random starts, and protected players may be targets. Two bugs of TAG's
+program are not reproduced: its baron compared the card drawn last, which could be the
+baron itself, and a prince played on oneself could discard the prince a second time.
 
 ## Scores and evaluation
 
-For searches that use scores: tokens. The evaluation (`value="evaluate"`) is tokens as a
-share of those needed to win, at most 1, and half of that while out of the present
-round. So the paper's value function is kept, which counted players who were out as
-losers until the next round, at half their score; results say nothing of it, since they
-are what ends an agent's game.
+For searches that use scores, the score is the number of tokens. The evaluation
+(`value="evaluate"`) is the number of tokens divided by the number needed to win, at
+most 1, and half of that for a player who is out of the current round. This is the
+paper's value function, which counted players who were out as losers until the next
+round, at half their score.
 
-A turn, for searches that count turns, is one card played; a round is a round of the
-game, from deal to token. The scripted policy `sensible` plays what `action_values`
-finds best: chances by the cards not seen, and a high card better kept than played.
+For searches that count turns, a turn is one card played, and a round is a round of the
+game, from deal to token. The scripted policy `sensible` plays the action with the best
+`action_values`: these use the probabilities given the unseen cards, and prefer keeping
+a high card to playing it.
 
 ## Recorded games
 
-`mcts-agents verify love_letter FILE` compares these rules with games that TAG has
-recorded: legal plays, hands, piles, discards, who is out or protected, tokens, and the
-hands that players know. Each round begins with the recorded deal. Knowledge differs
-from TAG in two points. Here both players remember the cards that they exchanged by a
-king; TAG forgets them. And when a player whose card was seen holds two equal cards and
-plays one, TAG still knows the other. Plays in which TAG left the rules are marked in
-the file, and what comes out of them is not compared.
+`mcts-agents verify love_letter FILE` compares these rules with games recorded with TAG:
+legal plays, hands, piles, discards, who is out or protected, tokens, and the hands that
+players know. Each round begins with the recorded deal. Knowledge differs from TAG in
+two points. Here, both players remember the cards that they exchanged with a king; TAG
+forgets them. And when a player whose card was seen holds two equal cards and plays one,
+TAG still knows the other. The file marks plays in which TAG broke the rules, and their
+results are not compared.
 
 ## Version history
 

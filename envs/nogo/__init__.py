@@ -12,15 +12,15 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Players put a stone of their colour on an empty point in turn. Stones of one colour on
-neighbouring points are a group, and the empty points beside a group are its liberties,
-as in Go. A stone is legal if every group has a liberty afterwards, so captures and
-suicide are both forbidden. Nobody can pass.
+Players take turns to put a stone of their colour on an empty point. Stones of one
+colour on neighbouring points are a group, and the empty points beside a group are its
+liberties, as in Go. A stone is legal if every group has a liberty afterwards, so
+captures and suicide are both forbidden. Nobody can pass.
 
-A player who is to move and has no legal move has lost. With three players the other two
-go on, and the lost player's stones stay. The last player who has not lost wins; there
-are no draws. A legal move never comes back: a point that is illegal for a player stays
-illegal. From the opening a random game has 22 moves with two players and 21 with three.
+A player who is to move but has no legal move has lost. With three players, the other
+two continue, and the stones of the player who lost stay. The last player who has not
+lost wins; there are no draws. A point that is illegal for a player stays illegal. From
+the opening, a random game has 22 moves with two players and 21 with three.
 
 ## Observation space
 
@@ -48,8 +48,9 @@ column and a number for the row, both from the top left: `c2` is row 1, column 2
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -61,13 +62,13 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 ## Codes and turns
 
 The exact code of a move is `player * size * size + action`. All permutations of the
-moves of a game lead to the same stones, so there are no further kinds of codes. A turn
-is a move, and a round is as many moves as there are players.
+moves of a game lead to the same stones, so there are no other kinds of codes. A turn is
+one move, and a round is as many moves as there are players.
 
 ## Recorded games
 
-`mcts-agents verify nogo FILE` compares these rules with games that were recorded with
-OpenSpiel's Go, on a board of any size.
+`mcts-agents verify nogo FILE` compares these rules with games of Go recorded with
+OpenSpiel, on a board of any size.
 
 ## Version history
 

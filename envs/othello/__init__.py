@@ -12,12 +12,12 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-The players put discs of their colour on the empty squares of an 8x8 board in turn. A
-disc must capture: along a row, a column or a diagonal, one or more discs of the
-opponent lie between it and another disc of the player, without a gap. All captured
-discs become the player's. A player who cannot capture must pass; nobody may pass
-otherwise. The game ends at once when neither player can capture. The player with more
-discs wins; equally many are a draw.
+The players take turns to put discs of their colour on the empty squares of an 8x8
+board. A disc must capture: along a row, a column or a diagonal, one or more discs of
+the opponent must lie between it and another disc of the player, without a gap. All
+captured discs become the player's. A player who cannot capture must pass; otherwise
+passing is not allowed. The game ends at once when neither player can capture. The
+player with more discs wins; equal numbers are a draw.
 
 Player 0 has e4 and d5 at the start, player 1 has d4 and e5, and player 0 moves first.
 
@@ -32,7 +32,7 @@ the board, rows from the top, columns from the left.
 | 1 | the opponent's discs are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
@@ -49,8 +49,9 @@ The letter is the column and the number the row, both from the top left.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -59,8 +60,8 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 - `evaluation`: what the evaluation of an unfinished position compares.
     - `"mobility"`: three counts, each as the difference divided by the sum of both
       players' counts: squares on which a player can play (weight 0.35), empty squares
-      beside the opponent's discs (0.15), and stable discs, which are those that an own
-      corner holds along the edges (0.5). These are the features of P. S. Rosenbloom's
+      beside the opponent's discs (0.15), and stable discs, which are connected to an
+      own corner along the edges (0.5). These are the features of P. S. Rosenbloom's
       program IAGO (1982), in a simpler form; the weights are this package's own.
     - `"discs"`: the difference in discs divided by 64.
 
@@ -68,14 +69,15 @@ Either lead, from -1 to 1, is mapped to the scale from 0 to 1.
 
 ## Scores and action values
 
-For searches that use scores: own discs. The value of an action is the weight of its
-square in P. Norvig's table, from 0 for the squares diagonally beside a corner to 1 for
-the corners; to pass is worth 0.5. A turn is a disc put, a round is two of them.
+For searches that use scores, the score is the number of own discs. The value of an
+action is the weight of its square in P. Norvig's table, from 0 for the squares
+diagonally next to a corner to 1 for the corners; a pass is worth 0.5. A turn is one
+disc, and a round is two.
 
 ## Recorded games
 
-`mcts-agents verify othello FILE` compares these rules with games that OpenSpiel has
-recorded.
+`mcts-agents verify othello FILE` compares these rules with games recorded with
+OpenSpiel.
 
 ## Version history
 

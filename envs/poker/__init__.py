@@ -13,33 +13,34 @@
 | Hidden information | the other hands, the deck |
 | Chance | the deal of each hand |
 
-No-limit Texas Hold'em with bets of fixed sizes, as the TAG framework plays it.
-Everybody begins with 50 chips. The game ends after 11 hands, or when one player has all
-the chips, and the most chips win; if several are level, all of these win.
+No-limit Texas Hold'em with bets of fixed sizes, as the TAG framework plays it. Each
+player begins with 50 chips. The game ends after 11 hands, or when one player has all
+the chips. The player with the most chips wins; tied players all win.
 
-**A hand.** Everybody who has chips gets two cards. The small blind is 5, the big blind
-10; a player who has less pays that. Then chips are bet on four streets: before the
-flop, after the flop of three cards on the board, after the fourth (the turn), and after
-the fifth (the river). Whoever makes the best five cards of the own two and the board
-wins the pot. If all others have folded, the last player in wins it at once.
+**A hand.** Each player who has chips gets two cards. The small blind is 5 and the big
+blind 10; a player who has less pays all remaining chips. Then players bet on four
+streets: before the flop, after the flop of three cards on the board, after the fourth
+(the turn), and after the fifth (the river). The player who makes the best five cards
+from the two cards in hand and the board wins the pot. If all others have folded, the
+last player in wins it at once.
 
-- Player 0 posts the small blind in the first hand, and then the next player who has
-  chips, hand by hand. The next one after the small blind posts the big blind.
-- The small blind acts first on every street. In the published rules the player after
-  the big blind does so before the flop. If the small blind folds, the next player still
-  in opens the streets that follow.
-- After a bet, a raise or an all-in everybody else who has chips must call, raise, go
-  all-in or fold. Without the chips for a call, only to go all-in or to fold is left.
-- A street ends when everybody has acted and nobody needs to call. Players without chips
-  are not asked.
+- Player 0 posts the small blind in the first hand. In each later hand, it moves on to
+  the next player with chips. The next player after the small blind posts the big blind.
+- The small blind acts first on every street. In the published rules, the player after
+  the big blind acts first before the flop. If the small blind folds, the next player
+  still in opens the streets that follow.
+- After a bet, a raise or an all-in, every other player with chips must call, raise, go
+  all-in or fold. A player without enough chips for a call can only go all-in or fold.
+- A street ends when all players have acted and no player needs to call. Players without
+  chips are not asked.
 - A raise is a multiple of the highest bet: with 10 chips to match, the raise x2 makes
-  30. Only one bet, of 5, can be made on a street, unless somebody raises.
-- Nobody bets or raises when all others still in are all-in.
+  30. Without raises, a street has only one bet, of 5.
+- A player cannot bet or raise if all other players still in are all-in.
 
-**Pots.** The bets are split by levels: each pot goes to the best hand of those who paid
-into it and are still in, in equal parts. Odd chips go to the first winner from the
-small blind on. What only players who have folded have paid goes with the pot below.
-A player who has no chips when a hand ends is out.
+**Pots.** The bets are split into pots by level. Each pot goes to the best hand among
+the players who paid into it and are still in; tied players share it equally. Odd chips
+go to the first winner counted from the small blind. Chips paid only by players who have
+folded go with the pot below. A player without chips at the end of a hand is out.
 
 Hands from the best down: straight flush, four of a kind, full house, flush, straight,
 three of a kind, two pairs, pair, high card; then the ranks of the cards decide. An ace
@@ -47,10 +48,10 @@ is high, or low in a straight from ace to five.
 
 ## Hidden information
 
-A player knows the own two cards, the board, all bets and all actions. When an agent
-plans, all other cards are shuffled, and dealt anew to the other players, those who have
-folded included, and to the rest of the board. As in TAG, what the others' bets say of
-their cards is not used. At the end of the game all cards lie open.
+A player knows the player's own two cards, the board, all bets and all actions. When an
+agent plans, it shuffles all other cards and deals them to the other players, including
+those who have folded, and to the rest of the board. As in TAG, bets are not used to
+infer cards. At the end of the game, all cards are revealed.
 
 ## Observation space
 
@@ -66,9 +67,9 @@ hundreds, and the rest.
 | 104-107 | 1 for the street |
 | 108 | hands ended |
 | 109, 110 | the highest bet of this hand |
-| 111 | 1 if somebody has bet, raised or gone all-in on this street |
+| 111 | 1 if a player has bet, raised or gone all-in on this street |
 
-and then ten for each seat, from the asking player's own on in seat order:
+Ten places follow for each seat, beginning with the observing player, in seat order:
 
 | place | |
 |---|---|
@@ -79,9 +80,9 @@ and then ten for each seat, from the asking player's own on in seat order:
 | 6 | 1 if the player has acted on this street |
 | 7 | 1 for the small blind |
 | 8 | 1 for the player who opens the next street |
-| 9 | 1 if on turn |
+| 9 | 1 if the player is to move |
 
-The mask is 1 for legal actions of the player on turn, all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
@@ -91,7 +92,7 @@ The mask is 1 for legal actions of the player on turn, all zeros for others.
 | 1 | check | if there is nothing to call |
 | 2 | call | pay up to the highest bet |
 | 3 | bet | 5 chips |
-| 4-7 | raise x1 to x4 | call, and add the highest bet so many times |
+| 4-7 | raise x1 to x4 | call, and add the highest bet one to four times |
 | 8 | all-in | the whole stack |
 
 ## Rewards
@@ -100,8 +101,9 @@ The mask is 1 for legal actions of the player on turn, all zeros for others.
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -115,27 +117,27 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | `odd_chips` | `first`: to the first winner; `lost`: out of the game, as in TAG |
 
 TAG's program of April 2022, with which the MultiTree paper's results were made, ranks
-an arbitrary choice of five cards, compares equal kinds in a way of its own, and creates
-chips when it splits pots. That is not copied; the paper's figures for this game contain
-it.
+an arbitrary choice of five cards, breaks ties between equal kinds in an unusual way,
+and creates chips when it splits pots. These bugs are not reproduced, but they affect
+the paper's figures for this game.
 
 ## Scores
 
-For searches that use scores: the chips in the stack. Chips in the pot belong to nobody,
-so a bet lowers the score until the hand ends. A victory adds half of the score, a
-defeat takes half of it away.
+For searches that use scores, the score is the number of chips in the stack. Chips in
+the pot belong to no player, so a bet lowers the score until the hand ends. A win adds
+half of the score, and a loss takes half of it away.
 
 Searches play rollouts of 30 actions unless you set `rollout`, as in the setting that
 the paper tuned for Poker.
 
-A turn, for searches that count turns, is one action; a round is a hand.
+For searches that count turns, a turn is one action, and a round is a hand.
 
 ## Recorded games
 
-`mcts-agents verify poker FILE` compares these rules with games that TAG has recorded:
-legal actions, chips, bets, seats, the board, hands and the deck, and what the pots pay.
-The deals are taken from the file. Where TAG paid otherwise than by the best five cards,
-the payment is compared with that of standard rules, which the file holds too.
+`mcts-agents verify poker FILE` compares these rules with games recorded with TAG: legal
+actions, chips, bets, seats, the board, hands and the deck, and the payments from the
+pots. The deals are taken from the file. If TAG did not pay by the best five cards, the
+payment is compared with the payment by standard rules, which the file also has.
 
 ## Version history
 

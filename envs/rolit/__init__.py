@@ -12,21 +12,22 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Othello for up to four: players in turn put balls of their colours on a board of 8x8
-fields and recolour what they enclose.
+Othello for up to four players, who take turns to put balls of their colours on a board
+of 8x8 fields and recolour the balls that they enclose.
 
 **Start.** Four balls lie in the middle, clockwise from the upper left: red, green,
-yellow, blue. With fewer than four players the balls of the other colours are neutral:
-they can be captured, capture nothing, and count for nobody.
+yellow, blue. With fewer than four players, the balls of the other colours are neutral:
+they can be captured, but they capture nothing and count for no player.
 
-**Moves.** A player puts one ball on an empty field. In each of the eight directions
-the ball captures the unbroken line of foreign balls, of one colour or several, that
-ends at an own ball; captured balls take the player's colour. If any field captures a
-ball, only such fields are legal. If none does, all empty fields that touch a ball are
-legal. So nobody passes, and a player without balls plays on.
+**Moves.** A player puts one ball on an empty field. In each of the eight directions the
+ball captures the unbroken line of other players' balls, of one or several colours, that
+ends at a ball of the player; captured balls take the player's colour. If a ball on any
+field captures something, only such fields are legal. Otherwise all empty fields that
+touch a ball are legal. Players therefore never pass, and a player without balls
+continues to play.
 
-**End.** The game ends when the board is full, after 60 moves. The player with most
-balls wins. If several players have most, they draw and the others lose.
+**End.** The game ends when the board is full, after 60 moves. The player with the most
+balls wins. If several players have the most, they draw and the others lose.
 
 ## Observation space
 
@@ -44,7 +45,7 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-`row * 8 + column`. In text a field is a letter for the column and a number for the row
+`row * 8 + column`. As text, a field is a letter for the column and a number for the row
 from the top: `c2` is action 10.
 
 ## Rewards
@@ -53,8 +54,9 @@ from the top: `c2` is action 10.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -66,19 +68,20 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | `players` | 2, 3 or 4 |
 | `neutral_fourth` | with 2 or 3 players: whether balls of the other colours lie there |
 
-With `neutral_fourth=False` the fields of neutral balls begin empty, so that a game has
-61 moves with three players and 62 with two. With four players nothing is neutral, and
-False is an error.
+With `neutral_fourth=False`, the fields of neutral balls begin empty, so a game has 61
+moves with three players and 62 with two. With four players there are no neutral balls,
+and False raises an error.
 
 ## Evaluation and order of moves
 
-For searches: player i's value is e_i / sum_j e_j with e_i = 2 * stable balls + legal
-moves, as if i were to move; if nobody has any it is 1/players. A ball is stable if
+For searches, player i's value is e_i / sum_j e_j with e_i = 2 * stable balls + legal
+moves, as if i were to move; if all e_j are 0, it is 1/players. A ball is stable if
 along each of the four axes its line is full, or one of its two neighbours is off the
 board or a stable ball of the same colour. The score is the number of balls.
 
-Moves are ordered by a fixed value of each field, and among equals by captured balls. A
-quarter of the table, from the corner on; the others are its mirror images:
+Moves are ordered by a fixed value of each field, and moves with equal values by
+captured balls. This is a quarter of the table, beginning at the corner; the others are
+its mirror images:
 
 ```
 5 2 4 3
@@ -94,10 +97,11 @@ quarter of the table, from the corner on; the others are its mirror images:
 ## Sources
 
 H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself" (CoG 2020): the
-start for four, the evaluation. J. A. M. Nijssen, M. H. M. Winands, "Search policies in
-multi-player games" (ICGA Journal 36, 2013): a static order by fields. The order of
-turns, the table's numbers, the test for stable balls and the neutral balls are ours;
-published rules put one ball of each colour in the middle for any number of players.
+start for four players, the evaluation. J. A. M. Nijssen, M. H. M. Winands, "Search
+policies in multi-player games" (ICGA Journal 36, 2013): a static order by fields. The
+order of turns, the table's numbers, the test for stable balls and the neutral balls are
+ours; published rules put one ball of each colour in the middle for any number of
+players.
 """
 
 from mcts_agents.envs.environment import environments

@@ -13,17 +13,17 @@
 | Hidden information | the other hands until one has held them, the pile, choices |
 | Chance | the deal |
 
-A game of picking cards and passing hands. Each player holds a hand, takes one card of
-it in secret, all lay their cards on the table at once, and what is left of player i's
-hand goes to player i - 1. When the hands are empty the round is scored. Most points
-after three rounds win; a tie is broken by more puddings, and players who are still
-tied draw.
+A game of picking cards and passing hands. Each player secretly takes one card from a
+hand, and all players lay their cards on the table at once. The rest of player i's hand
+goes to player i - 1. When the hands are empty, the round is scored. The player with the
+most points after three rounds wins. Ties go to the player with more puddings, and
+players who are still tied draw.
 
 | players | 2 | 3 | 4 | 5 |
 |---|---|---|---|---|
 | cards in a first hand | 10 | 9 | 8 | 7 |
 
-Nothing is shuffled back: all three rounds are dealt from one pile of 108 cards.
+Cards are never shuffled back: all three rounds are dealt from one pile of 108 cards.
 
 | card | number | points |
 |---|---|---|
@@ -36,53 +36,57 @@ Nothing is shuffled back: all three rounds are dealt from one pile of 108 cards.
 | chopsticks | 4 | in a later turn, two cards instead of one |
 | pudding | 10 | end of game: most 6, fewest -6; stay on the table till then |
 
-Points that are not for the end of a round or of the game are paid as soon as the cards
-are laid. Prizes are divided among the tied, rounded towards zero. Nobody gets a prize
-for no icons, nor one for puddings if all have equally many.
+Points that do not belong to the end of a round or of the game are paid as soon as the
+cards are laid. Prizes are divided among tied players, rounded towards zero. A player
+without icons gets no prize for them, and puddings give no prize if all players have
+equally many.
 
-**Chopsticks.** Who has chopsticks on the table from an earlier turn of the round and
-at least two cards in the hand may use them: action 15, then two choices of a card in a
-row. Both cards are played, and one chopsticks card returns into the hand before it is
-passed. The turn's other players have chosen by then; their cards stay face down until
-all are complete. A wasabi and then a nigiri may be chosen so in one turn, the second
-on the first. The last card of a hand is a decision like any other.
+**Chopsticks.** A player with chopsticks on the table from an earlier turn of the round
+and at least two cards in the hand may use them: action 15, then two choices of a card
+in a row. Both cards are played, and one chopsticks card returns to the hand before it
+is passed. The other players have already chosen; their cards stay face down until all
+choices are complete. In this way, a player can choose a wasabi and then a nigiri on it
+in one turn. The last card of a hand is a decision like any other.
 
 ## Hidden information
 
-A player knows all that was ever on the table, its own hand and, after r passes of a
-round, the present hands of the r seats before its own: it has held them, and what was
-taken from them was laid open. Not known are the other hands, the order of the pile,
-and what others have chosen in a turn that is not complete. Who uses chopsticks in a
-turn is public as soon as all have decided that, since only these players are asked
-next. When an agent plans, other hands and the pile are dealt anew from the cards it
-has not seen, and pending cards of others are chosen anew, uniformly among what the
-new hand allows.
+A player knows everything that was ever on the table and its own hand. After r passes of
+a round, it also knows the current hands of the r seats before its own, because it has
+held them and has seen the cards taken from them. The other hands, the order of the
+pile, and the choices of others in an incomplete turn are hidden. The use of chopsticks
+in a turn becomes public as soon as all players have decided about it, because only
+players who use them are asked next.
+
+When an agent plans, it deals the other hands and the pile again from the cards that it
+has not seen. It also chooses the pending cards of others again, uniformly among those
+that the new hand allows.
 
 ## Observation space
 
-`{"observation", "action_mask"}`. The observation is int8 of shape (players + 1, 30). A
-row for each seat, from the asking player's own on in seat order:
+`{"observation", "action_mask"}`. The observation is int8 of shape (players + 1, 30).
+There is a row for each seat, beginning with the observing player, in seat order:
 
 | column | |
 |---|---|
 | 0-11 | cards in the hand by type, zeros if unknown; own pending card not counted |
 | 12 | 1 if the hand is known |
-| 13-24 | cards on the field by type, used wasabi and nigiri on it included |
+| 13-24 | cards on the field by type, including used wasabi and the nigiri on it |
 | 25-27 | squid, salmon, egg nigiri on wasabi |
 | 28 | points so far (127 if more) |
 | 29 | 1 if the player uses chopsticks in this turn |
 
-And a last row of common facts:
+A last row has common facts:
 
 | column | |
 |---|---|
 | 0-11 | cards whose place is not known (unknown hands and pile) by type |
-| 12-26 | the own pending choice, 1 at its action 0-14 |
+| 12-26 | the player's own pending choice, 1 at its action 0-14 |
 | 27 | round 0, 1, 2; 3 when the game is over |
 | 28 | cards in each hand at the start of the turn |
 | 29 | 0: all choose; 1, 2: first and second card of those who use chopsticks |
 
-The mask is 1 for legal actions of a player who decides now, all zeros for others.
+The mask is 1 for legal actions of the players who decide now, and all zeros for the
+others.
 
 ## Action space
 
@@ -103,8 +107,9 @@ Actions are named by type, never by place in the hand.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -121,26 +126,26 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 |---|---|---|
 | second prize for maki, if several tie for the first | paid | not paid |
 | -6 for puddings, if two play | paid | not paid |
-| nigiri, with an unused wasabi on the table | as one likes | must go on it |
+| nigiri, with an unused wasabi on the table | free choice | must go on it |
 
 The defaults are the rules of the TAG framework in April 2022, with which the MultiTree
-paper's results were made. Two slips of that program are not repeated: its -6 for
-puddings was forgotten in some seat orders, and it took the hands passed by the seats
-behind a player, not by those before it, for known.
+paper's results were made. Two bugs of TAG's program are not reproduced: it forgot the
+-6 for puddings in some seat orders, and it treated the hands of the seats behind a
+player as known instead of those before the player.
 
 ## Scores
 
-For searches that use scores: points so far. The paper's value is that score, half as
-much again for a player who has won and half for one who has lost.
+For searches that use scores, the score is the points so far. The paper's value is 1.5
+times that score for a player who has won, and half of it for one who has lost.
 
 ## Recorded games
 
-`mcts-agents verify sushi_go FILE` compares these rules with games that TAG has
-recorded. Games of TAG in April 2022 (`sushi_go` in the file's header) are compared with
-the default options. Games of TAG in May 2026 (`sushi_go_published`) are compared with
-`maki="published"` and `rulebook="published"`. Of the deal of a new round it is compared
-that no card is lost or made: the order of the pile is chance. Turns in which TAG left
-the rules are marked in the file, and what comes out of them is not compared: puddings
+`mcts-agents verify sushi_go FILE` compares these rules with games recorded with TAG.
+Games of TAG in April 2022 (`sushi_go` in the file's header) are compared with the
+default options. Games of TAG in May 2026 (`sushi_go_published`) are compared with
+`maki="published"` and `rulebook="published"`. For the deal of a new round, the check is
+only that no card is lost or added, because the order of the pile is chance. The file
+marks turns in which TAG broke the rules, and their results are not compared: puddings
 that it paid wrongly, and a wrong second card with chopsticks.
 
 ## Version history

@@ -12,8 +12,9 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Players put their mark on an empty cell in turn, X first. Three of a player's marks in
-a row, a column or a diagonal win; a full board without such a line is a draw.
+Players take turns to put their mark on an empty cell; X moves first. Three of a
+player's marks in a row, a column or a diagonal win; a full board without such a line is
+a draw.
 
 ## Observation space
 
@@ -26,7 +27,7 @@ of the board, rows from the top, columns from the left, seen by the asking playe
 | 1 | the opponent's marks are |
 | 2 | everywhere, if I am to move |
 
-The mask is 1 for legal actions of the player to move, and all zeros for the other.
+The mask is 1 for legal actions of the player to move, and all zeros for the opponent.
 
 ## Action space
 
@@ -44,8 +45,9 @@ A letter is a column from the left, a number a row from the top.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the opponent; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -53,13 +55,13 @@ the player and 0 for the opponent, in `raw_env` and `parallel_env` it is an erro
 
 ## Scores
 
-For searches that use scores: 1, 0.5 and -1 for a win, a draw and a loss, as in
-Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games" (CoG 2022).
+For searches that use scores, the score is 1, 0.5 and -1 for a win, a draw and a loss,
+as in Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games" (CoG 2022).
 
 ## Recorded games
 
-`mcts-agents verify tictactoe FILE` compares these rules with games that OpenSpiel has
-recorded.
+`mcts-agents verify tictactoe FILE` compares these rules with games recorded with
+OpenSpiel.
 
 ## Version history
 

@@ -13,9 +13,10 @@
 | Hidden information | the other hands, the pile |
 | Chance | the deal of each round, the shuffles of discards |
 
-A game of getting rid of cards. Everybody begins a round with seven cards. In turn, each
-player puts a card that matches on the pile of discards, and draws one if there is none.
-The round ends when a hand is empty, and the others count what they still hold.
+A game of getting rid of cards. Each player begins a round with seven cards. In turn,
+each player puts a matching card on the discard pile, or draws a card if none matches.
+The round ends when a hand is empty, and the others count the cards that they still
+hold.
 
 | cards | copies | points | |
 |---|---|---|---|
@@ -29,42 +30,43 @@ The round ends when a hand is empty, and the others count what they still hold.
 
 - A number matches a card of its colour or of its number. A skip, reverse or draw two
   matches its colour only. Wilds may always be played.
-- Only a player without a card that matches draws. If the card that is drawn matches, it
-  is played at once, without any effect. Otherwise the player keeps it. Either way the
-  turn is over.
+- Only a player without a matching card draws. If the drawn card matches, it is played
+  at once, but it has no effect. Otherwise the player keeps it. Either way, the turn is
+  over.
 - With two players a reverse is a skip.
-- An empty pile is made of the discards, shuffled, but for the card on top.
-- A wild that was drawn and played names no colour. Until somebody names or plays one,
-  only wilds match, and numbers that are equal to the wild's: a wild counts as a 0, a
-  wild draw four as a 4. These numbers also match when a colour was named.
+- When the pile is empty, the discards are shuffled into a new pile, except for the card
+  on top.
+- A wild that was drawn and played names no colour. Until a player names or plays a
+  colour, only wilds match, and cards with the wild's number: a wild counts as a 0, a
+  wild draw four as a 4. These numbers also match after a colour was named.
 
 **A round.** All 108 cards are shuffled and dealt, and one is turned up; a wild is put
-back and the pile shuffled again. Player 0 begins the first round, the seat after player
-0 every other. A skip that is turned up skips whoever begins; a draw two also makes that
-player draw two cards; a reverse turns the direction, and the neighbour on the other
-side begins. The direction is kept from round to round. The effect of the last card of a
-round is carried out before hands are counted.
+back and the pile shuffled again. Player 0 begins the first round; the seat after player
+0 begins every other round. If a skip is turned up, the player who would begin is
+skipped; with a draw two, that player also draws two cards. A reverse turns the
+direction, and the neighbour on the other side begins. The direction is kept from round
+to round. The last card of a round takes effect before hands are counted.
 
-**The game.** All add the points of the cards in their own hand. The game ends after a
-round in which somebody has reached 500 points or more. The fewest points win; if
-several are level, all of these win.
+**The game.** Each player adds up the points of the cards in hand. The game ends after a
+round in which a player has reached 500 points or more. The player with the fewest
+points wins; tied players all win.
 
-There is no call of "Uno", nor can a wild draw four be challenged.
+Players do not call "Uno", and a wild draw four cannot be challenged.
 
 ## Length
 
-Among random players a game to 500 points takes about 1,200 actions of all players
-together with four players (15 rounds), and 2,100 with two (20 rounds). It is the
-default nevertheless, since the published rules, TAG and the MultiTree paper play to
-500, and a single round is decided by the cards. With `target=50` a game takes 120
-actions with four players and 220 with two.
+A game to 500 points between random players takes about 1,200 actions in total with four
+players (15 rounds), and 2,100 with two (20 rounds). This is still the default, because
+the published rules, TAG and the MultiTree paper play to 500, and because a single round
+depends mostly on the cards. With `target=50`, a game takes 120 actions with four
+players and 220 with two.
 
 ## Hidden information
 
-A player knows the own hand, all discards, and how many cards the others hold. When an
-agent plans, all other cards are shuffled, and dealt anew to the other hands and the
-pile. As in TAG, two hints are not used: that who draws had no card that matched, and
-that after a shuffle of the discards the pile holds these cards only.
+A player knows the player's own hand, all discards, and how many cards the others hold.
+When an agent plans, it shuffles all other cards and deals them to the other hands and
+the pile. As in TAG, two hints are not used: a player who draws had no matching card,
+and after a shuffle of the discards, the pile holds only these cards.
 
 ## Observation space
 
@@ -75,21 +77,21 @@ the values 0 to 9, skip, reverse and draw two; 52 is the wild, 53 the wild draw 
 | place | |
 |---|---|
 | 0-53 | cards in the hand |
-| 54-107 | discards, the card on top included |
+| 54-107 | discards, including the card on top |
 | 108-161 | 1 for the card on top |
 | 162-165 | 1 for the colour in force: red, yellow, green, blue; 0 for none |
 | 166 | 1 if play goes on to the next higher seat |
 | 167 | cards in the pile |
 
-and then four for each seat, from the asking player's own on in seat order:
+Four places follow for each seat, beginning with the observing player, in seat order:
 
 | place | |
 |---|---|
 | 0 | cards in the hand |
-| 1 | 1 if on turn |
+| 1 | 1 if the player is to move |
 | 2, 3 | points: hundreds, and the rest |
 
-The mask is 1 for legal actions of the player on turn, all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
@@ -102,7 +104,7 @@ Actions name cards, never places in the hand.
 | 56 + colour | wild draw four, and the colour named |
 | 60 | draw; legal only if nothing can be played |
 
-Drawing is an action, although there is no choice then, because TAG counts it as one.
+Drawing is an action although there is no choice, because TAG counts it as one.
 
 ## Rewards
 
@@ -110,8 +112,9 @@ Drawing is an action, although there is no choice then, because TAG counts it as
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -125,43 +128,43 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | `target` | points that end the game, 1 to 5000 |
 | `scoring` | `incremental`, as above, or `classic`, as published; see below |
 | `quirks` | what TAG's program does with wilds, as above; see below for `False` |
-| `match_symbols` | `True`, as published: a skip also matches any skip, and so on |
+| `match_symbols` | `True`, as published: a skip also matches other skips, and so on |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. By a slip of that program nobody draws cards for a wild draw four: it
-is a second kind of wild. With `quirks=False` the published rule holds: the next player
-draws four cards and is skipped, and the card may only be played by a player without a
-card of the colour in force. Wilds then have no numbers, and a wild that was drawn and
-played leaves the colour as it was.
+results were made. Because of a bug in TAG's program, a wild draw four makes no player
+draw cards: it is just a second kind of wild. With `quirks=False`, the published rule
+holds: the next player draws four cards and is skipped, and the card may only be played
+by a player without a card of the colour in force. Wilds then have no numbers, and a
+wild that was drawn and played leaves the colour as it was.
 
-With `scoring="classic"` the player who empties the hand gets the points of all other
-hands, and the most points win.
+With `scoring="classic"`, the player who empties the hand gets the points of all other
+hands, and the player with the most points wins.
 
-In three points that no option changes TAG differs from the published rules: nobody
-draws by choice, a card that is drawn and matches must be played, and it has no effect.
-In TAG it depends on the last card of a round who begins the next one. Here the seat
-after player 0 begins.
+TAG differs from the published rules in three points that no option changes: players
+cannot choose to draw, a drawn card that matches must be played, and it has no effect.
+In TAG, the last card of a round decides who begins the next one. Here, the seat after
+player 0 begins.
 
 ## Scores
 
-For searches that use scores: minus the points, those of the cards in the hand included
-while a round goes on. With `scoring="classic"` it is the points. The paper's value is
-the score, half as much again for a player who has won and half for one who has lost.
-Since scores are negative, TAG makes a victory worse that way. The searches of this
-package take half of the score's magnitude instead, added for winners and subtracted for
-losers; `score_bonus_by=tag` does as TAG does.
+For searches that use scores, the score is the negative of the points, including the
+points of the cards in hand during a round. With `scoring="classic"`, it is the points.
+The paper's value is 1.5 times the score for a player who has won, and half of it for
+one who has lost. Because scores are negative, this makes a win worse in TAG. The
+searches of this package instead add half of the score's magnitude for winners and
+subtract it for losers; `score_bonus_by=tag` does the same as TAG.
 
-Searches do without rollouts unless you set `rollout`, as in the setting that the paper
+Searches use no rollouts unless you set `rollout`, as in the setting that the paper
 tuned for Uno.
 
-A turn, for searches that count turns, is one action; a round is a round of the game.
+For searches that count turns, a turn is one action, and a round is a round of the game.
 
 ## Recorded games
 
-`mcts-agents verify uno FILE` compares these rules with games that TAG has recorded:
-legal actions, hands, piles, discards, the colour, the direction, and points. The deals
-and who begins a later round are taken from the file. Where discards are shuffled within
-a round, they come in the recorded order.
+`mcts-agents verify uno FILE` compares these rules with games recorded with TAG: legal
+actions, hands, piles, discards, the colour, the direction, and points. The deals and
+the players who begin later rounds are taken from the file. If discards are shuffled
+within a round, they come in the recorded order.
 
 ## Version history
 

@@ -18,44 +18,47 @@ infects the organs of others. The first player with four healthy organs wins.
 
 | card | copies | |
 |---|---|---|
-| organ | 5 of heart, brain, stomach, bone; 1 wild | lies in the own body, one of each |
-| medicine | 4 of each of the five colours | is played on an own organ |
-| virus | 4 of heart, brain, stomach, bone; 1 wild | is played on another's organ |
+| organ | 5 of heart, brain, stomach, bone; 1 wild | lies in your body, one of each |
+| medicine | 4 of each of the five colours | is played on one of your organs |
+| virus | 4 of heart, brain, stomach, bone; 1 wild | is played on a rival's organ |
 | thief | 3 | takes an organ that your body lacks, with the cards on it |
-| spreading | 2 | moves a virus from an own organ to another player's neutral organ |
-| transplant | 3 | swaps an own organ and another player's, with the cards on them |
+| spreading | 2 | moves a virus from your organ to a rival's neutral organ |
+| transplant | 3 | swaps an organ of yours with a rival's, including the cards |
 | glove | 1 | another player discards the hand |
-| error | 1 | swaps your body and another player's |
+| error | 1 | swaps your body with another player's |
 
 **A turn.** You play one card or discard one to three, and draw until your hand holds
-three cards. Who has no cards, because of a glove, only draws three. As in TAG, cards
-are drawn before the played card works. An empty pile is made of the discards, shuffled.
+three cards. A player without cards, because of a glove, only draws three. As in TAG,
+cards are drawn before the played card takes effect. When the pile is empty, the
+discards are shuffled into a new pile.
 
 **Medicines and viruses.** A virus infects a neutral organ, and a medicine vaccinates
-it. A virus on a vaccinated organ and a medicine on an infected one are both discarded
-with what lies there, and the organ is neutral again. A second virus destroys an
-infected organ: it is discarded with both viruses. A second medicine immunises a
-vaccinated organ for the rest of the game; no card but an error moves it or works on it.
+it. A virus on a vaccinated organ cancels the medicine, and a medicine on an infected
+organ cancels the virus: both cards are discarded, and the organ is neutral again. A
+second virus destroys an infected organ: it is discarded with both viruses. A second
+medicine immunises a vaccinated organ for the rest of the game; only an error can move
+it, and no other card affects it.
 
 A medicine or virus must have the organ's colour. This does not hold for a wild card, on
 the wild organ, or on an organ that carries a wild virus or medicine.
 
 **Organs that move.** A thief, a transplant or a spreading has no effect on immunised
-organs, and nobody has two organs of one colour. In a transplant, each player lacks the
-organ that comes; so the two cannot be of one colour. A spreading virus moves to the
-same organ or the wild one of another player; a wild virus moves to any.
+organs, and no player has two organs of the same colour. In a transplant, each player
+must lack the organ that arrives, so the two organs cannot have the same colour. A
+spreading virus moves to the same organ or the wild one of another player; a wild virus
+moves to any.
 
 **The end.** After each turn, the first player in seat order with four healthy organs
-wins, and all others lose. All organs that are not infected are healthy, the wild one
-included. After 100 rounds the game is a draw for all.
+wins, and all others lose. All organs that are not infected are healthy, including the
+wild one. After 100 rounds, the game is a draw for all players.
 
 ## Hidden information
 
-A player knows the own hand, all bodies, all discards, and how many cards the other
-hands and the pile hold. When an agent plans, all other cards are shuffled and dealt
-anew to the other hands and the pile. One hint is not used, as in TAG: after a shuffle
-of the discards the pile holds these cards only. Who discards shows the cards, but not
-their places in the sorted hand.
+A player knows the player's own hand, all bodies, all discards, and how many cards the
+other hands and the pile hold. When an agent plans, it shuffles all other cards and
+deals them to the other hands and the pile. As in TAG, one hint is not used: after a
+shuffle of the discards, the pile holds only these cards. A player who discards shows
+the cards, but not their places in the sorted hand.
 
 ## Observation space
 
@@ -69,39 +72,40 @@ medicines 5-9, viruses 10-14, thief, spreading, transplant, glove, error.
 | 20-39 | discards |
 | 40 | cards in the pile |
 | 41 | rounds ended |
-| 42 | 1 while a spreading goes on, see `rulebook` |
+| 42 | 1 while a spreading is in progress, see `rulebook` |
 
-and then 17 for each seat, from the asking player's own on in seat order:
+Seventeen places follow for each seat, beginning with the observing player, in seat
+order:
 
 | place | |
 |---|---|
 | 0 | cards in the hand |
-| 1 | 1 if on turn |
+| 1 | 1 if the player is to move |
 | 2 + 3 * colour | 0 for no organ, 1 neutral, 2 infected, 3 vaccinated, 4 immunised |
 | 3 + 3 * colour | 1 + colour of the virus or medicine on the organ; 0 for none |
 | 4 + 3 * colour | 1 + colour of the second medicine; 0 for none |
 
-The mask is 1 for legal actions of the player on turn, all zeros for others.
+The mask is 1 for legal actions of the player to move, and all zeros for the others.
 
 ## Action space
 
-Other players are counted in seat order: `other` is 0 for the next player.
+Other players are counted in seat order; `other` is 0 for the next player.
 
 | action | |
 |---|---|
 | colour | play an organ: 0-4 |
-| 5 + 5 * colour + organ | play a medicine on an own organ |
+| 5 + 5 * colour + organ | play a medicine on one of your organs |
 | 30 + 5 * (5 * colour + other) + organ | play a virus on another player's organ |
 | 155 + 5 * other + organ | thief |
-| 180 + 5 * (5 * mine + other) + organ | spreading, from an own organ |
-| 305 + 5 * (5 * mine + other) + organ | transplant, for an own organ |
+| 180 + 5 * (5 * mine + other) + organ | spreading, from one of your organs |
+| 305 + 5 * (5 * mine + other) + organ | transplant, for one of your organs |
 | 430 + other | glove |
 | 435 + other | error |
 | 439 + mask | discard; the bits 1, 2 and 4 are the places in the sorted hand |
-| 447 | draw three cards; legal only without any |
+| 447 | draw three cards; legal only with an empty hand |
 
-Of the discards of equal cards only the one of the first places is legal. As text the
-next player is `+1`: `virus heart on brain of +1`.
+If equal cards can be discarded in several ways, only the first places are legal. As
+text, the next player is `+1`: `virus heart on brain of +1`.
 
 ## Rewards
 
@@ -109,8 +113,9 @@ next player is `+1`: `virus heart on brain of +1`.
 |---|---|---|
 | +1 | 0 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -123,33 +128,33 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | `rulebook` | `tag`, or `published`: see below |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. With `rulebook="published"` three cards do what the published rules
-say:
+results were made. With `rulebook="published"` three cards work as in the published
+rules:
 
-- A spreading moves as many viruses as possible. Each is an action of its own, and the
-  player goes on until no virus can move.
+- A spreading moves as many viruses as possible. Each is a separate action, and the
+  player continues until no virus can move.
 - A transplant may also swap two organs of the same colour.
 - A glove makes all other players discard their hands. Its only action is 430,
   `glove all`.
 
-Two slips of TAG's program are not repeated: there an error makes immunised organs
+Two bugs of TAG's program are not reproduced: in TAG, an error makes immunised organs
 neutral, and the draw after 100 rounds comes one turn late.
 
 ## Scores
 
-For searches that use scores: the number of healthy organs, from 0 to 5. The paper's
-value is the score, half as much again for a player who has won and half for one who has
-lost.
+For searches that use scores, the score is the number of healthy organs, from 0 to 5.
+The paper's value is 1.5 times the score for a player who has won, and half of it for
+one who has lost.
 
-Searches do without rollouts unless you set `rollout`, as in the setting that the paper
+Searches use no rollouts unless you set `rollout`, as in the setting that the paper
 tuned for Virus!.
 
 ## Recorded games
 
-`mcts-agents verify virus FILE` compares these rules with games that TAG has recorded:
-legal actions, hands, bodies, pile, discards, and results. The order after a shuffle of
-the discards is taken from the file. In games that last 100 rounds TAG plays one turn
-more; the file marks these steps, and the game must be drawn here by then.
+`mcts-agents verify virus FILE` compares these rules with games recorded with TAG: legal
+actions, hands, bodies, pile, discards, and results. The order after a shuffle of the
+discards is taken from the file. In games that last 100 rounds, TAG plays one extra
+turn. The file marks these steps, and the game must already be a draw here.
 
 ## Version history
 

@@ -12,25 +12,27 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Armies of numbered units shoot at one another, and all that players choose is the
-target. Every unit begins with a health of 3. Units attack in a fixed order: unit 1 of
-player 0, unit 1 of player 1, with three players unit 1 of player 2, then unit 2 of
-player 0, and so on; after the last units the first ones are next. The unit takes one
-health of any living unit of an enemy. A unit without health is dead, and its turn is
-lost: nobody attacks in its place. So a player may attack twice in succession.
+Armies of numbered units shoot at each other. Players choose only the target. Every unit
+begins with a health of 3. Units attack in a fixed order: unit 1 of player 0, unit 1 of
+player 1, with three players unit 1 of player 2, then unit 2 of player 0, and so on;
+after the last units, it is the turn of the first ones again. The unit takes one health
+from any living enemy unit. A unit without health is dead, and its turn is lost: no
+other unit attacks in its place. Because of this, a player may attack twice in
+succession.
 
-The last player with living units wins. With three players, one who has lost all units
-is out and the others go on. There are no draws. From the opening a random game has 54
-attacks with two players of 10 units, 111 with 20, and 85 with three players of 10.
+The last player with living units wins. With three players, a player who has lost all
+units is out and the others continue. There are no draws. From the opening, a random
+game has 54 attacks with two players of 10 units, 111 with 20, and 85 with three players
+of 10.
 
-Attacks may be made in any order without changing where they lead, which searches that
-count permutations of moves make use of.
+The order of attacks does not change the resulting position. Searches that count
+permutations of moves benefit from this.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape (3, players, units):
-planes with a row for each player, the asking one first and the others as they follow in
-the order of seats, and a column for each unit.
+planes with a row for each player, beginning with the observing player, in seat order,
+and a column for each unit.
 
 | plane | at (row, unit) |
 |---|---|
@@ -43,8 +45,9 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 ## Action space
 
 Action `behind * units + unit` hits that unit, counted from 0, of the player who sits
-`behind + 1` seats after the mover. In text units count from 1: `7`, with three players
-`1.7` for the next player's unit and `2.7` for that of the one after.
+`behind + 1` seats after the mover. As text, units are counted from 1: `7` with two
+players; with three players, `1.7` for a unit of the next player and `2.7` for a unit of
+the player after that.
 
 ## Rewards
 
@@ -52,8 +55,9 @@ Action `behind * units + unit` hits that unit, counted from 0, of the player who
 |---|---|
 | +1 | -1 |
 
-At the end of the game; 0 before. In `env` an illegal action ends the game with -1 for
-the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
+Rewards come at the end of the game and are 0 before. In `env`, an illegal action ends
+the game with -1 for the player and 0 for the others; in `raw_env` and `parallel_env`,
+it raises an error.
 
 ## Options
 
@@ -67,13 +71,14 @@ the player and 0 for the others, in `raw_env` and `parallel_env` it is an error.
 | kind | code of | codes |
 |---|---|---|
 | `abstract` | attacker and target | players * units * actions |
-| `exact` | these and the health of both before the hit | 9 times as many |
+| `exact` | the same and the health of both before the hit | 9 times as many |
 
 ## Scores and values
 
 The score is the number of living units. The evaluation of a position is each player's
-share of the health of all units. An attack is worth 1 if it kills, else 2/3 or 1/3 by
-what it leaves. A turn is an attack, a round as many attacks as there are players.
+share of the health of all units. An attack is worth 1 if it kills, and otherwise 2/3 or
+1/3, depending on the health that it leaves. A turn is one attack, and a round is as
+many attacks as there are players.
 
 ## Version history
 
@@ -81,10 +86,10 @@ what it leaves. A turn is an attack, a round as many attacks as there are player
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. That the
-turns of dead units are lost, and that exact codes hold both healths, is ours: with this
-the lengths of random games and the frequencies of codes are those of the paper's table
-7.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. Two details
+are ours: the turns of dead units are lost, and exact codes contain the health of both
+units. With these, the lengths of random games and the frequencies of codes match the
+paper's table 7.
 """
 
 from mcts_agents.envs.environment import environments

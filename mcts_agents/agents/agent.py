@@ -1,4 +1,4 @@
-"""`Agent`, what every agent can do; `Planner`, an agent that shows what it found."""
+"""`Agent`, the base class; `Planner`, an agent that returns search results."""
 
 import math
 from abc import ABC, abstractmethod
@@ -42,13 +42,13 @@ SHORT_OF_TIME = 1.0
 
 
 class AgentOptions(CopyKeywords, total=False):
-    """The keywords of `Agent`, for subclasses that pass them on."""
+    """The keywords of `Agent`, for subclasses to pass on."""
 
     seed: int | None
 
 
 class Agent(ABC):
-    """A player for any environment; one agent may hold several seats.
+    """A player for any environment; one agent can play several seats.
 
     An agent never changes the environment, and plans on a copy that holds only what
     the player to move may know. Copies of an agent (`copy.deepcopy`, `pickle`) have its
@@ -98,7 +98,7 @@ class Agent(ABC):
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Start the agent's random generator anew.
+        """Reset the agent's random number generator.
 
         Raises:
             ValueError: `seed` is not a non-negative integer.
@@ -158,7 +158,7 @@ class Agent(ABC):
             return action if decode is None else decode(action)
 
     def prepare(self, model: ForwardModel, player: int = 0) -> None:  # noqa: B027
-        """Set up what playing a game as `player` takes, before any clock runs.
+        """Set up everything to play a game as `player`, before any clock runs.
 
         Raises:
             ValueError: The agent cannot play this game.
@@ -170,7 +170,7 @@ class Agent(ABC):
 
     @property
     def is_timed(self) -> bool:
-        """Whether decisions of the agent, or of one that it asks, end by the clock.
+        """Whether decisions of the agent, or of an agent it uses, depend on the clock.
 
         Then the same seed need not give the same actions.
         """
@@ -191,7 +191,7 @@ class Agent(ABC):
     def position(
         self, env: Any, agent: str | None = None, action_mask: Any = None
     ) -> Iterator[tuple[ForwardModel, np.ndarray, int]]:
-        """Give (forward model, state for the agent, its player number) for a while.
+        """Context manager that gives (forward model, agent's state, player number).
 
         For the arguments see `act`.
         """
@@ -218,7 +218,7 @@ class Agent(ABC):
 
 
 class Planner(Agent):
-    """An agent that searches and can show what it found.
+    """An agent that searches and returns the results.
 
     A subclass defines `search`, and sets those of the attributes below that differ
     from what they are here. Whoever plays, shows or measures agents asks for nothing
@@ -277,7 +277,7 @@ class Planner(Agent):
         *,
         started: float | None = None,
     ) -> int:
-        """Return the action that `search` would, for whoever wants to see no more.
+        """Return the action of `search` without the rest of the result.
 
         A subclass that can do with less than a whole result defines it.
         """
@@ -292,11 +292,11 @@ class Planner(Agent):
 
     @property
     def is_timed(self) -> bool:
-        """Whether a decision ends by the clock; see `Agent.is_timed`."""
+        """Whether a decision depends on the clock; see `Agent.is_timed`."""
         return self.seconds is not None
 
     def value_scale(self, model: ForwardModel) -> str | None:
-        """Return on which scale the values of results are in a game, for datasets.
+        """Return the scale of result values in a game, for datasets.
 
         It is the name of a leaf heuristic (`win`: 0 to 1, `score`: the game's points,
         and so on), or None if the agent does not say.
@@ -304,7 +304,7 @@ class Planner(Agent):
         return None
 
     def deadline(self, started: float | None = None) -> float:
-        """Return the time by `time.perf_counter` at which a decision has to end.
+        """Return the time, as of `time.perf_counter`, by which a decision must end.
 
         It is a little before the end of a budget in seconds, so that what follows the
         search is within the budget too; and never later than the deadline of a search
@@ -331,7 +331,7 @@ class Planner(Agent):
 
     @one_thread
     def reset(self, seed: int | None = None) -> None:
-        """Start the generator anew, and forget how late earlier decisions were."""
+        """Reset the generator, and forget how late earlier decisions were."""
         super().reset(seed)
         self._reserve = 0.0
         self._late.clear()
@@ -403,7 +403,7 @@ class Planner(Agent):
 def check_mask(
     model: ForwardModel, state: np.ndarray, player: int, mask: Any, agent: str
 ) -> None:
-    """Raise ValueError if a mask is not that of a game of this package."""
+    """Raise ValueError if a mask differs from the mask of this package's game."""
     if isinstance(mask, Mapping):
         mask = mask.get(agent)
     whose = f"{model.name}: the action_mask given for {agent}"
@@ -417,7 +417,7 @@ def check_mask(
 
 
 def agent_seed(seed: int, seat: int) -> int:
-    """Return the seed of the agent in a seat, from the seed of the game."""
+    """Return the seed of the agent in a seat, derived from the seed of the game."""
     return int(np.random.SeedSequence([seed, seat]).generate_state(1)[0])
 
 

@@ -1,4 +1,4 @@
-"""What the constructor of an agent's class takes, as options that a text can name."""
+"""The constructor arguments of an agent's class, as options that text can name."""
 
 import inspect
 import types
@@ -22,7 +22,7 @@ _NO_OPTIONS = ("self", "seed", *COPY_OPTIONS, "agent")
 
 @dataclass
 class Constructor:
-    """A class of agents, made of options: what its constructor takes.
+    """A class of agents and the options that its constructor takes.
 
     Parameters of a base class count too where the class passes keywords on to it.
 
@@ -100,11 +100,11 @@ class Constructor:
 
     @property
     def described(self) -> dict[str, Option]:
-        """All options, those of a registered base class too."""
+        """All options, including the options of a registered base class."""
         return {**self.inherited, **self.options}
 
     def check_names(self, given: dict[str, Any]) -> None:
-        """Raise ValueError for an option that the class has not, or that is missing."""
+        """Raise ValueError for an unknown or missing option."""
         for option in given:
             if option in self.others and option not in self.described:
                 raise ValueError(
@@ -122,7 +122,7 @@ class Constructor:
                 )
 
     def make(self, seed: int | None = None, **given: Any) -> Agent:
-        """Make an agent; a seed goes to its constructor, if that takes it, and `reset`.
+        """Make an agent; a seed goes to `reset`, and to a constructor that takes one.
 
         Raises:
             ValueError: An option that is not allowed, or an exception of the class.
@@ -143,7 +143,7 @@ class Constructor:
 def made(
     agent: type[Agent], keywords: dict[str, Any], seed: int | None, name: str
 ) -> Agent:
-    """Call the constructor of a class, which somebody else wrote.
+    """Call the constructor of a third-party class.
 
     Raises:
         ValueError: It raises, or does not call that of `Agent`.

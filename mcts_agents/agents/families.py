@@ -1,4 +1,4 @@
-"""Agents of one search that has several algorithms: a class for each of these."""
+"""Agents of a search family: one class for each algorithm."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ KEPT_SEARCHES = 8
 
 
 class FamilyAgent(Planner):
-    """Plans by one algorithm of a family; make one of the classes that name it.
+    """Plans with one algorithm of a family; use a subclass that names the algorithm.
 
     Attributes:
         algorithm: The algorithm.
@@ -64,16 +64,16 @@ class FamilyAgent(Planner):
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of a decision; None: they are no budget."""
+        """Seconds per decision; None if time is not a budget."""
         return self.settings.seconds
 
     @property
     def safety_margin(self) -> float:
-        """Seconds by which a decision ends earlier."""
+        """Seconds by which a decision ends before its budget."""
         return self.settings.safety_margin
 
     def value_scale(self, model: ForwardModel) -> str | None:
-        """Return the name of what states are worth."""
+        """Return the name of the value of states."""
         value = self.settings.for_model(model).value
         return value if isinstance(value, str) else None
 
@@ -104,7 +104,7 @@ class FamilyAgent(Planner):
             search.cancel()
 
     def _search_of(self, model: ForwardModel) -> Decisions:
-        """Return the search kept for a model, so that its memory is used again."""
+        """Return the search kept for a model, so its memory is reused."""
         search = self._searches.pop(id(model), None)
         if search is None:
             if len(self._searches) == KEPT_SEARCHES:
@@ -124,7 +124,7 @@ class FamilyAgent(Planner):
 def kind_of(
     agent: type[FamilyAgent], budgets: tuple[str, ...], tried: Mapping[str, str]
 ) -> AgentKind:
-    """Describe an agent to the registry, and its options to `help`.
+    """Describe an agent for the registry, and its options for `help`.
 
     Args:
         agent: The class.

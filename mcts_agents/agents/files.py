@@ -21,12 +21,12 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def is_file_name(name: str) -> bool:
-    """Say whether a name is that of a file with an agent."""
+    """Return whether a name is the name of a file with an agent."""
     return name.lower().endswith(SUFFIXES)
 
 
 def read_file(path: str) -> dict[str, Any]:
-    """Return the mapping that a file holds.
+    """Return the mapping in a file.
 
     Names of files in it are taken from the folder of the file.
 
@@ -48,7 +48,7 @@ def read_file(path: str) -> dict[str, Any]:
 
 
 def write_file(path: str, mapping: Mapping[str, Any]) -> None:
-    """Write a mapping that `read_file` reads again; whole or not at all.
+    """Write a mapping for `read_file`; the file is written completely or not at all.
 
     Raises:
         ValueError: The name of the file ends as no file of an agent does.
@@ -72,7 +72,7 @@ def _begins_with_file(value: str) -> bool:
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
-    """Return a mapping in which names of files are taken from a folder.
+    """Return a mapping whose file names are relative to a folder.
 
     These are agents' files, and what stands under the key `file`: a policy's.
     """

@@ -1,4 +1,4 @@
-"""Agents that a program passes as objects or classes, where specs of agents stand."""
+"""Agents passed as objects or classes instead of specs."""
 
 import copy
 import pickle
@@ -15,7 +15,7 @@ from mcts_agents.agents.saving import to_mapping
 
 
 class HeldAgent(dict[str, Any]):
-    """An agent of the caller, beside the mapping that stands for it in stores.
+    """An agent of the caller, with the mapping that represents it in stores.
 
     The mapping is `{"agent": "object", "class": "module:Class"}`: no text makes such an
     agent again.
@@ -43,7 +43,7 @@ class HeldAgent(dict[str, Any]):
             ) from error
 
     def make(self, seed: int | None = None) -> Agent:
-        """Return a copy of the agent, its generator begun anew.
+        """Return a copy of the agent with a reset generator.
 
         Raises:
             ValueError: In another process: its class cannot be imported there.
@@ -85,7 +85,7 @@ class HeldAgent(dict[str, Any]):
 
     @property
     def budgets(self) -> tuple[str, ...]:
-        """Options that bound a decision, which the object has from its maker."""
+        """Options that limit a decision, set when the object was created."""
         try:
             return kind_of_class(type(self._held()), self["class"]).budgets
         except ValueError:  # its constructor takes what no text stands for
@@ -93,7 +93,7 @@ class HeldAgent(dict[str, Any]):
 
 
 def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:
-    """Return the mapping of an agent that a program passes, or hold the agent itself.
+    """Return the mapping of an agent that a program passes, or the held agent itself.
 
     A class that can be imported is named, as `module:Class`. Of the package's own
     agents the settings are taken where a text can say them all. Any other object is

@@ -13,7 +13,7 @@ HELP = "Type a move, ? for the legal moves, q to quit."
 
 
 class PersonLeft(Exception):
-    """The person at the terminal does not go on; the message says how that was seen."""
+    """The person at the terminal has left; the message says how."""
 
 
 class HumanAgent(Agent):
@@ -54,7 +54,7 @@ class HumanAgent(Agent):
         return self._chosen(model, state, player, legal)
 
     def act(self, env: Any, agent: str | None = None) -> int:
-        """Return the action; environments of other people are only looked at."""
+        """Return the action; third-party environments are only observed."""
         if hasattr(getattr(env, "unwrapped", env), "planning_state"):
             return super().act(env, agent)
         face = face_of(env)

@@ -1,4 +1,4 @@
-"""Kinds of agents: all that the rest of the package needs to know of a class of agents.
+"""Kinds of agents: what the rest of the package needs to know about a class of agents.
 
 One registry for all of them, in which `mcts_agents.agents` enters its own. Specs, files
 and lists ask a kind for its options, tournaments for the budgets that it takes, and
@@ -83,7 +83,7 @@ class AgentKind:
 
     @property
     def about(self) -> str:
-        """The first line of the class's description, without what it refers to."""
+        """The first line of the class's docstring, without references."""
         line = (self.agent.__doc__ or "").partition("\n")[0].partition(";")[0]
         return line.removesuffix(".") + "."
 
@@ -92,17 +92,17 @@ KINDS: dict[str, AgentKind] = {}
 
 
 def is_plain_name(name: str) -> bool:
-    """Say whether a kind may be registered by this name, if nothing else has it."""
+    """Return whether a kind may be registered under this name, if the name is free."""
     return _NAME.fullmatch(name) is not None
 
 
 def is_taken(name: str) -> bool:
-    """Say whether a name means something already."""
+    """Return whether a name is already in use."""
     return name in KINDS or name in PRESETS or name in _WORDS
 
 
 def register(kind: AgentKind) -> None:
-    """Enter a kind of agents.
+    """Register a kind of agents.
 
     Raises:
         ValueError: The name means something else already, or is `module:Class`, which
@@ -121,7 +121,7 @@ def register(kind: AgentKind) -> None:
 
 
 def foreign_modules() -> tuple[str, ...]:
-    """Return the modules of registered classes that are not this package's.
+    """Return the modules of registered classes from outside this package.
 
     A process that imports them knows these kinds too, if the modules register them.
     """

@@ -29,7 +29,7 @@ POLICIES = ("rollout_policy", "opponent_model")
 
 
 class MCTSKeywords(SearchOptions, CopyKeywords, total=False):
-    """The keywords of `MCTSAgent` but its seed."""
+    """The keywords of `MCTSAgent` except the seed."""
 
 
 class MCTSAgent(SearchAgent):
@@ -108,7 +108,7 @@ class MCTSAgent(SearchAgent):
         *,
         started: float | None = None,
     ) -> int:
-        """Return the action that `search` would; see `Planner.choose`."""
+        """Return the action of `search`; see `Planner.choose`."""
         started = clock.now() if started is None else started
         search = self.search_of(model, player)
         if self.copying.processes > 1:

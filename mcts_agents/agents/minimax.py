@@ -1,4 +1,4 @@
-"""The agents of the minimax family: alpha-beta and its kin, for any number of players.
+"""The minimax family: alpha-beta and its relatives, for any number of players.
 
 One class a kind, all of them `MinimaxAgent` with another algorithm.
 """
@@ -18,7 +18,7 @@ Values = Callable[[ForwardModel, np.ndarray], ArrayLike]
 
 
 class MinimaxOptions(CopyKeywords, total=False):
-    """The keywords of all agents of the family; `help` says what they mean."""
+    """The keywords of all agents of the family; `help` explains them."""
 
     depth: int | None
     nodes: int | None
@@ -60,7 +60,7 @@ class OPPSOptions(TwoSidedOptions, total=False):
 
 
 class MinimaxAgent(FamilyAgent):
-    """Plans by one algorithm of the minimax family; make one of its subclasses.
+    """Plans with one algorithm of the minimax family; use one of the subclasses.
 
     Where something is hidden, it plans in one world that is sampled from all that the
     player cannot rule out, as if everybody saw it.
@@ -114,7 +114,7 @@ class ExpectiminimaxAgent(MinimaxAgent):
 
 
 class MaxNAgent(MinimaxAgent):
-    """Max-n: every player after its own value."""
+    """Max-n: every player maximises its own value."""
 
     algorithm = "max-n"
 
@@ -123,7 +123,7 @@ class MaxNAgent(MinimaxAgent):
 
 
 class ParanoidAlphaBetaAgent(MinimaxAgent):
-    """Alpha-beta for any number of players: all others play to harm me."""
+    """Alpha-beta for any number of players: all opponents play against the agent."""
 
     algorithm = "paranoid-alphabeta"
 
@@ -132,7 +132,7 @@ class ParanoidAlphaBetaAgent(MinimaxAgent):
 
 
 class BRSAgent(MinimaxAgent):
-    """Best-Reply Search: one opponent moves between two own turns, the others pass."""
+    """Best-Reply Search: one opponent moves between own turns, the others pass."""
 
     algorithm = "brs"
 
@@ -141,7 +141,7 @@ class BRSAgent(MinimaxAgent):
 
 
 class BRSPlusAgent(MinimaxAgent):
-    """BRS+: one opponent moves freely, the others play what their order puts first."""
+    """BRS+: one opponent moves freely, the others play their first-ranked action."""
 
     algorithm = "brs-plus"
 
@@ -150,7 +150,7 @@ class BRSPlusAgent(MinimaxAgent):
 
 
 class OPPSAgent(MinimaxAgent):
-    """OPPS: limits to how many opponents move freely, and among how many actions."""
+    """OPPS: limits how many opponents move freely, and among how many actions."""
 
     algorithm = "opps"
 

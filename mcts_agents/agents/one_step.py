@@ -36,7 +36,7 @@ DESCRIBED = {
 
 
 class OneStepAgent(SearchAgent):
-    """Takes the action that looks best one step ahead.
+    """Chooses the action that looks best one step ahead.
 
     Args:
         samples: How often each action is tried, from 1. More than one matters where

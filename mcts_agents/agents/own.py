@@ -1,4 +1,4 @@
-"""Agents of other people's modules: `module:Class`, or a name from an entry point.
+"""Agents from other modules: `module:Class`, or a name from an entry point.
 
 A package names its agents by entry points of the group `mcts_agents.agents`, such as
 `flat = "my_agents:FlatMonteCarlo"`. Names of this package go before those.
@@ -30,12 +30,12 @@ BUDGETS = ("simulations", "seconds", "forward_model_calls", "nodes")
 
 
 def is_in_module(name: str) -> bool:
-    """Say whether a name has the form `module:Class`."""
+    """Return whether a name has the form `module:Class`."""
     return IN_MODULE.fullmatch(name) is not None
 
 
 def kind_named(name: str) -> AgentKind | None:
-    """Return the kind of agents that a name stands for, None if it stands for none.
+    """Return the kind of agents with this name, or None.
 
     Raises:
         ValueError: A class that cannot be imported or is no agent, or a name that two
@@ -70,7 +70,7 @@ def kind_of(agent: Agent) -> AgentKind:
 
 
 def kind_of_class(agent: type[Agent], name: str) -> AgentKind:
-    """Return the kind of a class, made from its constructor if it has not registered.
+    """Return the kind of a class; built from the constructor if it is not registered.
 
     Raises:
         ValueError: Its constructor requires what no text stands for.
@@ -105,7 +105,7 @@ def kind_of_class(agent: type[Agent], name: str) -> AgentKind:
 
 
 def class_named(name: str) -> type[Agent]:
-    """Return the class that `module:Class` names; its module is imported.
+    """Import the module of `module:Class` and return the class.
 
     Raises:
         ValueError: There is no such module or class, the import fails, the class is no
@@ -152,7 +152,7 @@ def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
 
 @functools.cache
 def entry_points() -> Mapping[str, tuple[metadata.EntryPoint, ...]]:
-    """Return the agents of installed packages by name; two of one name are both there.
+    """Return the agents of installed packages by name, including duplicates.
 
     Read once in each process.
     """

@@ -1,4 +1,4 @@
-"""The agents that search by AMAF and permutation statistics: RAVE, GRAVE and MCPS.
+"""Agents that search with AMAF and permutation statistics: RAVE, GRAVE and MCPS.
 
 One class a kind, all of them `PermutationAgent` with another algorithm.
 """
@@ -19,7 +19,7 @@ Codes = Callable[[Any, Any, int, int], int]
 
 
 class PermutationOptions(CopyKeywords, total=False):
-    """The keywords of all agents of the family; `help` says what they mean."""
+    """The keywords of all agents of the family; `help` explains them."""
 
     simulations: int | None
     seconds: float | None
@@ -52,7 +52,7 @@ class GRAVEOptions(RAVEOptions, MCPSOptions, total=False):
 
 
 class PermutationAgent(FamilyAgent):
-    """Plans by AMAF or permutation statistics; make one of its subclasses.
+    """Plans with AMAF or permutation statistics; use one of the subclasses.
 
     Where something is hidden, each playout begins in a world that is sampled from all
     that the player cannot rule out.
@@ -76,7 +76,7 @@ class PermutationAgent(FamilyAgent):
 
 
 class RAVEAgent(PermutationAgent):
-    """RAVE: AMAF statistics of the node, mixed with those of its actions."""
+    """RAVE: mixes the AMAF statistics and the mean values of a node."""
 
     algorithm = "rave"
 

@@ -1,4 +1,4 @@
-"""`PolicyAgent`: plays by a trained policy, or a function of what its player sees."""
+"""`PolicyAgent`: plays a trained policy, or a function of what its player sees."""
 
 from os import PathLike, fspath
 from typing import Any, Self
@@ -24,7 +24,7 @@ KEPT_VIEWS = 16
 
 
 class PolicyAgent(Agent):
-    """Plays by a policy: a function of what its player sees.
+    """Plays a policy: a function of what its player sees.
 
     Observations are those of `SingleAgentEnv`. In games of this package they are made
     from the position, so the agent also plays inside of searches, as
@@ -110,7 +110,7 @@ class PolicyAgent(Agent):
         sha256: str | None = None,
         seed: int | None = None,
     ) -> Self:
-        """Plays by a trained policy from a file; `policy:file=model.npz`.
+        """Follows a trained policy from a file; `policy:file=model.npz`.
 
         Nothing in the file is executed without `trust`. Multi-layer perceptrons are
         read as plain numbers: a `.npz` of `save_npz`, which needs no torch, a `.zip` of
@@ -167,7 +167,7 @@ class PolicyAgent(Agent):
         write_npz(path, perceptron_of(self.policy), self.observation)
 
     def evaluator(self) -> PolicyEvaluator:
-        """Return the policy as `evaluator` of a search: values and priors."""
+        """Return the policy as the `evaluator` of a search, with values and priors."""
         return PolicyEvaluator(self)
 
     def __repr__(self) -> str:

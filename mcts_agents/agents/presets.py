@@ -1,4 +1,4 @@
-"""Presets: algorithms of the literature as complete settings of an agent, by name.
+"""Presets: algorithms from the literature as named, complete settings of an agent.
 
 Most are settings of `mcts`, some of the minimax family.
 
@@ -20,7 +20,7 @@ _WEIL = "Weil et al. 2023"
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings of an agent under a name.
+    """Named settings of an agent.
 
     Attributes:
         about: What it is, in one line.
@@ -47,7 +47,7 @@ class Preset:
     chance: bool = True
 
     def mapping(self) -> dict[str, Any]:
-        """Return the preset as the mapping of an agent."""
+        """Return the preset as an agent's mapping."""
         return {"agent": self.agent, **self.options}
 
 

@@ -1,4 +1,4 @@
-"""`RandomAgent`: every legal action equally likely."""
+"""`RandomAgent`: chooses uniformly among the legal actions."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class RandomAgent(Agent):
     def act(
         self, env: Any, agent: str | None = None, *, action_mask: Any = None
     ) -> Any:
-        """Return a legal action; environments of other people are only looked at."""
+        """Return a legal action; third-party environments are only observed."""
         if hasattr(getattr(env, "unwrapped", env), "planning_state"):
             return super().act(env, agent, action_mask=action_mask)
         face = face_of(env, self.copying)

@@ -17,7 +17,7 @@ _SIGNS = set("(),:=")
 
 
 def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
-    """Return the mapping from which `make_agent` makes the same agent.
+    """Return a mapping from which `make_agent` makes the same agent.
 
     Args:
         agent: An agent of this package.
@@ -33,7 +33,7 @@ def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
 
 
 def agent_spec(agent: Agent) -> str:
-    """Return the spec from which `make_agent` makes the same agent.
+    """Return a spec from which `make_agent` makes the same agent.
 
     Raises:
         ValueError: See `to_mapping`.

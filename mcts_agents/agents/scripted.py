@@ -1,4 +1,4 @@
-"""`ScriptedAgent`: plays by one of the scripted policies that a game brings."""
+"""`ScriptedAgent`: plays one of the scripted policies that come with a game."""
 
 from typing import Any, Unpack
 from weakref import WeakKeyDictionary
@@ -11,7 +11,7 @@ from mcts_agents.model import ForwardModel
 
 
 class ScriptedAgent(Agent):
-    """Plays by a scripted policy of the game, such as Pommerman's `simple`.
+    """Plays a scripted policy of the game, such as Pommerman's `simple`.
 
     What the policy remembers of a game is kept for each environment and seat, and
     begins anew with every game. As `opponent_model` or `rollout_policy` of a search it
@@ -42,7 +42,7 @@ class ScriptedAgent(Agent):
         return {"policy": self.policy}
 
     def reset(self, seed: int | None = None) -> None:
-        """Start the generator anew, and forget all games."""
+        """Reset the generator, and forget all games."""
         super().reset(seed)
         self._forget()
 
@@ -74,7 +74,7 @@ class ScriptedAgent(Agent):
             return self._action(model, state, player, memory)
 
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
-        """Return the policy's action; it remembers what it was asked since `reset`."""
+        """Return the policy's action; its memory covers its decisions since `reset`."""
         self.prepare(model)
         seats = self._alone.setdefault(model, {})
         if player not in seats:

@@ -41,12 +41,12 @@ class SearchAgent(Planner):
 
     @property
     def uses_history(self) -> bool:
-        """Whether something of the last decision is kept for the next."""
+        """Whether anything from the last decision is kept for the next."""
         return self.settings.remembers_moves
 
     @property
     def is_timed(self) -> bool:
-        """Whether the search, or an agent that it asks, ends by the clock."""
+        """Whether the search, or an agent it uses, depends on the clock."""
         asked = (self.settings.rollout_policy, self.settings.opponent_model)
         return super().is_timed or any(
             isinstance(agent, Agent) and agent.is_timed for agent in asked
@@ -59,7 +59,7 @@ class SearchAgent(Planner):
 
     @one_thread
     def reset(self, seed: int | None = None) -> None:
-        """Start the generator anew, and forget what was learned in earlier games."""
+        """Reset the generator, and forget what was learned in earlier games."""
         super().reset(seed)
         for search in self._searches.values():
             search.forget()
@@ -83,7 +83,7 @@ class SearchAgent(Planner):
         self.search_of(model, player)
 
     def search_of(self, model: ForwardModel, player: int = 0) -> Search:
-        """Return the search kept for a model, so that its memory is used again.
+        """Return the search kept for a model, so its memory is reused.
 
         What a search remembers from decision to decision belongs to one seat.
         """

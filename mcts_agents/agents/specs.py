@@ -1,4 +1,4 @@
-"""Specs: agents named by a line of text, by a mapping or by a file.
+"""Specs: agents named by a string, a mapping or a file.
 
 `mcts:tree=multi,simulations=1000`, `{"agent": "mcts", "tree": "multi"}`, or the path of
 a file that holds such a mapping. Values in parentheses are specs of agents themselves:
@@ -113,7 +113,7 @@ def _kind(name: str, options: Mapping[str, Any]) -> AgentKind | None:
 
 
 def known_names() -> tuple[str, ...]:
-    """Return every name that a spec may begin with, classes in modules aside."""
+    """Return every name that a spec may begin with, except classes in modules."""
     own = (*KINDS, *PRESETS)
     return (*own, *(name for name in entry_points() if name not in own))
 
@@ -124,7 +124,7 @@ def _precedes_options(name: str) -> bool:
 
 
 def names_an_agent(spec: str) -> bool:
-    """Say whether a spec begins with a known name, a class in a module, or a file."""
+    """Return whether a spec begins with a known name, a module's class, or a file."""
     name = spec.partition(":")[0].strip()
     if name in known_names() or _file_of(spec) is not None:
         return True
@@ -135,7 +135,7 @@ def names_an_agent(spec: str) -> bool:
 
 
 def policy_of(value: Any) -> Any:
-    """Return what `rollout_policy` or `opponent_model` is to be.
+    """Return the value for `rollout_policy` or `opponent_model`.
 
     Words that the search knows stay, and so do words that name no agent: they may be a
     scripted policy of the game. Specs and mappings become agents, anything else stays.
@@ -154,7 +154,7 @@ def policy_of(value: Any) -> Any:
 
 
 def evaluator_of(value: Any) -> Any:
-    """Return what `evaluator` is to be: a policy becomes one, anything else stays.
+    """Return the value for `evaluator`: a policy becomes one, the rest is unchanged.
 
     Raises:
         ValueError: A spec or a mapping that is none of a policy.

@@ -1,4 +1,4 @@
-"""TAG's own JSON of MCTS parameters, as the same agent here.
+"""Agents from TAG's JSON files of MCTS parameters.
 
 What a file does not name has TAG's default: a budget of 4000 forward model calls, the
 final move by value (SIMPLE), rollouts of 1000 actions. As in TAG, parameters of what
@@ -42,7 +42,7 @@ _OWN = {field.name for field in fields(SearchSettings)} | {"agent", "seed"}
 
 
 def is_tag(data: Mapping[str, Any]) -> bool:
-    """Say whether a mapping is one of TAG's files: by its class or its keys."""
+    """Return whether a mapping comes from a TAG file, judged by its class or keys."""
     if "class" in data:
         return True
     return "agent" not in data and any(

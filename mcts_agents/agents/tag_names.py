@@ -1,4 +1,4 @@
-"""The words of TAG's JSON files of MCTS parameters, and what they are here.
+"""The words in TAG's JSON files of MCTS parameters, and their equivalents here.
 
 Keys and words are compared without case and underscores, since TAG's own files spell
 them in several ways.

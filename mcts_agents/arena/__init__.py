@@ -1,4 +1,4 @@
-"""Matches and tournaments between agents, and what they show.
+"""Matches and tournaments between agents, and their results.
 
 `playing` plays games, `tournaments` says which and keeps them, `analysis` counts,
 `reports` and `replay` show.

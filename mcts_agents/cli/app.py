@@ -1,6 +1,6 @@
-"""The commands and their options; what they do stands in the other files here.
+"""The commands and their options; the other files here implement them.
 
-Those are imported when their command runs, so that `--help` comes at once.
+These files are imported when their command runs, so `--help` responds at once.
 """
 
 import os
@@ -72,7 +72,7 @@ def options(
         typer.Option(
             "--import",
             metavar="MODULE",
-            help="Let files name games and agents in this module; may be repeated.",
+            help="Let files name games and agents in this module; can be repeated.",
         ),
     ] = None,
 ) -> None:
@@ -87,7 +87,7 @@ def list_command(
     games: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names of games, to list these alone; module:object for one of yours.",
+            help="Games to list; module:object for your own. Default: all.",
             metavar="GAMES",
         ),
     ] = None,
@@ -106,7 +106,7 @@ def play(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Spec of an agent: once for all seats, or once a seat (or a team)."
+            help="Spec of an agent: once for all seats, or once per seat (or team)."
         ),
     ] = None,
     seed: Annotated[
@@ -116,15 +116,18 @@ def play(
         ),
     ] = None,
     render: Annotated[
-        Render | None, typer.Option(help="Show each position; ansi unless --json.")
+        Render | None,
+        typer.Option(
+            help="How to show each position. Default: ansi, or none with --json."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Play one game, with agents or with you (`--agent human`).
+    """Play one game between agents, or play yourself (`--agent human`).
 
     The JSON has game, players, seed, agents, moves and returns; moves is a list of
-    {"player", "action", "name"} in the order of the decisions (players ascending where
-    several decide at once).
+    {"player", "action", "name"} in the order of the decisions (simultaneous decisions
+    are ordered by player).
     """
     from mcts_agents.cli.play import play_game
 
@@ -139,7 +142,7 @@ def bench(
         int | None,
         typer.Option(
             min=1,
-            help="Simulations of one decision; the agent's, or 10000, if left out.",
+            help="Simulations per decision. Default: the agent's own, or else 10000.",
         ),
     ] = None,
     players: Players = None,
@@ -160,7 +163,7 @@ def tree(options: TreeOptions) -> None:
     """Search one position and print the search tree, most visited actions first.
 
     The JSON has game, players, seed, agent, moves, player, action, name and tree; tree
-    is what SearchResult.tree returns, with the name of each action.
+    is the return value of SearchResult.tree, with the name of each action.
     """
     from mcts_agents.cli.tree import show_tree
 
@@ -206,19 +209,20 @@ def ui(
 @app.command()
 def verify(
     game: Annotated[
-        str, typer.Argument(help="Name of a game, or module:object for one of yours.")
+        str, typer.Argument(help="Name of a game, or module:object for your own.")
     ],
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Recorded games: JSON lines, also gzipped, or a game's own archives.",
+            help="Recorded games: JSON lines, plain or gzipped, or a game's own "
+            "archive format.",
             parser=path_of,
             metavar="FILES",
         ),
     ],
     json: Json = False,
 ) -> None:
-    """Replay recorded games of a reference implementation and count mismatches."""
+    """Replay games recorded from a reference implementation and count mismatches."""
     from mcts_agents.cli.verify import verify_files
 
     mismatches = verify_files(game, files, json)
@@ -231,20 +235,19 @@ def compile_command(
     games: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Games, such as hex or hex:size=5; all if left out.", metavar="GAMES"
+            help="Games, such as hex or hex:size=5. Default: all.", metavar="GAMES"
         ),
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="Spec of an agent, as often as wished; mcts if left out."),
+        typer.Option(help="Spec of an agent; can be repeated. Default: mcts."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compile what agents need for games, before anybody waits for it.
+    """Compile the code that agents need for games, ahead of time.
 
-    For images and clusters: the machine code is kept in the folder that is printed
-    (NUMBA_CACHE_DIR, if that is set), where later processes on the same kind of
-    processor find it.
+    For images and clusters. The command prints the folder of the machine code
+    (NUMBA_CACHE_DIR if set); later processes on the same kind of processor use it.
     """
     from mcts_agents.cli.compiling import compile_games
 
@@ -298,7 +301,7 @@ def _check(arguments: list[str]) -> None:
             argument.encode()
         except UnicodeEncodeError as error:
             raise RequestError(
-                f"{quoted(argument)}: expected UTF-8, also in names of files"
+                f"{quoted(argument)}: expected UTF-8, including in file names"
             ) from error
     try:
         os.getcwd()

@@ -27,11 +27,11 @@ arena = typer.Typer()
 @arena.command()
 @takes_options
 def tournament(options: TournamentOptions) -> None:
-    """Play a tournament, or go on with one; every game is stored as it ends.
+    """Play or resume a tournament; every game is stored when it ends.
 
-    Described by a FILE or by options. The same command goes on where it was
-    interrupted, and plays nothing when all is played. With --json the results are
-    printed as `results --json` prints them.
+    Describe the tournament in a FILE or with options. Run the same command again to
+    resume after an interruption. With --json, the results are printed as by
+    `results --json`.
     """
     from mcts_agents.cli.tournament import play_tournament
 
@@ -41,12 +41,12 @@ def tournament(options: TournamentOptions) -> None:
 
 @arena.command()
 def results(store: StoreFile, json: Json = False) -> None:
-    """Show how the agents of a tournament fared, finished or not.
+    """Show the results of a tournament, finished or not.
 
     The JSON has games, distinct_games, total, complete, agents, settings and failures;
     agents is a list of {"agent", "games", "wins", "win_rate", "low", "high", "rating"}
     and more, in which games counts the seats that an agent played; settings has the
-    same for each game, number of players and budget.
+    same fields for each game, number of players and budget.
     """
     from mcts_agents.cli.results import show_results
 
@@ -58,10 +58,10 @@ def watch(
     store: StoreFile,
     seconds: Annotated[
         float,
-        typer.Option(min=0.1, max=MOST_SECONDS, help="Time between two looks."),
+        typer.Option(min=0.1, max=MOST_SECONDS, help="Seconds between updates."),
     ] = 2.0,
 ) -> None:
-    """Show how a tournament goes on in another process, until all is played."""
+    """Show the progress of a tournament in another process, until it ends."""
     from mcts_agents.cli.results import watch_results
 
     watch_results(store, seconds)
@@ -77,13 +77,13 @@ def report(
     pictures: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the pictures as SVG files, too.",
+            help="Also write the pictures to this folder, as SVG files.",
             parser=path_of,
             metavar="FOLDER",
         ),
     ] = None,
 ) -> None:
-    """Write one HTML page with the results, pictures and all that was played."""
+    """Write one HTML page with the results, the pictures and all games."""
     from mcts_agents.cli.outputs import write_page
 
     write_page(store, output, pictures)
@@ -110,7 +110,7 @@ def replay(
     store: StoreFile,
     number: Annotated[
         int,
-        typer.Argument(help="Number of the game in it, from 1."),
+        typer.Argument(help="Number of the game in the store, from 1."),
     ],
     output: Annotated[
         Path | None,
@@ -123,22 +123,23 @@ def replay(
     search: Annotated[
         bool,
         typer.Option(
-            "--search/--no-search", help="Let the agents search again, and show it."
+            "--search/--no-search",
+            help="Let the agents search again, and show their searches.",
         ),
     ] = True,
     actions: Annotated[
         int,
-        typer.Option(min=1, max=MOST_SHOWN, help="Actions shown of each search."),
+        typer.Option(min=1, max=MOST_SHOWN, help="Actions to show for each search."),
     ] = 5,
     json: Json = False,
 ) -> None:
-    """Show a stored game again, move by move, with what each search found.
+    """Show a stored game move by move, with the result of each search.
 
     The JSON has number, game, players, budget, round, seed, version, replayed_by,
     seats, moments and difference; a moment has number, moves and position (as text); a
-    move has decision, player, agent, action, name, now and search. An agent whose
-    budget is not one of time must choose the stored action again; else difference says
-    so, and the exit code is 1.
+    move has decision, player, agent, action, name, now and search. An agent without a
+    time budget must choose the stored action again; otherwise difference says so, and
+    the exit code is 1.
     """
     from mcts_agents.cli.replay import replay_game
 
@@ -149,11 +150,11 @@ def replay(
 @arena.command()
 @takes_options
 def tune(options: TuneOptions) -> None:
-    """Search for an agent's best options, and check them in a match on fresh deals.
+    """Search for an agent's best options and check them in a match on fresh deals.
 
-    The same command goes on where it was interrupted. The JSON has game, players,
-    budget, trials, refused, best (number, options, spec, games, win_rate, low, high)
-    and confirmation (games, wins, win_rate, low, high, even).
+    Run the same command again to resume after an interruption. The JSON has game,
+    players, budget, trials, refused, best (number, options, spec, games, win_rate, low,
+    high) and confirmation (games, wins, win_rate, low, high, even).
     """
     with from_extra("tune", "tuning needs Optuna"):
         from mcts_agents.cli.tune import tune_agent

@@ -121,7 +121,7 @@ def _requested_agent(
 
     The given number of simulations goes before the one that the spec names.
     """
-    refused = RequestError(f"{spec!r}: bench measures agents that search")
+    refused = RequestError(f"{spec!r}: bench needs an agent that searches")
     with requested():
         if spec.partition(":")[0].strip() == HUMAN:
             raise refused
@@ -132,7 +132,9 @@ def _requested_agent(
         budget = None
         if "simulations" in kind.budgets:
             if any(o in options for o in kind.budgets if o != "simulations"):
-                raise RequestError(f"{spec!r}: bench sets the budget: --simulations")
+                raise RequestError(
+                    f"{spec!r}: set the budget of bench with --simulations"
+                )
             budget = simulations or options.get("simulations") or DEFAULT_SIMULATIONS
             agent = kind.make(**{"seed": SEED, **options, "simulations": budget})
         elif simulations is not None:

@@ -63,27 +63,30 @@ class TreeOptions:
     ] = 0
     moves: Annotated[
         str,
-        typer.Option(help="Moves before, as people write them: by commas, or spaces."),
+        typer.Option(
+            help="Moves played before, in the game's notation, separated by commas "
+            "or spaces."
+        ),
     ] = ""
     depth: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_SHOWN, help="Levels of decisions, the first one included."
+            min=1,
+            max=MOST_SHOWN,
+            help="Levels of decisions to show, including the first.",
         ),
     ] = 2
     actions: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_SHOWN, help="Actions of a decision shown as text."
+            min=1, max=MOST_SHOWN, help="Actions to show for each decision, as text."
         ),
     ] = 5
-    format: Annotated[TreeFormat, typer.Option(help="What is printed.")] = (
-        TreeFormat.text
-    )
+    format: Annotated[TreeFormat, typer.Option(help="Output format.")] = TreeFormat.text
     output: Annotated[
         Path | None,
         typer.Option(
-            help="File to write instead of printing.",
+            help="Write to this file instead of printing.",
             parser=path_of,
             metavar="FILE",
         ),
@@ -101,18 +104,18 @@ class TournamentOptions:
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of a game, or module:object for one of yours; may be repeated."
+            help="Name of a game, or module:object for your own; can be repeated."
         ),
     ] = None
     players: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of players; may be repeated. The game's default if left out."
+            help="Number of players; can be repeated. Default: the game's own."
         ),
     ] = None
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="Spec of an agent, or NAME=SPEC; repeat for each agent."),
+        typer.Option(help="Spec of an agent, or NAME=SPEC; repeat it for each agent."),
     ] = None
     field: Annotated[
         str | None,
@@ -121,8 +124,8 @@ class TournamentOptions:
     budget: Annotated[
         list[str] | None,
         typer.Option(
-            help="Budget of each decision: 40ms, 1s, or 1000 simulations; may be "
-            "repeated. The agents' own if left out."
+            help="Budget for each decision, such as 40ms, 1s, or 1000 (simulations); "
+            "can be repeated. Default: the agents' own."
         ),
     ] = None
     design: Annotated[
@@ -132,14 +135,17 @@ class TournamentOptions:
     games: Annotated[
         int | None,
         typer.Option(
-            help="Games of each game, number of players and budget; 100 if left out."
+            help="Games to play of each game, number of players and budget; default "
+            "100."
         ),
     ] = None
-    seed: Annotated[int | None, typer.Option(help="Seed of all; 0 if left out.")] = None
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the tournament; default 0.")
+    ] = None
     store: Annotated[
         Path,
         typer.Option(
-            help="SQLite file for the results; goes on if it exists.",
+            help="SQLite file for the results; resumes if it exists.",
             parser=path_of,
             metavar="FILE",
         ),
@@ -150,7 +156,9 @@ class TournamentOptions:
     report: Annotated[
         Path | None,
         typer.Option(
-            help="HTML file for a report at the end.", parser=path_of, metavar="FILE"
+            help="HTML file for a report, written at the end.",
+            parser=path_of,
+            metavar="FILE",
         ),
     ] = None
     json: Json = False
@@ -161,12 +169,12 @@ class TuneOptions:
     """What `tune` tries, how often, and where it plays and stores."""
 
     game: Annotated[
-        str, typer.Option(help="Name of a game, or module:object for one of yours.")
+        str, typer.Option(help="Name of a game, or module:object for your own.")
     ]
     store: Annotated[
         Path,
         typer.Option(
-            help="SQLite file for the study; goes on if it exists.",
+            help="SQLite file for the study; resumes if it exists.",
             parser=path_of,
             metavar="FILE",
         ),
@@ -177,31 +185,35 @@ class TuneOptions:
     ] = "mcts"
     against: Annotated[
         str | None,
-        typer.Option(help="Agent in all other seats; the agent itself if left out."),
+        typer.Option(help="Agent in all other seats. Default: the agent itself."),
     ] = None
     budget: Annotated[
         str,
-        typer.Option(help="Budget of each decision: 40ms, 1s, or 1000 simulations."),
+        typer.Option(
+            help="Budget for each decision, such as 40ms, 1s, or 1000 (simulations)."
+        ),
     ] = ""
     parameter: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is tried: exploration=log:0.1..10, rollout=0|10|30, tree; may "
-            "be repeated. If left out, what the agent's kind says: of mcts tree, "
-            "rollout and exploration."
+            help="Parameter to tune and its values: exploration=log:0.1..10, "
+            "rollout=0|10|30, tree; can be repeated. Default: the agent kind's "
+            "own; for mcts tree, rollout and exploration."
         ),
     ] = None
     trials: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="Trials in all.")
+        int, typer.Option(min=1, max=MOST_GAMES, help="Total number of trials.")
     ] = 50
-    games: Annotated[int, typer.Option(help="Games of a trial.")] = 50
+    games: Annotated[int, typer.Option(help="Number of games per trial.")] = 50
     confirm: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_GAMES, help="Games of the match of the best trial."
+            min=1,
+            max=MOST_GAMES,
+            help="Number of games in the match with the best trial's options.",
         ),
     ] = 200
-    seed: Annotated[int, typer.Option(help="Seed of all.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of the study.")] = 0
     jobs: Jobs = None
     backend: BackendOption = BackendName.local
     address: Address = None
@@ -223,28 +235,33 @@ class RecordOptions:
     agent: Annotated[
         list[str],
         typer.Option(
-            help="Spec of an agent: once for all players, or once a player (or a team);"
-            " they take turns in the seats."
+            help="Spec of an agent: once for all players, or once for each player "
+            "(or team); they take turns in the seats."
         ),
     ]
-    games: Annotated[int, typer.Option(help="Games in all.")]
+    games: Annotated[int, typer.Option(help="Total number of games.")]
     out: Annotated[
         Path,
         typer.Option(
-            help="Folder for the files; goes on if it holds some.",
+            help="Folder for the files; resumes if it contains some.",
             parser=path_of,
             metavar="FOLDER",
         ),
     ]
     players: Players = None
-    seed: Annotated[int, typer.Option(help="Seed of all.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of the recording.")] = 0
     jobs: Jobs = None
     format: Annotated[DatasetFormat, typer.Option(help="Format of the files.")] = (
         DatasetFormat.npz
     )
     explore_moves: Annotated[
         int,
-        typer.Option(help="Steps of each game in which moves are drawn by visits."),
+        typer.Option(
+            help="Steps at the start of each game in which moves are sampled in "
+            "proportion to visits."
+        ),
     ] = 0
-    games_per_shard: Annotated[int, typer.Option(help="Games of one file.")] = 32
+    games_per_shard: Annotated[
+        int, typer.Option(help="Number of games in each file.")
+    ] = 32
     json: Json = False

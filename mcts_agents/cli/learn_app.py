@@ -12,8 +12,8 @@ learn = typer.Typer()
 def record(options: RecordOptions) -> None:
     """Record agents' decisions as a dataset: what they saw, searched and played.
 
-    The same command goes on where it was interrupted, and plays nothing when all is
-    there. The JSON has folder, games, rows, files and format.
+    Run the same command again to resume after an interruption. The JSON has folder,
+    games, rows, files and format.
     """
     from mcts_agents.cli.record import record_decisions
 

@@ -44,7 +44,7 @@ def written(store: Path, output: Path) -> Iterator[None]:
     """Refuse a file that cannot be written, before any work and after it."""
     with _told_of(output):
         if output.exists() and store.exists() and output.samefile(store):
-            raise RequestError(f"{output}: this is the store itself; take another name")
+            raise RequestError(f"{output}: this is the store itself; use another name")
         if not output.parent.is_dir():
             raise RequestError(f"{output}: there is no folder {output.parent}")
         if output.is_dir():

@@ -26,26 +26,29 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GameName = Annotated[
     str,
     typer.Argument(
-        help="Name of a game, or name:option=value,option=value; module:object for a "
-        "game of yours."
+        help="Name of a game, or name:option=value,option=value; module:object for "
+        "your own game."
     ),
 ]
 Players = Annotated[
-    int | None, typer.Option(help="Number of players; the game's default if left out.")
+    int | None, typer.Option(help="Number of players. Default: the game's own.")
 ]
 StoreFile = Annotated[
     Path,
-    typer.Argument(help="The file of a tournament.", parser=path_of, metavar="STORE"),
+    typer.Argument(
+        help="Tournament store (SQLite file).", parser=path_of, metavar="STORE"
+    ),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        max=MOST_JOBS, help="Games at a time; as many as there are cores if left out."
+        max=MOST_JOBS,
+        help="Number of games played in parallel. Default: the number of cores.",
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(help="Address of a Ray cluster; one of this machine if left out."),
+    typer.Option(help="Address of a Ray cluster. Default: a cluster on this machine."),
 ]
 
 

@@ -49,8 +49,8 @@ def record_decisions(options: RecordOptions) -> None:
         with requested():
             games = Dataset(folder).games
         say(
-            f"{games} of {spec.games} games are stored in {folder}; the same "
-            "command goes on"
+            f"{games} of {spec.games} games are stored in {folder}; run the same "
+            "command to resume"
         )
         raise typer.Exit(INTERRUPTED) from None
     except RecordingError as error:

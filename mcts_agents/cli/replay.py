@@ -66,7 +66,7 @@ def _writer(output: Path) -> Writer:
     suffix = output.suffix.lower()
     if suffix not in SUFFIXES:
         raise RequestError(
-            f"{output}: a replay is written as {' or '.join(SUFFIXES)}; without "
+            f"{output}: a replay can be written as {' or '.join(SUFFIXES)}; without "
             "--output it is printed"
         )
     load_pygame()

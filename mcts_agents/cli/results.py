@@ -42,13 +42,13 @@ def show_results(store: Path, as_json: bool) -> None:
     console.print(_results_table(_title(summary.overall), summary.overall))
     if summary.overall.groups:
         console.print(
-            "Some agents never met, not even by way of others: ratings compare only "
-            "agents that did."
+            "Some agents never met, not even indirectly: ratings compare only agents "
+            "that did."
         )
     if summary.overall.one_sided:
         console.print(
-            "Some agents were never placed behind others: how far apart their ratings "
-            "are is not known from these games."
+            "Some agents always finished ahead of others: these games do not show "
+            "how far apart their ratings are."
         )
     if len(summary.settings) > 1:
         for figures in summary.settings:
@@ -80,7 +80,7 @@ def standing(results: Results) -> str:
     elif results.total:
         state = "not complete"
     else:
-        state = "nothing was started yet"
+        state = "not started yet"
     failed = f", {len(results.failures)} could not be played" * bool(results.failures)
     return f"{results.name}: {played}, {state}{failed}"
 

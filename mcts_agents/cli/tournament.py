@@ -58,7 +58,10 @@ def play_tournament(options: TournamentOptions) -> int:
     failures: list[Failure] = []
     with requested(), open_store(path, schedule) as store:
         for names in spec.same_agents():
-            say(f"{' and '.join(names)} are the same agent: they differ by chance only")
+            say(
+                f"{' and '.join(names)} are the same agent: any difference is due to "
+                "chance"
+            )
         played = len(store.played())
         progress = game_progress(console)
         task = progress.add_task("games", total=len(schedule), completed=played)
@@ -76,14 +79,14 @@ def play_tournament(options: TournamentOptions) -> int:
         except KeyboardInterrupt:
             stored = len(store.played())
             say(
-                f"{stored} of {len(schedule)} games are stored in {path}; the same "
-                "command goes on"
+                f"{stored} of {len(schedule)} games are stored in {path}; run the "
+                "same command to resume"
             )
             raise typer.Exit(INTERRUPTED) from None
     if failures:
         say(
-            f"{len(failures)} games failed; {path} has what happened to them, and the "
-            "same command tries them again"
+            f"{len(failures)} games failed; {path} has the errors, and the same "
+            "command tries the games again"
         )
     if options.report is not None:
         write_page(path, options.report)
@@ -112,7 +115,7 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
     """Return the tournament, and the file that describes it, if one does."""
     keys = _keys(options)
     if options.players and not options.game:
-        raise RequestError("--players: is for the games that --game names")
+        raise RequestError("--players needs --game")
     if options.file is None:
         for key in ("games", "agents"):
             if key not in keys:
@@ -126,8 +129,8 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
     for key in keys:
         if key not in ("games_each", "seed"):
             raise RequestError(
-                f"{_OPTIONS[key]} beside {options.file}: the file says what is played; "
-                "only --games and --seed may change it"
+                f"{_OPTIONS[key]} cannot be combined with {options.file}: the file "
+                "says what is played; only --games and --seed can change it"
             )
     file = SpecFile(options.file)
     return file.spec(**keys), file

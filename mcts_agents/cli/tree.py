@@ -25,7 +25,7 @@ def show_tree(options: TreeOptions) -> None:
     with requested():
         agent = make_agent(options.agent, seed=options.seed)
         if not isinstance(agent, Planner):
-            raise RequestError(f"{options.agent!r}: tree shows agents that search")
+            raise RequestError(f"{options.agent!r}: tree needs an agent that searches")
         table.begin(options.seed)
         table.prepare(agent, 0)  # refuses what the game cannot serve
     played = _play(table, options.moves)

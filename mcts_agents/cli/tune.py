@@ -49,7 +49,7 @@ def tune_agent(options: TuneOptions) -> None:
             except KeyboardInterrupt:
                 console.print(
                     f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
-                    "the same command goes on",
+                    "run the same command to resume",
                     markup=False,
                 )
                 raise typer.Exit(INTERRUPTED) from None
@@ -150,7 +150,8 @@ def _show(tuning: Tuning, as_json: bool) -> None:
     console.print(_table(trials))
     if refused:
         console.print(
-            f"{len(refused)} trials were refused, the last one: {refused[-1].refused}",
+            f"{len(refused)} trials had incompatible options; the last one: "
+            f"{refused[-1].refused}",
             markup=False,
         )
     console.print(

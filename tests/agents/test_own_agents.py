@@ -746,7 +746,7 @@ def test_commands(tmp_path):
     last = done.stderr.splitlines()[-1]
     assert "my_agents.py: unknown class 'Flat': known: FlatMonteCarlo, Forest" in last
     done = command("bench", "tictactoe", "--agent", flat)
-    assert "bench measures agents that search" in done.stderr
+    assert "bench needs an agent that searches" in done.stderr
 
 
 # -- entry points

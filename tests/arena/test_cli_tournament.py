@@ -139,7 +139,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, play_here, monkeypatch):
         done = play_here(*OPTIONS, "--store", path)
     assert done.returncode == 130
     assert (
-        f"1 of 4 games are stored in {path}; the same command goes on"
+        f"1 of 4 games are stored in {path}; run the same command to resume"
         in done.stderr.splitlines()
     )
     assert play_here(*OPTIONS, "--store", path).returncode == 0
@@ -168,12 +168,15 @@ REFUSED = [
     ([*STORE, "--game", "tictactoe"], "name a FILE, or --agent"),
     ([*STORE, "none.yaml"], "none.yaml: cannot be read: No such file"),
     ([*STORE, "t.yaml"], "t.yaml, line 2, agents.b: unknown agent 'mtcs'"),
-    ([*STORE, "t.yaml", "--game", "hex"], "--game beside t.yaml: "),
-    ([*STORE, "t.yaml", "--agent", "mcts"], "--agent beside t.yaml: "),
-    ([*STORE, "t.yaml", "--field", "mcts"], "--field beside t.yaml: "),
-    ([*STORE, "t.yaml", "--budget", "1s"], "--budget beside t.yaml: "),
-    ([*STORE, "t.yaml", "--design", "all-seats"], "--design beside t.yaml: "),
-    ([*STORE, "t.yaml", "--players", "3"], "--players: is for the games that --game"),
+    ([*STORE, "t.yaml", "--game", "hex"], "--game cannot be combined with t.yaml: "),
+    ([*STORE, "t.yaml", "--agent", "mcts"], "--agent cannot be combined with t.yaml: "),
+    ([*STORE, "t.yaml", "--field", "mcts"], "--field cannot be combined with t.yaml: "),
+    ([*STORE, "t.yaml", "--budget", "1s"], "--budget cannot be combined with t.yaml: "),
+    (
+        [*STORE, "t.yaml", "--design", "all-seats"],
+        "--design cannot be combined with t.yaml: ",
+    ),
+    ([*STORE, "t.yaml", "--players", "3"], "--players needs --game"),
     ([*STORE, *TABLE, "--players", "3"], "--players: players=3: tictactoe is for 2"),
     ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),

@@ -1,4 +1,4 @@
-"""Figures from games: rates with their intervals, ratings, and who fared how.
+"""Statistics from games: rates with intervals, ratings, and summaries.
 
 All is counted from `game_columns`; `tournament_results` reads them from a store.
 """

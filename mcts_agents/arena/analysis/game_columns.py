@@ -1,4 +1,4 @@
-"""Games of a tournament as columns, from which everything is counted."""
+"""Games of a tournament as columns, the basis of all statistics."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ RESULTS = ("won", "drawn", "lost")
 
 @dataclass(frozen=True)
 class Columns:
-    """Games and their seats, in an order that does not depend on when games ended.
+    """Games and their seats, in an order independent of when games ended.
 
     Attributes:
         agents: Names of the agents; columns hold positions in it.
@@ -82,7 +82,7 @@ class Columns:
         )
 
     def entries(self) -> np.ndarray:
-        """Return which seats are counted: one of each agent in each team of each game.
+        """Return which seats count: one for each agent in each team of each game.
 
         Team mates win, draw and lose as one, so that what they did is one observation.
         In a game without teams every seat is counted.
@@ -104,7 +104,7 @@ class Columns:
         return np.bincount(place // MAX_PLAYERS, minlength=self.games)
 
     def lengths(self) -> np.ndarray:
-        """Return the length of each game: the decisions of the seat that made most.
+        """Return the length of each game: the most decisions made by one seat.
 
         Where all decide at once, and somebody does on every step, these are the steps.
 
@@ -116,7 +116,7 @@ class Columns:
         return most
 
     def comparisons(self) -> csr_array:
-        """Return who was placed before whom in each game, from all pairs of its seats.
+        """Return the placements of all pairs of seats in each game.
 
         Of an agent's seats in one team a single one is taken, and none are compared
         with team mates.

@@ -11,7 +11,7 @@ _Z = float(stats.norm.ppf((1 + LEVEL) / 2))
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure and its 95% interval; None where the games do not give it."""
+    """A figure and its 95% interval; None if the games do not determine it."""
 
     value: float | None = None
     low: float | None = None

@@ -1,4 +1,4 @@
-"""Strengths of agents from the places in their games, on the scale of Elo ratings.
+"""Strengths of agents from their places in games, on the Elo scale.
 
 Each game's places are broken into all pairs of its seats (full rank breaking), equal
 places half for each, and a Bradley-Terry model is fitted to the pairs by the library
@@ -94,7 +94,7 @@ def ratings(
 
 
 def separated(wins: np.ndarray) -> tuple[bool, bool]:
-    """Tell what keeps ratings from being comparable.
+    """Return what prevents ratings from being comparable.
 
     Args:
         wins: How often each row came before each column, float64 of shape

@@ -1,4 +1,4 @@
-"""How the agents of a tournament fared, in each setting and in all."""
+"""Results of the agents of a tournament, by setting and overall."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ class DecisionTimes:
 
 @dataclass(frozen=True)
 class AgentFigures:
-    """How one agent fared.
+    """The results of one agent.
 
     Attributes:
         agent: Its name.
@@ -72,7 +72,7 @@ class AgentFigures:
 
 @dataclass(frozen=True)
 class Figures:
-    """How the agents fared in one setting, or in all.
+    """The agents' results in one setting, or overall.
 
     Attributes:
         setting: Which one; None for all.
@@ -93,11 +93,11 @@ class Figures:
 
     @property
     def meetings(self) -> np.ndarray:
-        """How many pairs of seats, or of teams, the row's and the column's had."""
+        """Number of pairs of seats, or teams, of the row's and the column's agent."""
         return self.before + self.before.T
 
     def best(self) -> list[int]:
-        """Return who won most, and all whose 95% intervals reach to that one's.
+        """Return the best agent, and all whose 95% intervals overlap its interval.
 
         Numbers of agents, the highest win rate first; empty without games. Rates of
         agents who meet each other are apart at a 95% level, or more, if their
@@ -114,7 +114,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a tournament shows.
+    """The results of a tournament.
 
     Attributes:
         games: Number of games.
@@ -135,7 +135,7 @@ def summarise(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Summary:
-    """Return what games show; their order does not matter.
+    """Return the results of games; their order does not matter.
 
     Args:
         games: Of one tournament, finished or not.

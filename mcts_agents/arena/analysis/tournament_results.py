@@ -1,4 +1,4 @@
-"""A tournament read from its store: what was to be played, and what it shows."""
+"""A tournament read from its store: its plan and its results."""
 
 import os
 from dataclasses import dataclass
@@ -48,12 +48,12 @@ class Results:
 
     @cached_property
     def summary(self) -> Summary:
-        """What the games show."""
+        """The results of the games."""
         return summarise(self.games, self.agents)
 
 
 def read_results(path: str | os.PathLike[str]) -> Results:
-    """Read a store, also while a tournament is writing to it.
+    """Read a store, even while a tournament is writing to it.
 
     Raises:
         StoreError: See `Store.read`.

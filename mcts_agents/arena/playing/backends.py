@@ -1,4 +1,4 @@
-"""Where games are played: processes of this machine, or a Ray cluster.
+"""Where games are played: processes on this machine, or a Ray cluster.
 
 A backend takes games and gives what became of them, in the order in which they end.
 """
@@ -39,14 +39,14 @@ class Backend(ABC):
 
     @abstractmethod
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
-        """Play the games; give each as it ends. Workers stay for the next call.
+        """Play the games; yield each as it ends. Workers stay for the next call.
 
         If the generator is closed before its end, the workers are ended.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """End the workers, and whatever they play; may be called again."""
+        """End the workers and their games; can be called repeatedly."""
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +78,7 @@ def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
 
 
 class LocalBackend(Backend):
-    """Processes of this machine, by loky.
+    """Processes on this machine, managed by loky.
 
     A process that dies ends the others' games too, and nobody says which game it was:
     those that were handed out are then played again one by one.
@@ -215,7 +215,7 @@ def _check_answer(address: str) -> None:
 
 
 class RayBackend(Backend):
-    """Workers of a Ray cluster; every machine of it has this package installed.
+    """Workers of a Ray cluster; this package must be installed on all its machines.
 
     Args:
         jobs: How many games at a time; None: one for each CPU of the cluster.
@@ -264,7 +264,7 @@ class RayBackend(Backend):
                 self.close()
 
     def close(self) -> None:
-        """See `Backend.close`; a Ray that was there before stays."""
+        """See `Backend.close`; a Ray that was already running stays."""
         if self._connected:
             self._ray.shutdown()
             self._connected = False

@@ -1,4 +1,4 @@
-"""Budgets of decisions as people write them: `40ms`, `1s`, `1000`, `5000calls`.
+"""Budgets of decisions as text: `40ms`, `1s`, `1000`, `5000calls`.
 
 A budget stands for an option of an agent; which of them a kind of agents takes is in
 `AgentKind.budgets`.
@@ -16,7 +16,7 @@ from mcts_agents.search.options.option import GREATEST
 
 @dataclass(frozen=True)
 class Budget:
-    """What bounds a decision.
+    """The limit of a decision.
 
     Attributes:
         units: What may stand behind the number, and how many of these make one of the
@@ -105,7 +105,7 @@ def budget_order(budget: str) -> tuple[int, float]:
 
 
 def budget_label(budget: str) -> str:
-    """Return a budget as people read it; empty if agents have their own."""
+    """Return a readable text for a budget; empty if agents have their own."""
     if not budget:
         return ""
     option, amount = budget_setting(budget)

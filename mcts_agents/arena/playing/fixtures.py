@@ -1,4 +1,4 @@
-"""What the arena plays (`Fixture`) and what it writes down (`GameRecord`)."""
+"""What the arena plays (`Fixture`) and records (`GameRecord`)."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from mcts_agents.agents.held import HeldAgent
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent as it sits down: the name it has in results, and what makes it.
+    """An agent of a fixture: its name in results, and the spec to make it.
 
     Attributes:
         name: Name in results, tables and pictures.
@@ -58,7 +58,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Fixture:
-    """A game that is to be played.
+    """A game to be played.
 
     Attributes:
         number: Number in the tournament, from 1; the same however it is played.
@@ -81,7 +81,7 @@ class Fixture:
 
 @dataclass(frozen=True)
 class SeatRecord:
-    """How one seat fared.
+    """The result of one seat.
 
     Attributes:
         agent: Name of the entrant.
@@ -142,11 +142,11 @@ class GameRecord:
 
     @property
     def team_count(self) -> int:
-        """Number of teams; of players in a game without."""
+        """Number of teams; the number of players in games without teams."""
         return len({seat.team for seat in self.seats})
 
     def wins(self, agent: str) -> float:
-        """Return an agent's share of the win, 0 to 1; a team's counts once."""
+        """Return an agent's share of the win, 0 to 1; a team counts once."""
         shares = {s.team: s.win for s in self.seats if s.agent == agent}
         return sum(shares.values())
 

@@ -25,7 +25,7 @@ _PLACES = {WON: 0, DRAWN: 1}
 
 @dataclass
 class Seat:
-    """An agent at the table, and what its decisions took."""
+    """An agent at the table, and the time and simulations of its decisions."""
 
     agent: Agent
     seconds: list[float] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Seat:
     depths: list[int] = field(default_factory=list)
 
     def decide(self, env: Any) -> tuple[int, SearchResult | None]:
-        """Return the action to take now, and the search that found it, if any did."""
+        """Return the action to take now, and the search result if there is one."""
         started = time.perf_counter()
         result = None
         if isinstance(self.agent, Planner):
@@ -172,7 +172,7 @@ def play_fixture(fixture: Fixture) -> GameRecord:
 
 
 def win_shares(results: Sequence[int], teams: Sequence[int]) -> list[float]:
-    """Return each player's share of the win, which team mates have together.
+    """Return each player's share of the win; team mates have the same share.
 
     Teams that won share it, else those that drew.
     """

@@ -1,4 +1,4 @@
-"""Tables: a game as it is played, whether it has rules or is somebody's environment.
+"""Tables: a game in play, whether it has rules or is a third-party environment.
 
 Matches, replays and commands ask a table for all that is not a move: who is to move,
 how a position and an action are written, how the game ended.
@@ -25,7 +25,7 @@ _IN_COPIES = (Agent.act, Planner.act)
 
 
 class ChoiceError(ValueError):
-    """An agent has chosen what is no legal action; nothing has changed."""
+    """An agent has chosen an illegal action; the game is unchanged."""
 
 
 class Table(ABC):
@@ -49,12 +49,12 @@ class Table(ABC):
     @property
     @abstractmethod
     def planned(self) -> Any:
-        """The environment that agents are asked in."""
+        """The environment that agents plan in."""
 
     @property
     @abstractmethod
     def hides(self) -> bool:
-        """Whether players may be kept from knowing something."""
+        """Whether the game may hide information from players."""
 
     @abstractmethod
     def begin(self, seed: int) -> None:
@@ -76,19 +76,19 @@ class Table(ABC):
         """Return the legal actions of the agent who is to move."""
 
     def position(self) -> bytes | None:
-        """Return what differs between positions; None if that cannot be seen."""
+        """Return bytes that differ between positions; None if they are not visible."""
         return None
 
     @abstractmethod
     def movers(self) -> list[int]:
         """Return who decides before the position changes, ascending; none at the end.
 
-        Of an environment of somebody else it is who is to move.
+        For a third-party environment, this is the agent to move.
         """
 
     @abstractmethod
     def state(self) -> np.ndarray:
-        """Return the state's bytes, uint8; none of an environment of somebody else."""
+        """Return the state's bytes, uint8; none for a third-party environment."""
 
     @abstractmethod
     def text(self, player: int | None) -> str:
@@ -96,7 +96,7 @@ class Table(ABC):
 
     @abstractmethod
     def seen(self, player: int, rng: np.ndarray) -> str:
-        """Return the position as the player who is to move may plan on it.
+        """Return the position that the player to move may plan with.
 
         Args:
             player: The player.
@@ -124,7 +124,7 @@ class Table(ABC):
         """Return each player's result and score at the end of the game."""
 
     def turn(self) -> int | None:
-        """Return who is to move, when those who have finished are out of the way."""
+        """Return who is to move, after removing agents that have finished."""
         env = self.env
         while env.agents:
             agent = env.agent_selection
@@ -135,7 +135,7 @@ class Table(ABC):
         return None
 
     def step(self, action: int) -> None:
-        """Let the agent who is to move act.
+        """Let the agent to move act.
 
         Raises:
             ChoiceError: The action is not legal.
@@ -172,7 +172,7 @@ class RulesTable(Table):
 
     @functools.cached_property
     def env(self) -> Any:
-        """The environment, made when it is first asked for: not all commands play."""
+        """The environment, created on first use: not all commands play."""
         make_env, _, _ = environments(self.game)  # where an illegal action is an error
         env = make_env(render_mode=self._render_mode, **self.model.variant)
         env.reset(seed=self._seed)
@@ -263,7 +263,7 @@ class RulesTable(Table):
 
 
 class EnvironmentTable(Table):
-    """A game that is somebody's environment.
+    """A game that is a third-party environment.
 
     Scores are returns, the sums of each agent's rewards; results compare them, see
     `CopiedEnvironment`.
@@ -295,12 +295,12 @@ class EnvironmentTable(Table):
 
     @property
     def planned(self) -> Any:
-        """See `Table.planned`: of a `SinglePlayerEnv` what is inside."""
+        """See `Table.planned`; for a `SinglePlayerEnv`, the environment inside."""
         return getattr(self._env, "planned", self._env)
 
     @property
     def hides(self) -> bool:
-        """See `Table.hides`: only the caller's word says no."""
+        """See `Table.hides`; False only if the caller asserts it."""
         return not self.game.perfect_information
 
     def begin(self, seed: int) -> None:
@@ -310,7 +310,7 @@ class EnvironmentTable(Table):
         self.returns[:] = 0.0
 
     def prepare(self, agent: Agent, player: int) -> None:
-        """See `Table.prepare`; the agent takes the game's word on what it hides."""
+        """See `Table.prepare`; the agent trusts the game on what it hides."""
         own = agent.copying
         if own.redeterminise is None and not own.perfect_information:
             agent.copying = replace(

@@ -1,4 +1,4 @@
-"""Frames of a replay in few colours, the same ones in every frame."""
+"""Frames of a replay with few colours, the same in every frame."""
 
 import io
 from collections import Counter
@@ -41,7 +41,7 @@ class Film:
         self._packed.append(file.getvalue())
 
     def frames(self) -> Iterator[Image.Image]:
-        """Give all frames in mode P with one palette, so that nothing flickers.
+        """Yield all frames in mode P with one palette, so that nothing flickers.
 
         There is no dithering, and every pixel gets the nearest colour. Pillow's own way
         to a given palette takes colours that are only about the nearest; large plain
@@ -60,7 +60,7 @@ class Film:
 
 
 def common_palette(counts: Counter[int]) -> np.ndarray:
-    """Return the colours that stand for all others.
+    """Return the colours that represent all others.
 
     Args:
         counts: How many pixels have each colour (0xRRGGBB).

@@ -1,4 +1,4 @@
-"""A replay as one page that needs nothing but a browser."""
+"""A replay as one self-contained page for a browser."""
 
 import base64
 import io
@@ -22,7 +22,7 @@ MOST_COLUMNS = 4
 
 
 def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -> None:
-    """Write a replay as a page with all pictures in it; it asks no network.
+    """Write a replay as a page with all pictures inside; it needs no network.
 
     Args:
         replay: The replay.
@@ -64,7 +64,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
 
 
 def columns(players: int) -> int:
-    """Return in how many columns the decisions of one moment stand."""
+    """Return the number of columns for the decisions of one moment."""
     rows = -(-players // MOST_COLUMNS)
     return -(-players // rows)
 

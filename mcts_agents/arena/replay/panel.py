@@ -1,4 +1,4 @@
-"""Frames of a replay: the position's picture, and what the searches found beside it."""
+"""Frames of a replay: the picture of the position, with search results beside it."""
 
 import functools
 from typing import Any
@@ -75,7 +75,7 @@ class Panel:
             self.size = (width + WIDTH, max(height, needed) + PROGRESS)
 
     def frame(self, moment: Moment) -> Image.Image:
-        """Return the frame of the replay's present moment, in mode RGB."""
+        """Return the frame of the replay's current moment, in mode RGB."""
         frame = Image.new("RGB", self.size, BACKGROUND)
         board = Image.fromarray(np.ascontiguousarray(self.replay.picture()))
         draw = ImageDraw.Draw(frame)
@@ -223,7 +223,7 @@ class Panel:
 
 @functools.lru_cache
 def font(size: int) -> Any:
-    """Return Pillow's own font, which is on every machine."""
+    """Return Pillow's built-in font, which is always available."""
     return ImageFont.load_default(size=size)
 
 
@@ -249,7 +249,7 @@ def write(
 def write_wrapped(
     draw: Any, position: tuple[int, int], parts: list[str], width: int
 ) -> None:
-    """Write parts of a principal variation on as many lines as there is room for."""
+    """Write parts of a principal variation, wrapped to the available lines."""
     letters = font(SMALL)
     lines, line = [], ""
     for part in parts:

@@ -1,4 +1,4 @@
-"""A stored game again: every position, every move, and what its search saw."""
+"""A stored game replayed: every position, every move, and its search result."""
 
 import json
 import math
@@ -37,7 +37,7 @@ class SeenAction:
 
     @property
     def looked_at(self) -> bool:
-        """Whether the search took it, or knows its value."""
+        """Whether the search visited the action, or knows its value."""
         return self.visits > 0 or self.value is not None
 
 
@@ -71,7 +71,7 @@ class SearchView:
         return self.simulations > 0 or any(seen.looked_at for seen in self.actions)
 
     def top(self, count: int, played: int) -> tuple[SeenAction, ...]:
-        """Return at most `count` actions, the most visited and the one played.
+        """Return at most `count` actions: the most visited ones and the one played.
 
         Those that were never looked at are left out: a search that ends early, because
         the result is proven, has looked at few, perhaps at none.
@@ -170,7 +170,7 @@ class Replay:
         self._agents: list[Agent] = []
 
     def moments(self) -> Iterator[Moment]:
-        """Play the game; give the opening position, then each position after moves.
+        """Play the game; yield the opening position, then each position after moves.
 
         Players who decide at once share a moment. Asked for again, the game begins
         again.
@@ -327,7 +327,7 @@ class Replay:
         )
 
     def difference_text(self) -> str:
-        """Say which decisions came out differently, empty if none did.
+        """Say which decisions came out differently; empty if none did.
 
         Only the first one is sure to have been made from the same knowledge: after it
         the agents' random generators may have gone other ways.

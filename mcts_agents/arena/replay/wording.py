@@ -1,4 +1,4 @@
-"""A replay in words, the same in the terminal, in pictures, on pages, and as JSON."""
+"""The wording of replays for the terminal, pictures, pages and JSON."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,7 +19,7 @@ def title(replay: Replay) -> str:
 
 
 def most_visits(view: SearchView) -> int:
-    """Return the visits for which a bar has its whole length."""
+    """Return the number of visits for a bar of full length."""
     return max(1, view.actions[0].visits)
 
 
@@ -29,14 +29,14 @@ def played(move: Move) -> str:
 
 
 def changed(move: Move) -> str:
-    """Say what the agent chooses now, empty if that is what was played."""
+    """Say what the agent chooses now; empty if it was also played."""
     if move.now is None:
         return ""
     return f"now {'prefers' if move.timed else 'chooses'} {move.now}"
 
 
 def effort(view: SearchView) -> str:
-    """Say what a search took."""
+    """Say how much a search computed."""
     if not view.searched:
         return "only one action, no search"
     told = []
@@ -65,7 +65,7 @@ def variation(view: SearchView) -> str:
 
 
 def score(seat: SeatRecord) -> str:
-    """Write how a seat fared: `won, score 1`."""
+    """Write the result of a seat: `won, score 1`."""
     return f"{seat.result}, score {seat.score:g}"
 
 

@@ -1,4 +1,4 @@
-"""Results to look at or to hand on: pages, pictures and tables.
+"""Results as pages, pictures and tables.
 
 Nothing is counted here; the figures come from `analysis`.
 """

@@ -1,4 +1,4 @@
-"""How pictures of results look: size, type, colours, and their SVG."""
+"""The style of result pictures: size, type, colours, and SVG output."""
 
 import io
 import re
@@ -56,7 +56,7 @@ def colour(agent: int) -> str:
 
 
 def hatch(agent: int) -> str:
-    """Return the filling of an agent's bars."""
+    """Return the fill of an agent's bars."""
     return _HATCHES[agent // len(_COLOURS) % len(_HATCHES)]
 
 
@@ -93,19 +93,19 @@ def _width(text: str) -> int:
 
 
 def size_of(text: str) -> tuple[int, int]:
-    """Return how many characters wide and how many lines high a text is."""
+    """Return the width of a text in characters and its height in lines."""
     lines = text.split("\n")
     return max(_width(line) for line in lines), len(lines)
 
 
 def literal(texts: Sequence[str]) -> list[str]:
-    """Return texts as matplotlib shows them as they are: a dollar is no formula."""
+    """Return texts escaped for matplotlib, so that a dollar starts no formula."""
     return [text.replace("$", r"\$") for text in texts]
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in this style, whatever the user's own settings of matplotlib are."""
+    """Draw in this style, independent of the user's matplotlib settings."""
     import matplotlib.style
 
     with matplotlib.style.context(["default", _STYLE]):
@@ -113,7 +113,7 @@ def style() -> Iterator[None]:
 
 
 def svg_of(figure: "Figure", name: str, description: str) -> str:
-    """Return a figure as one `svg` element that refers to nothing outside itself.
+    """Return a figure as one self-contained `svg` element.
 
     Args:
         figure: Drawn within `style`.

@@ -1,4 +1,4 @@
-"""Games as rows of a table, one a seat, as CSV or Parquet.
+"""Games as rows of a table, one per seat, as CSV or Parquet.
 
 Columns (a game's are repeated in the rows of its seats):
 
@@ -101,7 +101,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def export_rows(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> int:
-    """Write a row for each seat of each game; the suffix says in which format.
+    """Write a row for each seat of each game; the suffix selects the format.
 
     The file is there as a whole or not at all; one of this name is replaced.
 

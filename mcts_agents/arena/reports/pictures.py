@@ -1,4 +1,4 @@
-"""Pictures of results as SVG: win rates, ratings, and who came before whom.
+"""Pictures of results as SVG: win rates, ratings, and a heat map of placements.
 
 They are drawn with matplotlib's objects and without pyplot, so that nothing else in the
 process is touched, and the same figures give the same text.
@@ -40,7 +40,7 @@ _NAME = 44  # characters in a line of a name
 
 
 def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
-    """Return bars of win rates with 95% intervals of one game.
+    """Return bars of win rates with 95% intervals for one game.
 
     A panel for each number of players, a group of bars for each budget, a bar for each
     agent, and a dashed line at the rate of equal strength: the form of figures 4 to 6

@@ -1,4 +1,4 @@
-"""One HTML page for a tournament that loads nothing from outside.
+"""One self-contained HTML page for a tournament.
 
 The page says the same each time it is made from the same store.
 """
@@ -39,7 +39,7 @@ _DESIGNS = {
 
 
 def write_report(results: Results, path: str | os.PathLike[str]) -> None:
-    """Write the page; the file is there as a whole or not at all.
+    """Write the page; the file is written completely or not at all.
 
     Raises:
         OSError: The file cannot be written.
@@ -50,7 +50,7 @@ def write_report(results: Results, path: str | os.PathLike[str]) -> None:
 
 
 def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the pictures of the page as SVG files of their own; return their names.
+    """Write the pictures of the page as separate SVG files; return their names.
 
     `win_rates_GAME.svg` for each game, `ratings.svg` and `pairs.svg`.
 

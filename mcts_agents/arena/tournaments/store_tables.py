@@ -1,4 +1,4 @@
-"""The tables of a store, and records as rows of them; `store_rows` has the way back."""
+"""The tables of a store, and records as rows; `store_rows` is the inverse."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a tournament is, in words: `TournamentSpec`, checked when it is made."""
+"""`TournamentSpec`, the description of a tournament, checked on creation."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ MOST_GAMES = 10**9
 
 
 class SettingError(ValueError):
-    """An agent that a game cannot serve; `place` is the key of the spec it is about."""
+    """An agent that does not work in a game; `place` is the key of its spec."""
 
     def __init__(self, message: str, place: tuple[str | int, ...]):
         super().__init__(message)
@@ -45,7 +45,7 @@ class SettingError(ValueError):
 
 
 def agent_mapping(value: Any) -> dict[str, Any]:
-    """Return an agent's spec as a mapping, files and presets read.
+    """Return an agent's spec as a mapping, with files and presets resolved.
 
     Agents and classes of agents are taken too; see `given_agent`.
 
@@ -178,7 +178,7 @@ def _budget(value: str) -> str:
 
 
 class Strict(BaseModel):
-    """Has no other keys than its fields, and does not change."""
+    """A frozen model that forbids keys other than its fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -231,12 +231,12 @@ class GameSpec(Strict):
         return players
 
     def counts(self) -> tuple[int, ...]:
-        """Return the numbers of players, the game's default if none were named."""
+        """Return the numbers of players; the game's default if none are given."""
         return self.players or (make_any(self.game)[1].players,)
 
 
 class TournamentSpec(Strict):
-    """What is played by whom, how often, and from which seed.
+    """Who plays which games, how often, and from which seed.
 
     Attributes:
         games: The games.
@@ -327,7 +327,7 @@ class TournamentSpec(Strict):
         ]
 
     def entrants(self, setting: Setting) -> tuple[Entrant, ...]:
-        """Return the agents of a setting, in order, with all that it adds to them.
+        """Return the agents of a setting, in order, with the options that it adds.
 
         Raises:
             SettingError: An agent has a budget of its own where there are others, its
@@ -339,7 +339,7 @@ class TournamentSpec(Strict):
         )
 
     def same_agents(self) -> list[tuple[str, ...]]:
-        """Return the names of agents that are one and the same in every setting.
+        """Return the names of agents that are the same in every setting.
 
         Presets may have two names for the same settings, such as `maxn` and `ismcts`.
         What such agents score against each other is chance.
@@ -414,7 +414,7 @@ class TournamentSpec(Strict):
         return list(self.budgets_of(self._game_of(setting)))
 
     def description(self) -> dict[str, Any]:
-        """Return everything as what JSON can hold, for a store.
+        """Return everything as JSON values, for a store.
 
         Games without budgets of their own have no such key, as in stores from before
         games could have some.

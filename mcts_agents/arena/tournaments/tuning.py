@@ -1,4 +1,4 @@
-"""Search for good options of an agent with Optuna, and check the best in a match.
+"""Search for good options of an agent with Optuna, and check the best ones in a match.
 
 Each trial is a match: the agent with a trial's options in one seat, the opponent in all
 others, every seat equally often; its value is the win rate. The best of many noisy
@@ -58,7 +58,7 @@ _DESCRIPTION, _REFUSED, _GAMES = "description", "refused", "games"
 
 
 class TuningError(ValueError):
-    """A study cannot go on; the message says why."""
+    """A study cannot continue; the message says why."""
 
 
 class TuningSpec(Strict):
@@ -172,7 +172,7 @@ class TuningSpec(Strict):
         return resolve(self.agent)[0]
 
     def space(self) -> list[Parameter]:
-        """Return the values that are tried."""
+        """Return the values to try."""
         return [parse_parameter(text, self.kind) for text in self.parameters]
 
     def match(
@@ -203,7 +203,7 @@ def _kind(agent: Mapping[str, Any]) -> AgentKind | None:
 
 
 class Trial(BaseModel):
-    """One set of options and how it fared.
+    """One set of options and its results.
 
     Attributes:
         number: Number of the trial, from 1.
@@ -224,7 +224,7 @@ class Trial(BaseModel):
 
 
 def load_optuna() -> Any:
-    """Return the Optuna library, which tells only warnings from then on.
+    """Return the Optuna library, with its log level set to warnings.
 
     Raises:
         MissingExtraError: It is not installed.
@@ -236,7 +236,7 @@ def load_optuna() -> Any:
 
 
 def check_path(path: str | PathLike[str]) -> None:
-    """Refuse a store whose name Optuna would read as something else, an address.
+    """Raise an error if Optuna would read the name of a store as an address.
 
     Raises:
         StoreError: The name has a sign that addresses have.
@@ -298,7 +298,7 @@ class Tuning:
         return study
 
     def try_soon(self, options: Mapping[str, Any]) -> None:
-        """Let one of the next trials try these options, unless one has.
+        """Queue these options for one of the next trials, unless they were tried.
 
         Args:
             options: Values of some or all of the parameters; the others are sampled.
@@ -346,7 +346,7 @@ class Tuning:
             ) from error
 
     def best(self) -> Trial:
-        """Return the trial of the greatest win rate, the first one of equals.
+        """Return the trial with the greatest win rate; the first one of several.
 
         Raises:
             TuningError: All trials were refused.
