@@ -52,7 +52,8 @@ def board_symmetries(
 
     Args:
         shape: Planes, rows and columns of an observation.
-        views: How the board may be seen; of a grid of cell numbers they give the twin's.
+        views: How the board may be seen; of a grid of cell numbers each gives the
+            twin's.
         actions: The permutation of actions that goes with one of cells, int64 of shape
             (rows * columns,): the cell of the original for each cell of the twin. By
             default an action is a cell.

@@ -95,4 +95,5 @@ def result_shares(results: np.ndarray, teams: Sequence[int]) -> np.ndarray:
             break
     else:
         sharing = np.ones(len(teams), bool)
-    return sharing / len(set(np.asarray(teams)[sharing].tolist()))
+    found: np.ndarray = sharing / len(set(np.asarray(teams)[sharing].tolist()))
+    return found
