@@ -28,6 +28,7 @@ LACKING = {
         r"cli\.(results|tournament|tune)", r"ui\.stores",
     ),
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
+    "rl": (r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",),
     "ui": (
         r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server|views)",
     ),
@@ -205,7 +206,10 @@ def test_commands_say_what_to_install_and_write_nothing(core):
 
 def test_calls_say_what_to_install(core):
     said = dict(core["lacking"])
-    network = said.pop("read_network")
+    network, onnx = said.pop("read_network"), said.pop("read_onnx")
+    assert onnx.endswith(
+        "net.onnx: networks in ONNX files need onnx and onnxruntime: " + hint("onnx")
+    )
     assert network.endswith(
         "net.safetensors: reading this file takes safetensors, which is not installed: "
         + hint("rl")
@@ -217,5 +221,6 @@ def test_calls_say_what_to_install(core):
         "evaluate": f"win rates and ratings need SciPy and choix: {hint('arena')}",
         "record_parquet": f"format='parquet' needs pyarrow: {hint('parquet')}",
         "check": f"check_rules needs SciPy: {hint('arena')}",
+        "make_network": f"networks need PyTorch: {hint('rl')}",
         "ray": f"the ray backend needs Ray: {hint('ray')}",
     }

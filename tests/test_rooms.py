@@ -30,6 +30,7 @@ ROOMS = [
     "mcts_agents.permutation.kernel",
     "mcts_agents.permutation",
     "mcts_agents.envs",
+    "mcts_agents.networks",
     "mcts_agents.agents.policies",
     "mcts_agents.agents",
     "mcts_agents.wrappers",

@@ -136,17 +136,32 @@ def ray(folder):
 
 
 def read_network(folder):
+    load_policy(folder / "net.safetensors")
+
+
+def read_onnx(folder):
+    load_policy(folder / "net.onnx")
+
+
+def load_policy(path):
     from mcts_agents import PolicyAgent
 
-    (folder / "net.safetensors").write_bytes(b"")
+    path.write_bytes(b"")
     try:
-        PolicyAgent.load(folder / "net.safetensors")
+        PolicyAgent.load(path)
     finally:
-        (folder / "net.safetensors").unlink()
+        path.unlink()
+
+
+def make_network(folder):
+    from mcts_agents.networks import Network
+
+    Network(None)
 
 
 LACKING = (
     draw, open_window, draw_curve, evaluate, record_parquet, check, ray, read_network,
+    read_onnx, make_network,
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from mcts_agents.model import (
 )
 from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import MIRROR, board_symmetries
 
 SMALLEST, LARGEST = 4, 9
 MOST_BITS = 63
@@ -159,6 +160,13 @@ def completing(game, discs):
 def next_cells(game, state):
     """The lowest empty cell of each column that is not full, as bits."""
     return ((state.discs[0] | state.discs[1]) + game.bottom) & game.board
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """Left and right may change places."""
+    columns = range(game["width"])
+    return board_symmetries(spec.observation_shape, MIRROR, lambda _: columns[::-1])
 
 
 @rules.define

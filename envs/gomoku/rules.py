@@ -38,6 +38,7 @@ from mcts_agents.model import (
 from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import bit_of, count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import EIGHT, board_symmetries
 
 SMALLEST = 5
 # Begins the hash if player 1 is to move; a small number would be taken for a stone.
@@ -123,6 +124,12 @@ def lines_through(size):
             if all(0 <= r < size and 0 <= c < size for r, c in cells):
                 found[[r * size + c for r, c in cells]] += 1
     return found
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """All eight of the square."""
+    return board_symmetries(spec.observation_shape, EIGHT)
 
 
 @rules.define

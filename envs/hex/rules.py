@@ -27,6 +27,7 @@ from mcts_agents.model import (
 from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import bit_of, count_bits
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import HALF_TURN, board_symmetries
 
 SMALLEST, LARGEST = 3, 19
 NOBODY = -1
@@ -92,6 +93,15 @@ def _cell(first_cell, size):
             f"{size * size - 1}"
         )
     return first_cell
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """Half a turn joins the same borders; a forced first stone has to stay in place."""
+    last = game["size"] ** 2 - 1
+    if game["first_cell"] not in (NOBODY, last - game["first_cell"]):
+        return []
+    return board_symmetries(spec.observation_shape, HALF_TURN)
 
 
 @rules.define

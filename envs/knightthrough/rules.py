@@ -3,7 +3,7 @@
 All but the steps is shared with Breakthrough, see `mcts_agents.envs.through.rules`.
 """
 
-from mcts_agents.envs.through.rules import rules_of, set_board
+from mcts_agents.envs.through.rules import mirrored, rules_of, set_board
 
 rules = rules_of("knightthrough")
 
@@ -19,3 +19,9 @@ def variant(game, *, players=2, rows=8, columns=8):
         columns: Columns of the board, 4 to 10; there are at most 64 squares.
     """
     return set_board(game, "knightthrough", players, rows, columns)
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """Left and right may change places, and with them the steps to either side."""
+    return mirrored(spec, "knightthrough")

@@ -19,6 +19,7 @@ from mcts_agents.envs.othello.stable import stable_on_edges
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import bit_of, count_bits, lowest_bit, nth_bit
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import DIAGONALS, HALF_TURN, board_symmetries
 
 PASS = SQUARES
 NOBODY = -1
@@ -85,6 +86,16 @@ def hand_over(state, player):
     state.turn = player
     if moves == ZERO and capturing(other, own) == ZERO:
         state.turn = NOBODY
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """Those that leave the opening as it is: quarter turns exchange its colors."""
+    return board_symmetries(
+        spec.observation_shape,
+        (*HALF_TURN, *DIAGONALS),
+        lambda cells: np.append(cells, PASS),
+    )
 
 
 @rules.define

@@ -37,6 +37,7 @@ from mcts_agents.envs.stones.points import (
 from mcts_agents.model import LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import bit_of, lowest_bit
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import EIGHT, board_symmetries
 
 SMALLEST, LARGEST = 2, 11
 FEWEST_PLAYERS, MOST_PLAYERS = 2, 3
@@ -105,6 +106,11 @@ def _words(places):
     """Return a set as two numbers."""
     bits = sum(1 << place for place in places)
     return bits & 2**64 - 1, bits >> 64
+
+
+def symmetries(game, spec):
+    """All eight of the square."""
+    return board_symmetries(spec.observation_shape, EIGHT)
 
 
 @njit
@@ -514,4 +520,5 @@ def rules_of(name):
         observe,
     ):
         rules.define(function)
+    rules.symmetries(symmetries)
     return rules

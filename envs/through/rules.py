@@ -17,6 +17,7 @@ from mcts_agents.envs.through.steps import MOST_STEPS, QUIET, STEPS, target_of
 from mcts_agents.model import LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import bit_of, count_bits, highest_bit, lowest_bit, nth_bit
 from mcts_agents.model.hashing import mixed
+from mcts_agents.model.symmetries import MIRROR, board_symmetries
 
 SQUARES = 64  # at most
 # OpenSpiel's Breakthrough has two rows of pieces from 6 rows on, and one on fewer.
@@ -109,6 +110,23 @@ def set_board(game, name, players, rows, columns):
         legal_limit=HOME_ROWS * columns * len(steps),
         observation_shape=(3, rows, columns),
     )
+
+
+def mirrored(spec, name):
+    """Return the symmetry of a board: left and right may change places.
+
+    Args:
+        spec: The sizes of the variant.
+        name: The game's name.
+    """
+    steps = STEPS[name]
+    across = [steps.index((forward, -right)) for forward, right in steps]
+
+    def actions(cells):
+        numbers = np.arange(spec.actions).reshape(2, len(cells), len(steps))
+        return numbers[:, cells][:, :, across].reshape(-1)
+
+    return board_symmetries(spec.observation_shape, MIRROR, actions)
 
 
 @njit

@@ -8,6 +8,7 @@ from numba import njit
 
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec, random_below
 from mcts_agents.model.bits import count_bits
+from mcts_agents.model.symmetries import EIGHT, board_symmetries
 
 STATE = np.dtype(
     [
@@ -43,6 +44,12 @@ def variant(game, *, players=2):
 def is_over(state):
     """Whether a line was made or the board is full."""
     return state.winner >= 0 or (state.stones[0] | state.stones[1]) == FULL
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """All eight of the square."""
+    return board_symmetries(spec.observation_shape, EIGHT)
 
 
 @rules.define

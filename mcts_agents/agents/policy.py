@@ -44,6 +44,7 @@ class PolicyAgent(Agent):
               for `"dict"` a dictionary of `observation` (rows, *shape) and
               `action_mask` (rows, actions). It returns logits (rows, actions) or
               (logits, values), values of shape (rows,) or (rows, 1);
+            - a `Network` of `mcts_agents.networks`;
             - a model of stable-baselines3 or sb3-contrib: PPO, MaskablePPO, A2C, TRPO,
               DQN, QR-DQN, or its `policy`.
         observation: `"flat"` or `"dict"`, see `SingleAgentEnv`; None takes what the
@@ -112,10 +113,11 @@ class PolicyAgent(Agent):
     ) -> Self:
         """Follows a trained policy from a file; `policy:file=model.npz`.
 
-        Nothing in the file is executed without `trust`. Multi-layer perceptrons are
-        read as plain numbers: a `.npz` of `save_npz`, which needs no torch, a `.zip` of
-        stable-baselines3, a state dict of torch (`.pt`, `.pth`) or `.safetensors` with
-        the names that `Perceptron` takes.
+        Nothing in the file is executed without `trust`. A network in a `.onnx`, which
+        `mcts_agents.networks.export_onnx` writes, needs no torch (extra `onnx`).
+        Multi-layer perceptrons are read as plain numbers: a `.npz` of `save_npz`, which
+        needs no torch, a `.zip` of stable-baselines3, a state dict of torch (`.pt`,
+        `.pth`) or `.safetensors` with the names that `Perceptron` takes.
 
         Args:
             file: The file's path.
@@ -272,6 +274,7 @@ class PolicyAgent(Agent):
                 "policy could see; it plays there only in the environment itself"
             )
         try:
+            self.policy.check_game(model)
             return self._view(model, observation_space(model), model.actions)
         except ValueError as error:
             raise ValueError(f"{self!r} cannot play {model.name}: {error}") from error

@@ -16,6 +16,7 @@ from mcts_agents.model.contract import (
 )
 from mcts_agents.model.random import draw_below
 from mcts_agents.model.spec import Spec
+from mcts_agents.model.symmetries import Symmetry, with_identity
 from mcts_agents.names import made_with
 
 # More actions than any playout has.
@@ -159,6 +160,14 @@ class ForwardModel:
     def policies(self) -> tuple[str, ...]:
         """Names of the scripted policies that the game brings (compiled rules only)."""
         return ()
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """How the game may be mirrored or turned; the first changes nothing.
+
+        There are others where compiled rules declare them (`Rules.symmetries`).
+        """
+        return with_identity([], self.observation_size, self.actions)
 
     def raise_pending(self) -> None:
         """Raise the exception that a callback into Python caught (none here)."""

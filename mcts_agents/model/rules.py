@@ -33,6 +33,7 @@ from mcts_agents.model.contract import (
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
 from mcts_agents.model.spec import Spec
+from mcts_agents.model.symmetries import Symmetry, with_identity
 from mcts_agents.model.wrapping import (
     COPY,
     RETURNS_NUMBER,
@@ -125,6 +126,7 @@ class Rules:
         self._functions: dict[str, Callable] = {}
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
+        self._symmetries: Callable | None = None
         self._compiled: dict[str, Callable] | None = None
         self._compiled_policies: dict[str, ModuleType] = {}
         self._compiled_moves: Callable | None = None
@@ -235,6 +237,25 @@ class Rules:
                 "keyword with a default"
             )
         self._variant = function
+        return function
+
+    def symmetries(self, function: Callable) -> Callable:
+        """Set the function that says how boards may be mirrored or turned.
+
+        `def symmetries(game, spec)` returns `Symmetry` objects for a variant, run in
+        Python when they are first asked for; `board_symmetries` makes them. In a twin
+        the same players move, legal actions and results are those of the original, and
+        everybody observes the twin of what it observed. `CompiledModel.symmetries` has
+        them.
+        """
+        found = tuple(inspect.signature(function).parameters)
+        if found != ("game", "spec"):
+            raise RulesError(
+                f"{self.name}: write `def {function.__name__}(game, spec)` instead of "
+                f"`def {function.__name__}({', '.join(found)})`: how boards may be "
+                "mirrored or turned"
+            )
+        self._symmetries = function
         return function
 
     def has(self, name: str) -> bool:
@@ -529,6 +550,8 @@ class CompiledModel(ForwardModel):
         self._rules = rules
         self._functions = functions
         self._state_dtype = record
+        self._spec = spec
+        self._symmetries: tuple[Symmetry, ...] | None = None
 
     def __reduce__(self):
         """Copy and pickle by making the model again: addresses do not travel."""
@@ -603,6 +626,23 @@ class CompiledModel(ForwardModel):
         act = self._rules.compiled_policy(name).act
         addresses = self.game_address, state.ctypes.data
         return act(*addresses, player, memory, rng.ctypes.data)
+
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """How the game may be mirrored or turned; the first changes nothing.
+
+        Raises:
+            RulesError: What the author declared does not fit the variant.
+        """
+        if self._symmetries is None:
+            declare = self._rules._symmetries
+            declared = [] if declare is None else declare(self.game[0], self._spec)
+            sizes = self.observation_size, self.actions
+            try:
+                self._symmetries = with_identity(declared, *sizes)
+            except ValueError as error:
+                raise RulesError(f"{self.name}: {error}") from error
+        return self._symmetries
 
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""

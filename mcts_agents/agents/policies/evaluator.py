@@ -8,6 +8,7 @@ from gymnasium.vector.utils import batch_space, iterate
 
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.networks.heads import HeadsEvaluator
 
 
 class PolicyPlayer(Protocol):
@@ -27,7 +28,8 @@ class PolicyEvaluator:
     returns: 1 for a won game, 0 for a drawn and -1 for a lost one; what lies beyond is
     cut off. The search gets shares of a win, (value + 1) / 2, so it takes `value=win`.
     Team mates have the same, and the other teams what is left, in equal parts: a
-    policy says nothing about them.
+    policy says nothing about them. A network of `mcts_agents.networks` does: it is
+    asked itself.
 
     Args:
         agent: The policy.
@@ -48,6 +50,10 @@ class PolicyEvaluator:
             )
         self.agent = agent
         self._model = model
+        # Of a policy that values positions for every player, not for its own alone.
+        self._own: HeadsEvaluator | None = agent.policy.evaluator()
+        if self._own is not None:
+            self.required_value = self._own.required_value
         if model is not None:
             agent.prepare(model)
             teams = np.array(model.teams)
@@ -57,12 +63,15 @@ class PolicyEvaluator:
     def __repr__(self) -> str:
         return f"{self.agent!r}.evaluator()"
 
-    def for_model(self, model: ForwardModel) -> "PolicyEvaluator":
+    def for_model(self, model: ForwardModel) -> "PolicyEvaluator | HeadsEvaluator":
         """Return the evaluator for a game.
 
         Raises:
             ValueError: The policy cannot play this game.
         """
+        if self._own is not None:
+            self.agent.prepare(model)
+            return self._own.for_model(model)
         kind = CopiesEvaluator if model.copies_environments else PolicyEvaluator
         return kind(self.agent, model)
 

@@ -1,5 +1,7 @@
 """Policies in files. Nothing in a file is executed unless the caller says so.
 
+- `.onnx`: a network that `mcts_agents.networks.export_onnx` has written; needs onnx and
+  onnxruntime.
 - `.npz`: a perceptron, written by `PolicyAgent.save_npz`.
 - `.safetensors`: the arrays of a perceptron; needs safetensors.
 - `.pt`, `.pth`: a state dict with these arrays, with `trust` a module; needs torch.
@@ -20,12 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents.policies.kinds import PerceptronPolicy, Policy, policy_of
+from mcts_agents.agents.policies.kinds import (
+    NetworkPolicy,
+    PerceptronPolicy,
+    Policy,
+    policy_of,
+)
 from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
 from mcts_agents.extras import MissingExtraError, install_hint
 from mcts_agents.importing import file_that_names
 from mcts_agents.model.views import OBSERVATIONS
 from mcts_agents.names import quoted
+from mcts_agents.networks.description import KEY
+from mcts_agents.networks.onnx_network import OnnxNetwork
 from mcts_agents.reading import (
     MOST_CONTENTS,
     check_sizes,
@@ -41,6 +50,8 @@ FORMAT = "mcts-agents policy 1"
 
 # Of a file, and of what it holds unpacked.
 MOST_BYTES = 1 << 25
+# Of a network in ONNX, which is read as it is.
+MOST_ONNX = 1 << 28
 # Of a file that the caller trusts.
 MOST_TRUSTED = 1 << 40
 # Of what a model of stable-baselines3 says about itself, which is text.
@@ -100,7 +111,8 @@ def read_policy(
     if activation is not None and (trust or suffix not in _HOLD_NO_ACTIVATION):
         raise ValueError(f"activation={activation!r}: {path} says it itself")
     try:
-        content = read_bytes(path, MOST_TRUSTED if trust else MOST_BYTES)
+        most = MOST_ONNX if suffix == ".onnx" else MOST_BYTES
+        content = read_bytes(path, MOST_TRUSTED if trust else most)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -111,6 +123,8 @@ def read_policy(
             policy = read(content)
         else:
             policy = _READERS[suffix](content, activation)
+    except MissingExtraError as error:
+        raise MissingExtraError(f"{path}: {error}") from error
     except ImportError as error:
         raise MissingExtraError(
             f"{path}: reading this file takes {error.name}, which is not installed: "
@@ -145,6 +159,10 @@ def write_npz(
         )
 
 
+def _onnx(content: bytes, activation: None) -> Policy:
+    return NetworkPolicy(OnnxNetwork(content).evaluator())
+
+
 # -- files of plain numbers
 
 
@@ -169,11 +187,18 @@ def _safetensors(content: bytes, activation: str | None) -> Policy:
 
     try:
         # Its table of contents is read with an object for each tensor.
-        if int.from_bytes(content[:8], "little") > MOST_CONTENTS:
+        length = int.from_bytes(content[:8], "little")
+        if length > MOST_CONTENTS:
             raise ValueError(f"its header has more than {MOST_CONTENTS:,} bytes")
+        is_network = KEY.encode() in content[8 : 8 + length]
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise ValueError(f"no tensors of safetensors: {_line(error)}") from error
+    if is_network:
+        raise ValueError(
+            "a network of mcts_agents.networks, which plays from the .onnx file that "
+            "export_onnx writes of it"
+        )
     return PerceptronPolicy(Perceptron(arrays, activation or "tanh"))
 
 
@@ -294,6 +319,7 @@ def _activation(text: Any) -> str:
 
 
 _READERS: dict[str, Callable[[bytes, Any], Policy]] = {
+    ".onnx": _onnx,
     ".npz": _npz,
     ".zip": _zip,
     ".pt": _tensors,

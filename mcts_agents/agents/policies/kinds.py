@@ -1,9 +1,10 @@
-"""What may be a policy: functions, perceptrons, torch modules, stable-baselines3's.
+"""What may be a policy: functions, networks, torch modules, stable-baselines3's.
 
 All are asked alike: about one position, or about a batch. torch is imported by those
 who brought an object of it, by nobody else.
 """
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -15,7 +16,9 @@ from gymnasium import spaces
 from gymnasium.vector.utils import create_empty_array
 
 from mcts_agents.agents.policies.perceptron import Perceptron
+from mcts_agents.model import ForwardModel
 from mcts_agents.model.actions import as_action
+from mcts_agents.networks.heads import HeadsEvaluator, softmax
 
 # Logits (rows, actions), and a value for each row's player or None.
 Answer = tuple[np.ndarray, np.ndarray | None]
@@ -36,6 +39,13 @@ class Policy(ABC):
 
     def check(self, space: spaces.Space, actions: int) -> None:  # noqa: B027
         """Raise ValueError if it cannot play with such observations and actions."""
+
+    def check_game(self, model: ForwardModel) -> None:  # noqa: B027
+        """Raise ValueError if it was trained for another game, and says so."""
+
+    def evaluator(self) -> HeadsEvaluator | None:
+        """Return the evaluator of a policy that values positions for every player."""
+        return None
 
     @abstractmethod
     def propose(self, observation: Any, mask: np.ndarray) -> Any:
@@ -155,6 +165,44 @@ class PerceptronPolicy(BatchPolicy):
         return self._answer(*self.perceptron(_flat(observations)), masks)
 
 
+class NetworkPolicy(BatchPolicy):
+    """A network of `mcts_agents.networks`, in PyTorch or in ONNX."""
+
+    observation = "flat"
+
+    def __init__(self, heads: HeadsEvaluator):
+        self.heads = heads
+        self.name = f"the {heads.config.kind} network"
+
+    def check(self, space: spaces.Space, actions: int) -> None:
+        """See `Policy`."""
+        config = self.heads.config
+        inputs = math.prod(config.observation_shape)
+        if (spaces.flatdim(space), actions) != (inputs, config.actions):
+            raise ValueError(
+                f"{self.name} takes observations of shape {config.observation_shape} "
+                f"and has {config.actions} logits; expected {spaces.flatdim(space)} "
+                f"inputs, for observations of {space}, and {actions} logits, one for "
+                "each action"
+            )
+
+    def check_game(self, model: ForwardModel) -> None:
+        """See `Policy`."""
+        self.heads.for_model(model)
+
+    def evaluator(self) -> HeadsEvaluator:
+        """See `Policy`."""
+        return self.heads
+
+    def answers(self, observations: Any, masks: np.ndarray) -> Answer:
+        """See `Policy`; values go from -1 to 1, returns of a single player beyond."""
+        shape = self.heads.config.observation_shape
+        logits, values = self.heads.answers(observations.reshape(len(masks), *shape))
+        if values.shape[1] > 1:
+            values = 2.0 * softmax(values) - 1.0
+        return self._answer(logits, values[:, 0], masks)
+
+
 class ModulePolicy(BatchPolicy):
     """A `torch.nn.Module` that maps a batch of observations to logits.
 
@@ -270,6 +318,9 @@ def policy_of(policy: Any) -> Policy:
     policies = sys.modules.get("stable_baselines3.common.policies")
     if policies is not None and isinstance(policy, policies.BasePolicy):
         return StableBaselinesPolicy(policy)
+    networks = sys.modules.get("mcts_agents.networks.network")
+    if networks is not None and isinstance(policy, networks.Network):
+        return NetworkPolicy(_heads_of(policy))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(policy, torch.nn.Module):
         return ModulePolicy(policy)
@@ -279,6 +330,12 @@ def policy_of(policy: Any) -> Policy:
         f"policy={policy!r}: expected a function (observation, action_mask), a torch "
         "module or a model of stable-baselines3; files are read by PolicyAgent.load"
     )
+
+
+def _heads_of(network: Any) -> HeadsEvaluator:
+    from mcts_agents.networks.evaluator import NetworkEvaluator
+
+    return NetworkEvaluator(network, device=str(next(network.parameters()).device))
 
 
 @contextmanager
