@@ -5,11 +5,11 @@
 
 `search` plays 256 games side by side with Gumbel's search, 32 and 64 simulations a
 decision, and beside it, in turn, DeepMind's mctx (`gumbel_muzero_policy`) on games of
-pgx, compiled by JAX for the processor: the same batch, simulations and number of actions
-considered at the root, and a network that costs nothing there as well (equal logits,
-value 0). Hex of pgx has the swap move, ours has not; all else is alike. Rates are per
-second of processor time of this process, so that other processes on the machine take no
-part; give it one core. It needs `pip install mctx pgx`.
+pgx, compiled by JAX for the processor: the same batch, simulations and number of
+actions considered at the root, and a network that costs nothing there as well (equal
+logits, value 0). Hex of pgx has the swap move, ours has not; all else is alike. Rates
+are per second of processor time of this process, so that other processes on the machine
+count less; give it one core. It needs `pip install mctx pgx`.
 
 `network` says which share of the time the network takes, and at what share of its own
 bare rate (the same batch, nothing else) it is asked.
@@ -202,6 +202,21 @@ def modules(model):
         yield name, Network(*convolutions(channels, layers))
 
 
+class Limited:
+    """A network that is called no more once some seconds are over."""
+
+    def __init__(self, network):
+        self.network = network
+        self.over = False
+        self.end = time.perf_counter() + 3 * SECONDS
+
+    def __call__(self, observations, players, legal):
+        """Ask the network."""
+        if time.perf_counter() > self.end:
+            raise TimeoutError
+        return self.network(observations, players, legal)
+
+
 def bare_rate(network, model):
     """Return rows a second of the network alone, batches of as many as games."""
     observations = np.zeros((GAMES, *model.observation_shape), np.int8)
@@ -221,16 +236,20 @@ def with_networks():
     for name, _ in PAIRS:
         model = make_model(name)[1]
         for described, network in modules(model):
-            play = SelfPlay(model, gumbel(network, 32), games=GAMES)
             bare = bare_rate(network, model)
-            began = time.perf_counter()
-            while time.perf_counter() - began < 3 * SECONDS:
-                play.play_rounds(1)
+            limited = Limited(network)
+            play = SelfPlay(model, gumbel(limited, 32), games=GAMES)
+            while not limited.over:
+                try:
+                    next(play)
+                except TimeoutError:
+                    limited.over = True
             figures = play.figures
             rate = figures.evaluations / figures.seconds
+            share = figures.evaluator_seconds / figures.seconds
             print(
-                f"{name}, {described}: {figures.evaluator_seconds / figures.seconds:.0%}"
-                f" of the time in the network, {rate:,.0f} rows a second, "
+                f"{name}, {described}: {share:.0%} of the time in the network, "
+                f"{rate:,.0f} rows a second, "
                 f"{rate / bare:.2f} of its bare rate",
                 flush=True,
             )

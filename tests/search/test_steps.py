@@ -211,13 +211,17 @@ def test_leaves_that_wait_hold_a_search_up():
         Search(model, settings).run(state, 0, rng)
 
 
-def test_the_example_of_the_documentation_runs():
+def test_the_examples_of_the_documentation_run():
     page = Path(__file__).parents[2] / "docs" / "neural_evaluation.md"
     section = page.read_text().split("## One network, hundreds of searches")[1]
-    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    in_steps, fleet, self_play = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     names = {}
-    exec(compile(code, str(page), "exec"), names)
-    assert len(names["actions"]) == 100
+    exec(compile(in_steps, str(page), "exec"), names)
+    actions = names["actions"]
+    assert len(actions) == 100
+    exec(compile(fleet, str(page), "exec"), names)
+    assert names["actions"] == actions
+    exec(compile(self_play, str(page), "exec"), names)
     assert all(search.result().simulations == 50 for search in names["searches"])
 
 
