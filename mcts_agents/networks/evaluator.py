@@ -42,7 +42,10 @@ class NetworkEvaluator(HeadsEvaluator):
         threads: int | None = None,
         most_rows: int = MOST_ROWS,
     ):
-        for name, number in (("threads", threads or 1), ("most_rows", most_rows)):
+        numbers = {"most_rows": most_rows}
+        if threads is not None:
+            numbers["threads"] = threads
+        for name, number in numbers.items():
             if type(number) is not int or number < 1:
                 raise ValueError(f"{name}={number!r}: expected a whole number from 1")
         self.device = device_named(device)
@@ -75,7 +78,7 @@ def device_named(name: str) -> torch.device:
     """
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        torch.zeros(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         first, *_ = str(error).splitlines() or [type(error).__name__]
         raise ValueError(

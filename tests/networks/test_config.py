@@ -70,7 +70,7 @@ def test_what_is_refused(changed, why):
 
 
 def test_sizes_that_no_kind_has():
-    with pytest.raises(ValueError, match="unknown size of a network 'chanels'.*mean"):
+    with pytest.raises(ValueError, match=r"unknown size of a network 'chanels'.*mean"):
         NetworkConfig.for_model(make_model("hex:size=5")[1], chanels=5)
 
 
