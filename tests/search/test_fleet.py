@@ -145,7 +145,7 @@ def test_bad_answers_change_nothing():
         ({"seconds": 1.0}, "takes seconds=None"),
         ({"value": lambda model, state: [0.5, 0.5]}, "runs compiled code alone"),
     ],
-    ids=named,
+    ids=lambda given: next(iter(given)) if isinstance(given, dict) else given,
 )
 def test_what_cannot_run_side_by_side_is_refused(chosen, message):
     model = make_model("connect_four")[1]
