@@ -171,7 +171,7 @@ def test_files_that_are_refused(tmp_path):
     for spec, why in (
         ("policy", "^file=None: expected the path of a trained policy"),
         ("policy:file=3", "^file=3: expected the path"),
-        ("policy:file=p.onnx", r"^p.onnx: expected a file whose name ends in \.npz"),
+        ("policy:file=p.h5", r"^p.h5: expected a file whose name ends in \.onnx"),
         (f"policy:file={tmp_path}/none.npz", "none.npz: cannot be read: No such file"),
         (f"policy:file={tmp_path}/no.npz", "no.npz: no archive of plain numbers"),
         (f"policy:file={tmp_path}/other.npz", "no archive that PolicyAgent.save_npz"),

@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -357,6 +359,15 @@ def test_exports_that_are_refused(tmp_path):
     with pytest.raises(ValueError, match="the description has"):
         export_onnx(tmp_path / "net.onnx", network, small("hex:size=5")[0])
     assert not list(tmp_path.iterdir())
+
+
+def test_the_snippets_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[2] / "docs" / "networks.md"
+    for snippet in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        exec(compile(snippet, page.name, "exec"), {"__name__": "page"})
+    assert load("policy.safetensors")[1].spec == "connect_four"
+    assert make_agent("policy:file=policy.onnx").policy.name == "the residual network"
 
 
 # -- networks as agents
