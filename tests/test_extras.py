@@ -30,7 +30,8 @@ LACKING = {
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
     "rl": (r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",),
     "ui": (
-        r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server|views)",
+        r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server)",
+        r"ui\.(search_views|views)",
     ),
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.kinds import KINDS, AgentKind, is_taken
@@ -48,8 +48,10 @@ def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
     ]
 
 
-def _choice(name: str, about: str, group: str, kind: AgentKind) -> dict[str, Any]:
-    budgets = list(kind.budgets)
+def _choice(
+    name: str, about: str, group: str, kind: AgentKind | None
+) -> dict[str, Any]:
+    budgets = [] if kind is None else list(kind.budgets)
     return {"name": name, "about": about, "group": group, "budgets": budgets}
 
 
@@ -123,16 +125,17 @@ def checked(agent: str, options: dict[str, str], game: str) -> dict[str, Any]:
             kind, preset = resolve(agent)
         except ValueError as error:
             return {"errors": {"": shortened(str(error), MOST_TOLD)}}
-        values, errors = {}, {}
+        values: dict[str, Any] = {}
+        errors: dict[str, str] = {}
         for name, text in options.items():
             if name not in kind.described:
                 errors[name] = f"{agent} has no option {name}"
             elif text.strip():
                 option = kind.described[name]
                 values[name] = _value(option, text.strip())
-                error = _error(option, name, values[name])
-                if error:
-                    errors[name] = error
+                wrong = _error(option, name, values[name])
+                if wrong:
+                    errors[name] = wrong
         if not errors:
             errors = _errors_together(agent, values, kind)
     if errors:
@@ -158,7 +161,9 @@ def _error(option: Option, name: str, value: Any) -> str:
     return ""
 
 
-def _errors_together(agent: str, values: dict[str, Any], kind: AgentKind) -> dict:
+def _errors_together(
+    agent: str, values: dict[str, Any], kind: AgentKind
+) -> dict[str, str]:
     """Return what is wrong with options that are all right by themselves."""
     try:
         made = make_agent({"agent": agent, **values})

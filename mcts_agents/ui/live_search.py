@@ -60,15 +60,19 @@ class LiveSearch:
         self.why_whole = reason_against_steps(agent, table)
         self.state: np.ndarray | None = None
         self._search: Search | None = None
+        self._allowed: float | None = None  # seconds of a decision
         self._seconds = 0.0
         self._simulations = 0
         self._rate = 0.0  # simulations a second, of the last slice
         self._thin = 1  # of how many points the curve keeps one
         self._points = 0
-        if not self.why_whole:
+        if isinstance(agent, MCTSAgent) and not self.why_whole:
             self._begin_steps(agent, kept)
 
-    def _begin_steps(self, agent: MCTSAgent, kept: dict) -> None:
+    def _begin_steps(
+        self, agent: MCTSAgent, kept: dict[tuple[int, int], Search]
+    ) -> None:
+        self._allowed = agent.seconds
         env = self._table.planned
         with agent.position(env) as (model, state, player):
             search = search_in_steps(agent, model, player, kept)
@@ -108,7 +112,7 @@ class LiveSearch:
             ChoiceError: An agent chose what is no action.
         """
         started = clock.now()
-        if not self.steps:
+        if self._search is None:
             self._decide(started)
             return
         wanted = simulations or self._slice()
@@ -125,20 +129,19 @@ class LiveSearch:
         if not self._rate:
             return FIRST_SLICE
         left = SLICE_SECONDS
-        if self.agent.seconds is not None:
-            left = min(left, self.agent.seconds - self._seconds)
+        if self._allowed is not None:
+            left = min(left, self._allowed - self._seconds)
         # At most eightfold at a time: the first ones are not typical.
         most = 8 * max(self._simulations, FIRST_SLICE)
         return max(1, min(most, int(self._rate * left)))
 
     def _is_spent(self) -> bool:
         """Say whether a budget of time is spent; the search sees to the others."""
-        seconds = self.agent.seconds
-        return seconds is not None and self._seconds >= seconds
+        return self._allowed is not None and self._seconds >= self._allowed
 
     def look(self) -> None:
         """Read what was found so far, and note a point of the curve."""
-        if not self.steps:
+        if self._search is None:
             return
         try:
             with self._search.model.signals():
@@ -209,8 +212,10 @@ class LiveSearch:
         """
         if player not in self.tree_players:
             raise RuntimeError(f"player_{player} has no tree in this search")
-        if self.steps and player != self.player:
+        if self._search is not None and player != self.player:
             return self._search.tree_root(player)
+        if self.result is None or self.result.root is None:
+            raise RuntimeError("nothing was searched yet")
         return self.result.root
 
 
@@ -234,9 +239,13 @@ def search_in_steps(
         return agent.search_of(model, player)
     key = id(agent), player
     if key not in kept:
-        untimed = {"seconds": None, "safety_margin": 0.0}
-        simulations = settings.simulations or GREATEST
-        kept[key] = Search(model, replace(settings, simulations=simulations, **untimed))
+        untimed = replace(
+            settings,
+            seconds=None,
+            safety_margin=0.0,
+            simulations=settings.simulations or GREATEST,
+        )
+        kept[key] = Search(model, untimed)
     return kept[key]
 
 

@@ -3,11 +3,14 @@
 import base64
 import io
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
-from mcts_agents.arena.playing.tables import EnvironmentTable, RulesTable, Table
+from mcts_agents.arena.playing.tables import RulesTable, Table
+from mcts_agents.envs import Game
 from mcts_agents.envs.painting import Screen
+from mcts_agents.envs.regions import Region
 from mcts_agents.extras import from_extra
 
 with from_extra("ui", "the page needs Pillow"):
@@ -26,19 +29,26 @@ def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
             else show what they render, which may be more.
     """
     with _one_thread:
-        if isinstance(table, EnvironmentTable):
-            pixels = table.picture()
-        else:
+        if isinstance(table, RulesTable):
             pixels = painted(table, table.state(), viewer)
+        else:
+            pixels = table.picture()
     return data_url(pixels), pixels.shape[1], pixels.shape[0]
 
 
 def painted(table: RulesTable, state: np.ndarray, viewer: int | None) -> np.ndarray:
     """Return the pixels of a state, uint8 of shape (height, width, 3)."""
-    screen = Screen(table.game.title, 1)
-    surface = screen.picture(table.game.size(table.model))
-    table.game.paint(surface, table.model, state, viewer)
+    game = table.game
+    assert isinstance(game, Game)
+    screen = Screen(game.title, 1)
+    surface = screen.picture(game.size(table.model))
+    game.paint(surface, table.model, state, viewer)
     return screen.pixels()
+
+
+def regions_of(table: Table) -> Callable[..., list[Region]] | None:
+    """Return the function of a game that says where actions lie, if it has one."""
+    return table.game.regions if isinstance(table.game, Game) else None
 
 
 def data_url(pixels: np.ndarray) -> str:

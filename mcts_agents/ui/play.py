@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import names_an_agent
@@ -47,8 +48,8 @@ class Setup:
 
     game: str
     players: int | None
-    seats: tuple[str | dict, ...]
-    adviser: str | dict = "mcts"
+    seats: tuple[str | dict[str, Any], ...]
+    adviser: str | dict[str, Any] = "mcts"
     seed: int = 0
     actions: tuple[int, ...] = ()
     pace: float = 0.0
@@ -177,6 +178,7 @@ def open_game(setup: Setup, told: Callable[[str], None]) -> PlayedGame:
                 for seat, spec in enumerate(setup.seats)
             ]
             adviser = _seated(table, setup.adviser, setup.seed, _ADVISER, told)
+            assert adviser is not None  # no person advises
             game = PlayedGame(setup, table, agents, adviser)
             game.begin(setup.actions)
         except ChoiceError as error:
@@ -188,7 +190,7 @@ def open_game(setup: Setup, told: Callable[[str], None]) -> PlayedGame:
     return game
 
 
-def spec_text(spec: str | dict) -> str:
+def spec_text(spec: str | dict[str, Any]) -> str:
     """Return a spec or a mapping as one line."""
     if isinstance(spec, str):
         return spec
@@ -202,7 +204,11 @@ def _value_text(value: object) -> str:
 
 
 def _seated(
-    table: Table, spec: str | dict, seed: int, seat: int, told: Callable[[str], None]
+    table: Table,
+    spec: str | dict[str, Any],
+    seed: int,
+    seat: int,
+    told: Callable[[str], None],
 ) -> Agent | None:
     """Return the agent of a seat, ready to play; None for a person."""
     is_adviser = seat == _ADVISER

@@ -24,6 +24,8 @@ from mcts_agents.ui.worker import Task
 
 # Pages get so many messages about a search in a second, at most.
 MOST_TOLD_A_SECOND = 10.0
+# Of the processor time of a search, what telling may take.
+MOST_TELLING = 0.04
 
 
 class PlaySession(Task):
@@ -48,6 +50,8 @@ class PlaySession(Task):
         self._kept: dict[tuple[int, int], Search] = {}
         self._names: dict[int, str] = {}
         self._told_at = 0.0
+        # Processor time of this thread since it told of the search, and what that took.
+        self._searched_from, self._telling_takes = 0.0, 0.0
         self._moved_at = -1e9
         self._compiling: dict[str, Any] = {"kind": "preparing", "doing": "Starting"}
 
@@ -57,10 +61,17 @@ class PlaySession(Task):
         """See `Task.prepare`: open the table, and compile what is not compiled yet."""
         with watched_by(self._tell_compiling):
             self.game = open_game(self.setup, self._tell_preparing)
-            self.game.table.turn()
+            self.played.table.turn()
         for listener in list(self.listeners):
             if not listener.admitted:
                 listener.tell("ready", {"kind": "ready"})
+
+    @property
+    def played(self) -> PlayedGame:
+        """The game, once it is ready."""
+        if self.game is None:
+            raise RuntimeError("the game is not ready yet")
+        return self.game
 
     def _tell_preparing(self, doing: str) -> None:
         self._prepare_message({"doing": doing})
@@ -76,9 +87,9 @@ class PlaySession(Task):
 
     def join(self, listener: Listener) -> None:
         """See `Task.join`."""
-        listener.viewer = viewer_of(self.game, listener.seat)
+        listener.viewer = viewer_of(self.played, listener.seat)
         listener.admitted = True
-        listener.tell("position", position_message(self.game, listener.viewer))
+        listener.tell("position", position_message(self.played, listener.viewer))
         self._tell_search(listener)
 
     # -- work
@@ -95,16 +106,16 @@ class PlaySession(Task):
         return max(0.0, self._moved_at + self.setup.pace - time.perf_counter())
 
     def _agent_to_move(self) -> Agent | None:
-        turn = self.game.table.turn()
-        return None if turn is None else self.game.agents[turn]
+        turn = self.played.table.turn()
+        return None if turn is None else self.played.agents[turn]
 
     def work(self) -> None:
         """See `Task.work`: begin an agent's decision, or search on for a slice."""
         try:
             if self._live is None:
                 self._begin(self._agent_to_move(), is_hint=False)
-                return
-            self._search_on()
+            else:
+                self._search_on(self._live)
         except CancelledError:
             self._live = None
         except (ChoiceError, RuntimeError, ValueError) as error:
@@ -113,31 +124,44 @@ class PlaySession(Task):
             self.tell_all("refused", {"kind": "refused", "reason": str(error)})
             self._tell_search()
 
-    def _begin(self, agent: Agent, *, is_hint: bool) -> None:
-        table, number = self.game.table, len(self.game.moves)
+    def _begin(self, agent: Agent | None, *, is_hint: bool) -> None:
+        table, number = self.played.table, len(self.played.moves)
         player = table.turn()
+        if agent is None or player is None:
+            raise ValueError("No agent is to move.")
         self._live = LiveSearch(agent, table, player, number, self._kept)
         self._is_hint, self._hinted = is_hint, None
         self._shown = self._live
         self._tell_search()
 
-    def _search_on(self) -> None:
-        live = self._live
+    def _search_on(self, live: LiveSearch) -> None:
         live.advance(self._steps or None)
         self._steps = 0
         if not self.listeners:  # an early end is nobody's move
             return
         if live.done:
-            self._end_search()
+            self._end_search(live)
         elif self._due() or self._paused:
+            began = time.thread_time()
             live.look()
             self._tell_search()
+            self._searched_from = time.thread_time()
+            self._telling_takes = self._searched_from - began
 
     def _due(self) -> bool:
-        return time.perf_counter() - self._told_at >= 1.0 / MOST_TOLD_A_SECOND
+        """Say whether to tell pages how far the search is.
 
-    def _end_search(self) -> None:
-        live, is_hint = self._live, self._is_hint
+        On a busy machine, or with hundreds of actions, that would take too much of the
+        time in which this thread runs.
+        """
+        searched = time.thread_time() - self._searched_from
+        seldom = searched * MOST_TELLING >= self._telling_takes
+        return (
+            seldom and self._told_at + 1.0 / MOST_TOLD_A_SECOND <= time.perf_counter()
+        )
+
+    def _end_search(self, live: LiveSearch) -> None:
+        is_hint = self._is_hint
         action = live.finish()
         self._live = None
         if is_hint:
@@ -148,7 +172,7 @@ class PlaySession(Task):
             self._move(action)
 
     def _move(self, action: int) -> None:
-        self.game.play(action)
+        self.played.play(action)
         self._moved_at = time.perf_counter()
         self._tell_position()
 
@@ -186,7 +210,7 @@ class PlaySession(Task):
                 raise ValueError(f"{command.do}: this is not a stored game")
 
     def _play(self, command: messages.Play, listener: Listener) -> None:
-        if command.number != len(self.game.moves):
+        if command.number != len(self.played.moves):
             raise ValueError("The position has changed in the meantime.")
         self._check_asked(listener)
         self._live = None
@@ -195,10 +219,10 @@ class PlaySession(Task):
 
     def _check_asked(self, listener: Listener) -> None:
         """Refuse a page that does not sit where the next decision is made."""
-        turn = self.game.table.turn()
+        turn = self.played.table.turn()
         if turn is None:
             raise ValueError("The game is over.")
-        if turn not in self.game.people:
+        if turn not in self.played.people:
             raise ValueError(f"It is the turn of an agent, player_{turn}.")
         if listener.viewer not in (None, turn):
             raise ValueError(f"It is the turn of player_{turn}, not yours.")
@@ -206,13 +230,13 @@ class PlaySession(Task):
     def _do(self, word: str, listener: Listener) -> None:
         if word == "undo":
             self._live = self._shown = self._hinted = None
-            self.game.undo()
-            self._paused = self._paused or not self.game.people
+            self.played.undo()
+            self._paused = self._paused or not self.played.people
             self._tell_position()
         elif word == "hint":
             self._check_asked(listener)
             self._paused = False
-            self._begin(self.game.adviser, is_hint=True)
+            self._begin(self.played.adviser, is_hint=True)
         elif word == "stop":
             self._live = None if self._is_hint else self._live
         elif word == "finish":
@@ -229,7 +253,7 @@ class PlaySession(Task):
             raise ValueError(f"It cannot be cut short: {self._live.why_whole}.")
         if not self._live.simulations:
             self._live.advance(1)
-        self._end_search()
+        self._end_search(self._live)
 
     def _step(self, simulations: int) -> None:
         if self._live is None:
@@ -237,7 +261,7 @@ class PlaySession(Task):
             if agent is None:
                 raise ValueError("No search is going on. Ask for a hint first.")
             self._begin(agent, is_hint=False)
-        if not self._live.steps:
+        if self._live is not None and not self._live.steps:
             raise ValueError(f"It cannot be stepped: {self._live.why_whole}.")
         self._paused, self._steps = True, simulations
 
@@ -245,7 +269,7 @@ class PlaySession(Task):
 
     def _name(self, action: int) -> str:
         if action not in self._names:
-            self._names[action] = self.game.table.name(action)
+            self._names[action] = self.played.table.name(action)
         return self._names[action]
 
     def _watched(self, listener: Listener) -> LiveSearch:
@@ -255,7 +279,7 @@ class PlaySession(Task):
             ValueError: There is none.
         """
         live = self._shown
-        if live is None or not self.game.may_watch(live.player, listener.viewer):
+        if live is None or not self.played.may_watch(live.player, listener.viewer):
             raise ValueError("There is no search to look into.")
         return live
 
@@ -270,7 +294,7 @@ class PlaySession(Task):
         live = self._watched(listener)
         both = command.first, command.second
         live.look()
-        told = comparison(live, both, self.game.table.model, self._name)
+        told = comparison(live, both, self.played.table.model, self._name)
         listener.tell("comparison", {"kind": "comparison", **told})
 
     def _tell_position(self) -> None:
@@ -279,7 +303,7 @@ class PlaySession(Task):
             if listener.admitted:
                 viewer = listener.viewer
                 if viewer not in told:
-                    told[viewer] = position_message(self.game, viewer)
+                    told[viewer] = position_message(self.played, viewer)
                 listener.tell("position", told[viewer])
 
     def _tell_search(self, only: Listener | None = None) -> None:
@@ -304,13 +328,13 @@ class PlaySession(Task):
         }
         if live is None:
             return {**status, "search": None, "secret": False}
-        if not self.game.may_watch(live.player, viewer):
+        if not self.played.may_watch(live.player, viewer):
             return {**status, "search": None, "secret": True, "player": live.player}
-        board_for = viewer if self.game.keeps_secrets else None
+        board_for = viewer if self.played.keeps_secrets else None
         told = search_message(live, self._name)
         try:
             told["variation"] = variation_of(live, self._name)
-            told["on_board"] = variation_on_board(live, self.game.table, board_for)
+            told["on_board"] = variation_on_board(live, self.played.table, board_for)
         except RuntimeError:  # the agent has gone on to another decision
             told["variation"], told["on_board"] = [], []
         agent = self.setup.adviser if self._is_hint else self.setup.seats[live.player]

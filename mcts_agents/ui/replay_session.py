@@ -102,7 +102,7 @@ class ReplaySession(Task):
 
     def _next(self) -> bool:
         """Replay one moment more; return whether there was one."""
-        if self._complete:
+        if self._complete or self._coming is None or self._replay is None:
             return False
         moment = next(self._coming, None)
         if moment is None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.arena.playing.tables import RulesTable, Table
-from mcts_agents.envs.regions import Region, to_json
+from mcts_agents.envs.regions import to_json
 from mcts_agents.model import ForwardModel, new_generator
 from mcts_agents.search.inspection.tree_node import ShownNode
 from mcts_agents.search.inspection.tree_views import actions_by_visits
 from mcts_agents.ui.live_search import LiveSearch
+from mcts_agents.ui.pictures import regions_of
 
 Name = Callable[[int], str]
 
@@ -116,7 +117,8 @@ def variation_on_board(
     """
     if live.result is None or live.state is None or not isinstance(table, RulesTable):
         return []
-    if table.game.regions is None:
+    regions = regions_of(table)
+    if regions is None:
         return []
     model, state = table.model, table.model.copy(live.state)
     rng = new_generator(0)
@@ -133,8 +135,9 @@ def variation_on_board(
         if joint[player] not in model.legal_actions(state, player):
             break  # chance, or another world than the one that was searched
         seen_by = viewer if viewer is None else player
-        found = _regions(table, state, seen_by, player)
-        places.append(found.get(joint[player]))
+        found = to_json(regions(model, state, seen_by, player))
+        at = {entry["action"]: entry for entry in found}
+        places.append(at.get(joint[player]))
         model.apply(state, joint, rng)
         line = line[1:]
         if model.chance:
@@ -142,17 +145,12 @@ def variation_on_board(
     return places
 
 
-def _regions(
-    table: RulesTable, state: np.ndarray, observer: int | None, player: int
-) -> dict[int, dict[str, Any]]:
-    regions: list[Region] = table.game.regions(table.model, state, observer, player)
-    return {entry["action"]: entry for entry in to_json(regions)}
-
-
 # -- trees
 
 
-def node_message(root: ShownNode, path: list[dict], name: Name) -> dict[str, Any]:
+def node_message(
+    root: ShownNode, path: list[dict[str, Any]], name: Name
+) -> dict[str, Any]:
     """Return one node of a tree, and how often each of its children was visited.
 
     Args:
@@ -167,7 +165,7 @@ def node_message(root: ShownNode, path: list[dict], name: Name) -> dict[str, Any
     node = root
     for step in path:
         node = _child(node, step)
-    children = [
+    children: list[dict[str, Any]] = [
         {
             "actions": {str(p): int(a) for p, a in actions.items()},
             "names": {str(p): name(int(a)) for p, a in actions.items()},
@@ -186,7 +184,7 @@ def node_message(root: ShownNode, path: list[dict], name: Name) -> dict[str, Any
     }
 
 
-def _child(node: ShownNode, step: dict) -> ShownNode:
+def _child(node: ShownNode, step: dict[str, Any]) -> ShownNode:
     wanted = {int(p): int(a) for p, a in step["actions"].items()}
     for actions, below in node.children():
         if dict(actions) == wanted and list(below.movers) == list(step["movers"]):

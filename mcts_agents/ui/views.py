@@ -9,7 +9,7 @@ from typing import Any
 from mcts_agents.arena.playing.tables import RulesTable
 from mcts_agents.envs.regions import to_json
 from mcts_agents.model import RESULT_NAMES
-from mcts_agents.ui.pictures import picture_of
+from mcts_agents.ui.pictures import picture_of, regions_of
 from mcts_agents.ui.play import PERSON, PlayedGame, spec_text
 
 # Of the list of moves.
@@ -56,8 +56,9 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
     hides = game.keeps_secrets
     seen_as = viewer if hides else None
     picture, width, height = picture_of(table, seen_as)
-    shown = turn is not None and (not hides or turn == viewer)
+    shows_moves = not hides or turn == viewer
     asked = turn in game.people and (viewer is None or turn == viewer)
+    shown = turn is not None and shows_moves
     legal = table.legal_actions() if shown else []
     return {
         "kind": "position",
@@ -72,7 +73,7 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
         "width": width,
         "height": height,
         "text": table.text(seen_as),
-        "regions": _regions(game, turn, seen_as) if shown else [],
+        "regions": _regions(game, turn, seen_as) if shows_moves else [],
         "actions": [{"action": int(a), "name": table.name(a)} for a in legal],
         "log": _log(game, viewer),
         "can_undo": any(player in game.people for player, _ in game.moves)
@@ -91,13 +92,12 @@ def _seat(game: PlayedGame, seat: int) -> dict[str, Any]:
 
 
 def _regions(
-    game: PlayedGame, player: int, seen_as: int | None
+    game: PlayedGame, player: int | None, seen_as: int | None
 ) -> list[dict[str, Any]]:
-    table = game.table
-    if not isinstance(table, RulesTable) or table.game.regions is None:
+    table, found = game.table, regions_of(game.table)
+    if player is None or found is None:
         return []
-    state = table.state()
-    return to_json(table.game.regions(table.model, state, seen_as, player))
+    return to_json(found(table.model, table.state(), seen_as, player))
 
 
 def _log(game: PlayedGame, viewer: int | None) -> list[dict[str, Any]]:

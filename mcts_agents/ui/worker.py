@@ -85,7 +85,7 @@ class Worker:
         self.task = task
         self.listening = 0
         self.failed: dict[str, Any] | None = None
-        self._mailbox: queue.Queue[Job | None] = queue.Queue(MOST_COMMANDS)
+        self._mailbox: queue.Queue[Job] = queue.Queue(MOST_COMMANDS)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 

@@ -35,7 +35,7 @@ export function actionTable(search, hinted, act) {
     : h("button", { class: "plain", type: "button", title: `Why not ${row.name}?`, "aria-label": `Why not ${row.name}?`, onclick: () => act.compare(row.action) }, "why not?"))));
   return h("div", { class: "scroll" },
     h("table", { class: "found" },
-      h("colgroup", {}, ["", "22%", "17%", "15%", "18%"].map((width) => h("col", { style: width && `width:${width}` }))),
+      h("colgroup", {}, ["", "17%", "17%", "18%", "23%"].map((width) => h("col", { style: width && `width:${width}` }))),
       h("thead", {}, h("tr", {}, ["move", "", "visits", "value", ""].map((text) => h("th", {}, text)))),
       h("tbody", {}, rows)),
     search.more ? h("p", { class: "muted small" }, `and ${search.more} more`) : null);
