@@ -88,7 +88,7 @@ def _quadrant(information: str, rollout: int) -> Preset:
 
 PRESETS: dict[str, Preset] = {
     "maxn": Preset(
-        "One tree; each player maximises its own value (MaxN).", "Luckhardt, Irani 1986"
+        "One tree; each player maximises its own value.", "Luckhardt, Irani 1986"
     ),
     "paranoid": Preset(
         "One tree; all opponents play against the agent.",
@@ -104,7 +104,7 @@ PRESETS: dict[str, Preset] = {
         "A tree for each player (MultiTree MCTS).", _MULTITREE, {"tree": "multi"}
     ),
     "multitree-paranoid": Preset(
-        "A tree for each player; opponents play against the agent.",
+        "A tree for each player; all opponents are hostile.",
         _MULTITREE,
         {"tree": "multi", "paranoid": True},
     ),
@@ -130,7 +130,7 @@ PRESETS: dict[str, Preset] = {
         copies=False,
     ),
     "tag-oma": Preset(
-        "TAG's abstraction: only since the agent's last move.",
+        "TAG's abstraction, since the agent's last move.",
         f"TAG; after {_OMA}",
         {"abstraction": "own", "abstraction_context": "last"},
     ),
@@ -160,7 +160,7 @@ PRESETS: dict[str, Preset] = {
         functions_if_hidden=("visible_action",),
     ),
     "ismcts": Preset(
-        "Information sets as the agent sees them; same as maxn.",
+        "Information sets as the agent sees them, as maxn.",
         _ISMCTS,
         {"information": "set"},
     ),
@@ -177,7 +177,7 @@ PRESETS: dict[str, Preset] = {
         {"tree": "self"},
     ),
     "tp-mcts": Preset(
-        "Own move, then one opponent's; a model for the others.",
+        "Own move, one opponent's, a model for the others.",
         _WEIL,
         {
             "tree": "pair",
@@ -186,7 +186,7 @@ PRESETS: dict[str, Preset] = {
         },
     ),
     "decoupled-regret-matching": Preset(
-        "Regret matching for each player; plays its average.",
+        "Regret matching for each; plays its average.",
         _LISY,
         {"tree_policy": "regret_matching"},
     ),
@@ -200,7 +200,7 @@ PRESETS: dict[str, Preset] = {
     "pi-mcts-0": _quadrant("perfect", 0),
     "pi-mcts-30": _quadrant("perfect", 30),
     "paranoid-static": _static(
-        "paranoid-alphabeta", "Paranoid alpha-beta with static move ordering only."
+        "paranoid-alphabeta", "Paranoid alpha-beta, static move ordering only."
     ),
     "brs-plus-static": _static(
         "brs-plus", "BRS+ with static move ordering only.", ("action_values",)

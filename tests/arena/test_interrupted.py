@@ -133,7 +133,7 @@ def test_an_interrupt_of_the_keyboard_says_how_to_go_on(tmp_path, slow_rows):
         shown, said = process.communicate()
         assert process.returncode == 130
         assert shown == ""
-        assert f"{stored(path)} of 24 games are stored in {path}; the same" in said
+        assert f"{stored(path)} of 24 games are stored in {path}; run the same" in said
         assert "Traceback" not in said
         assert 3 <= stored(path) < 24
         wait_for(lambda: not begun & set(processes()), "workers to end")
