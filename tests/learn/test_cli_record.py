@@ -90,7 +90,7 @@ def test_a_recording_that_is_killed_or_interrupted_goes_on(tmp_path, expected):
         assert process.returncode == 130
         assert shown == ""
         games = Dataset(tmp_path).games
-        assert f"{games} of 24 games are stored in {tmp_path}; the same" in said
+        assert f"{games} of 24 games are stored in {tmp_path}; run the same" in said
         assert "Traceback" not in said
     assert 3 <= len(whole_files(tmp_path, expected)) < len(expected)
     record_here(tmp_path, **SAME)
