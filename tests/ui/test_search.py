@@ -1,7 +1,6 @@
 """The search on the page: live, in steps, its tree, and the end with a closed tab."""
 
 import threading
-import time
 
 import pytest
 
@@ -99,21 +98,6 @@ def test_why_not_this_move(client):
         assert best["name"] in told["verdict"] and other["name"] in told["verdict"]
         page.do("compare", first=best["action"], second=77)
         assert "77" in page.until("refused")["reason"]
-
-
-@pytest.mark.parametrize("agent", [LONG, "grave:simulations=100000000,memory=64"])
-def test_a_closed_tab_ends_its_search(client, agent):
-    key = new_game(client, "hex", [agent, "human"], seed=1)
-    worker = client.app._app.state.sessions.find(key)
-    with page_of(client, key) as page:
-        page.until("search", lambda m: m["going"])
-    ends = time.monotonic() + 20
-    while worker.task._live is not None and time.monotonic() < ends:
-        time.sleep(0.01)
-    assert worker.task._live is None and worker.task.delay is None
-    assert worker.alive
-    with page_of(client, key) as page:  # who comes back finds it at the same move
-        assert page.until("position")["number"] == 0
 
 
 def test_an_idle_table_takes_no_processor_time(client):
