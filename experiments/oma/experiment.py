@@ -100,9 +100,12 @@ class Experiment:
 
     Args:
         path: The file.
+        opening: Random decisions of each player at the start of each game: without
+            them most of these agents repeat themselves, tuning included.
     """
 
-    def __init__(self, path: Path = FOLDER / "experiment.yaml"):
+    def __init__(self, path: Path = FOLDER / "experiment.yaml", opening: int = 1):
+        self._opening = opening
         data = yaml.safe_load(path.read_text())
         self.domains: dict[str, dict[str, Any]] = data["domains"]
         self.contestants: dict[str, dict[str, Any]] = data["contestants"]
@@ -171,6 +174,10 @@ class Experiment:
                         spec = self._spec(domain, agents, games)
                         yield Match(figure, domain, about["agent"], opponent, spec)
 
+    def opening(self, domain: str) -> int:
+        """Return how many random decisions begin a game of a domain."""
+        return self._opening * self.domains[domain]["players"]
+
     def depth_matches(self, depths: Sequence[int], games: int) -> Iterator[Match]:
         """Yield the matches of footnote 5: each depth against one less."""
         domain, name = self.depths["domain"], self.depths["contestant"]
@@ -199,6 +206,7 @@ class Experiment:
             agents=dict(agents),
             games_each=games,
             seed=self.seed,
+            opening=self.opening(domain),
         )
 
 

@@ -25,8 +25,9 @@ class Published:
 
     Attributes:
         path: The file; it may be missing.
-        matches: By the name of a match: its `agents` and `seed`, and `wins`, by the
-            number of a game what the agent had of its win, 0 to 1.
+        matches: By the name of a match: its `agents`, `seed` and `opening` (none in
+            lines from before there were openings), and `wins`, by the number of a game
+            what the agent had of its win, 0 to 1.
     """
 
     path: Path
@@ -54,7 +55,7 @@ class Published:
         if one is None:
             return {}
         for key, value in _played(match).items():
-            if one[key] != value:
+            if one.get(key, 0) != value:
                 raise ValueError(
                     f"{self.path}: the {key} of {match.name} are {one[key]}, not "
                     f"{value}; delete the line to play its games again"
@@ -103,4 +104,8 @@ def stored_wins(match: Match, folder: Path) -> dict[int, float]:
 def _played(match: Match) -> dict[str, Any]:
     """Return what must be the same for games to be counted together."""
     described = match.spec.description()
-    return {"agents": described["agents"], "seed": described["seed"]}
+    return {
+        "agents": described["agents"],
+        "seed": described["seed"],
+        "opening": match.spec.opening,
+    }

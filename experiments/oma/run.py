@@ -134,6 +134,7 @@ def tuning_spec(
         parameters=tuple(about["parameters"]),
         games_each=given.games,
         seed=experiment.tuning["seed"],
+        opening=experiment.opening(domain),
     )
 
 
@@ -202,6 +203,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         one.add_argument("--games", type=int, default=games, help="of each match")
         one.add_argument("--jobs", type=int, default=None, help="games at a time")
         one.add_argument("--folder", type=Path, default=None)
+        one.add_argument(
+            "--opening", type=int, default=1, help="random decisions of each player"
+        )
         if command != "tune":
             one.add_argument(
                 "--publish", action="store_true", help="keep who won in the repository"
@@ -242,7 +246,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def run(given: argparse.Namespace) -> int:
     """Do what was asked for; return the exit status."""
-    experiment = Experiment()
+    experiment = Experiment(opening=given.opening)
     named = DEPTHS if given.command == "depths" else slug(given.budget)
     given.folder = given.folder or Path("oma_results") / named
     if given.command == "depths":

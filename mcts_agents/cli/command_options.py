@@ -142,6 +142,12 @@ class TournamentOptions:
     seed: Annotated[
         int | None, typer.Option(help="Seed of the tournament; default 0.")
     ] = None
+    opening: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of random decisions at the start of each game; default 0."
+        ),
+    ] = None
     store: Annotated[
         Path,
         typer.Option(
@@ -214,6 +220,10 @@ class TuneOptions:
         ),
     ] = 200
     seed: Annotated[int, typer.Option(help="Seed of the study.")] = 0
+    opening: Annotated[
+        int,
+        typer.Option(help="Number of random decisions at the start of each game."),
+    ] = 0
     jobs: Jobs = None
     backend: BackendOption = BackendName.local
     address: Address = None

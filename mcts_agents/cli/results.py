@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.analysis.summaries import AgentFigures, Figures
+from mcts_agents.arena.analysis.summaries import AgentFigures, Figures, Summary
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import budget_label
 from mcts_agents.cli.requests import requested
@@ -50,6 +50,8 @@ def show_results(store: Path, as_json: bool) -> None:
             "Some agents always finished ahead of others: these games do not show "
             "how far apart their ratings are."
         )
+    if summary.repeats:
+        console.print(repeated(summary))
     if len(summary.settings) > 1:
         for figures in summary.settings:
             console.print(_results_table(_title(figures), figures))
@@ -83,6 +85,15 @@ def standing(results: Results) -> str:
         state = "not started yet"
     failed = f", {len(results.failures)} could not be played" * bool(results.failures)
     return f"{results.name}: {played}, {state}{failed}"
+
+
+def repeated(summary: Summary) -> str:
+    """Say that games were played more than once."""
+    return (
+        f"Only {summary.distinct_games:,} of {summary.games:,} games differ in moves "
+        "or scores: the agents repeat themselves, so the intervals are too narrow. "
+        "--opening N begins each game with N random decisions."
+    )
 
 
 def results_object(results: Results) -> dict[str, Any]:

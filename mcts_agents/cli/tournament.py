@@ -35,6 +35,7 @@ _OPTIONS = {
     "design": "--design",
     "games_each": "--games",
     "seed": "--seed",
+    "opening": "--opening",
 }
 
 
@@ -107,6 +108,7 @@ def _keys(options: TournamentOptions) -> dict[str, Any]:
         "design": options.design,
         "games_each": options.games,
         "seed": options.seed,
+        "opening": options.opening,
     }
     return {key: value for key, value in given.items() if value is not None}
 

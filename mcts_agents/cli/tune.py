@@ -82,6 +82,7 @@ def _spec(options: TuneOptions) -> TuningSpec:
             budget=options.budget,
             games_each=options.games,
             seed=options.seed,
+            opening=options.opening,
             **tried,
         )
     except ValidationError as error:

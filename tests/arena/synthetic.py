@@ -42,7 +42,7 @@ def record(setting, round, seed, agents, scores, seconds=0.002, teams=None):
         )
         for seat, agent in enumerate(agents)
     ]
-    moves = tuple((n % len(agents), n) for n in range(3 * len(agents)))
+    moves = tuple((n % len(agents), seed + n) for n in range(3 * len(agents)))
     return GameRecord(
         number=0,
         setting=setting,

@@ -168,7 +168,7 @@ def test_agents_stand_in_the_order_asked_for_and_then_by_name():
 def test_the_same_game_twice_is_one_distinct_game():
     games = played(SETTING, [0, 0, 0], 5)
     assert summarise([*games, games[0]], resamples=0).distinct_games == 5
-    # The same seed with other seats is another game.
+    # The same moves in other seats are another game.
     other = dataclasses.replace(games[0], seats=games[0].seats[::-1])
     assert summarise([*games, other], resamples=0).distinct_games == 6
 

@@ -33,7 +33,8 @@ class Columns:
         depth: Mean depth of their trees, float64 of shape (seats,).
         decisions: Number of decisions of each seat, int64 of shape (seats,).
         seconds: Time of each decision, seat by seat, float32 of shape (decisions,).
-        distinct_games: Number of distinct (setting, seed, seating).
+        distinct_games: Number of games that differ in setting, seating, moves or
+            scores.
     """
 
     agents: tuple[str, ...]
@@ -187,7 +188,7 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
         seconds=np.concatenate(
             [np.zeros(0, np.float32), *(seat.seconds for seat in seats)]
         ),
-        distinct_games=len({(g.setting, g.seed, _seating(g)) for g in games}),
+        distinct_games=len({_what_happened(game) for game in games}),
     )
 
 
@@ -197,6 +198,12 @@ def _integers(values: Iterable[int]) -> np.ndarray:
 
 def _seating(game: GameRecord) -> tuple[str, ...]:
     return tuple(seat.agent for seat in game.seats)
+
+
+def _what_happened(game: GameRecord) -> tuple:
+    """Return what two games have in common of which one is the other once more."""
+    scores = tuple(seat.score for seat in game.seats)
+    return game.setting, _seating(game), game.moves, scores
 
 
 def _place(game: GameRecord) -> tuple:

@@ -118,7 +118,9 @@ class Summary:
 
     Attributes:
         games: Number of games.
-        distinct_games: Number of distinct (game, players, budget, seed, seating).
+        distinct_games: Number of games that differ in setting, seating, moves or
+            scores. Intervals take games to be independent, so where this is much less
+            than `games` they are too narrow.
         overall: Figures of all games.
         settings: Figures of each setting, by game, players and budget.
     """
@@ -127,6 +129,11 @@ class Summary:
     distinct_games: int
     overall: Figures
     settings: tuple[Figures, ...]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether more than a tenth of the games had been played before."""
+        return self.distinct_games < 0.9 * self.games
 
 
 def summarise(

@@ -64,8 +64,9 @@ class Fixture:
         number: Number in the tournament, from 1; the same however it is played.
         setting: Where it belongs.
         round: Number of the game within its setting, from 0.
-        seed: The game's seed; seeds of agents derive from it and the seat.
+        seed: The game's seed; the opening and seeds of agents derive from it.
         seats: Who sits where.
+        opening: Decisions at the start that are made at random.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Fixture:
     round: int
     seed: int
     seats: tuple[Entrant, ...]
+    opening: int = 0
 
     def __str__(self) -> str:
         names = " ".join(f"{n}={s.name}" for n, s in enumerate(self.seats))
@@ -124,8 +126,9 @@ class GameRecord:
         setting: Where it belongs.
         round: Number of the game within its setting, from 0.
         seed: The game's seed.
-        moves: (player, action) in the order of the decisions; players who decide at
-            once stand side by side, in ascending order.
+        moves: (player, action) in the order of the decisions, those of a random
+            opening included; players who decide at once stand side by side, in
+            ascending order.
         seconds: Time that the game took.
         version: Version of the package that played it.
         seats: One record for each seat.
@@ -144,6 +147,11 @@ class GameRecord:
     def team_count(self) -> int:
         """Number of teams; the number of players in games without teams."""
         return len({seat.team for seat in self.seats})
+
+    @property
+    def opening(self) -> int:
+        """Number of moves at the start that no agent chose."""
+        return len(self.moves) - sum(len(seat.seconds) for seat in self.seats)
 
     def wins(self, agent: str) -> float:
         """Return an agent's share of the win, 0 to 1; a team counts once."""

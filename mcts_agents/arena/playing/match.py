@@ -1,6 +1,7 @@
 """One game between agents, played through the game's PettingZoo environment."""
 
 import functools
+import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -77,6 +78,7 @@ def play_match(
     seed: int,
     told: Callable[[Decision], None] | None = None,
     begun: Callable[[], None] | None = None,
+    opening: int = 0,
 ) -> tuple[tuple[tuple[int, int], ...], list[float]]:
     """Play one game at a table.
 
@@ -85,18 +87,20 @@ def play_match(
         seats: One for each player; what their decisions take is added to them.
         seed: The game's seed.
         told: Called after each decision, when the environment has made the step.
-        begun: Called once when the game has begun, before any decision.
+        begun: Called once when the game has begun, before any agent's decision.
+        opening: Decisions at the start that are made at random, see `open_game`.
 
     Returns:
         The moves as (player, action), and the sum of each player's rewards.
 
     Raises:
         ChoiceError: An agent chooses what is no legal action.
+        ValueError: The game is over after the opening.
     """
     table.begin(seed)
+    moves = open_game(table, seed, opening)
     if begun is not None:
         begun()
-    moves: list[tuple[int, int]] = []
     while (player := table.turn()) is not None:
         action, result = seats[player].decide(table.planned)
         try:
@@ -108,6 +112,36 @@ def play_match(
         if told is not None:
             told(Decision(player, action, result))
     return tuple(moves), table.returns.tolist()
+
+
+def open_game(table: Table, seed: int, opening: int) -> list[tuple[int, int]]:
+    """Begin a game by random decisions, each legal action equally likely.
+
+    Agents without chance of their own would play the same game again and again.
+
+    Args:
+        table: The table, its game just begun; changed.
+        seed: From which the decisions derive.
+        opening: How many; where several players decide at once each of them counts.
+
+    Returns:
+        The moves as (player, action).
+
+    Raises:
+        ValueError: The game is over when they are made.
+    """
+    dice = random.Random(seed)
+    moves: list[tuple[int, int]] = []
+    while len(moves) < opening and (player := table.turn()) is not None:
+        action = dice.choice(table.legal_actions())
+        table.step(action)
+        moves.append((player, action))
+    if opening and not table.movers():
+        raise ValueError(
+            f"opening={opening}: with seed {seed} the game is over after "
+            f"{len(moves)} random decisions, before any agent was asked; expected fewer"
+        )
+    return moves
 
 
 def play_fixture(fixture: Fixture) -> GameRecord:
@@ -133,7 +167,9 @@ def play_fixture(fixture: Fixture) -> GameRecord:
         started = time.perf_counter()
 
     with closing(table):
-        moves, _ = play_match(table, seats, fixture.seed, begun=begun)
+        moves, _ = play_match(
+            table, seats, fixture.seed, begun=begun, opening=fixture.opening
+        )
         seconds = time.perf_counter() - started
         results, scores = table.outcome()
     teams = model.teams

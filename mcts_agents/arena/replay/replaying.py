@@ -15,6 +15,9 @@ from mcts_agents.importing import named_in_file
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.search import SearchResult
 
+# Who chose a move of a random opening, where moves name their agents.
+OPENING = "random opening"
+
 
 @dataclass(frozen=True)
 class SeenAction:
@@ -88,7 +91,7 @@ class Move:
     Attributes:
         decision: Number of the decision in the game, from 1.
         player: Who decided.
-        agent: Name of the agent.
+        agent: Name of the agent; `OPENING` for a move that none chose.
         action: The stored action.
         name: As people write it.
         search: What the agent's search finds now; None without one.
@@ -132,7 +135,7 @@ class Replay:
 
     With `search`, every seat's agent is made again from its spec and seed, and asked
     wherever it was asked in the game; then the stored action is made, whatever the
-    agent chooses now.
+    agent chooses now. Nobody is asked in a random opening.
 
     Args:
         record: The game.
@@ -246,7 +249,8 @@ class Replay:
                 f"decision {decision} is stored as player_{stored_player}'s, and "
                 f"player_{player} is to move"
             )
-        now, result, timed = self._plan(player)
+        opens = made < self.record.opening
+        now, result, timed = (None, None, False) if opens else self._plan(player)
         try:
             self._table.step(action)
         except ValueError as error:
@@ -254,7 +258,7 @@ class Replay:
         move = Move(
             decision=decision,
             player=player,
-            agent=self.record.seats[player].agent,
+            agent=OPENING if opens else self.record.seats[player].agent,
             action=action,
             name=self._name(action),
             search=None if result is None else self._view(result),

@@ -58,7 +58,14 @@ class Schedule:
             for setting, seating in zip(self.settings, seatings, strict=True):
                 seats, deal = next(seating)
                 key = (self.spec.seed, setting, round_ if deal is None else deal)
-                yield Fixture(next(number), setting, round_, derived_seed(key), seats)
+                yield Fixture(
+                    next(number),
+                    setting,
+                    round_,
+                    derived_seed(key),
+                    seats,
+                    self.spec.opening,
+                )
 
     def _check(self, setting: Setting) -> None:
         agents, players = len(self.entrants[setting]), self._sides(setting)

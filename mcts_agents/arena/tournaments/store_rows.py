@@ -161,6 +161,7 @@ class _Description(_Open):
     design: str
     games_each: Positive
     seed: Count
+    opening: Count = 0
     sources: dict[str, str] = {}  # SHA-256 of modules, by name
 
 

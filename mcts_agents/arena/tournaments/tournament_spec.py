@@ -34,6 +34,7 @@ _SEARCHING = "mcts"
 # A whole number in JSON and in SQLite, in every program that reads them.
 MOST_SEED = 2**53 - 1
 MOST_GAMES = 10**9
+MOST_OPENING = 10**4
 
 
 class SettingError(ValueError):
@@ -253,6 +254,10 @@ class TournamentSpec(Strict):
             from the same deal.
         games_each: Games of each game, number of players and budget.
         seed: Seed of the tournament, from which each game's derives.
+        opening: Decisions at the start of each game that are made at random, from the
+            game's seed, before any agent is asked; where several players decide at
+            once each of them counts. Without, agents that use no chance and no clock
+            play the same game again and again, if the game has no chance either.
 
     Raises:
         pydantic.ValidationError: A ValueError that names each value that is not
@@ -274,6 +279,7 @@ class TournamentSpec(Strict):
     design: Design = "round-robin"
     games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
     seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
+    opening: Whole = Field(default=0, ge=0, le=MOST_OPENING)
 
     @field_validator("games")
     @classmethod
@@ -416,10 +422,12 @@ class TournamentSpec(Strict):
     def description(self) -> dict[str, Any]:
         """Return everything as JSON values, for a store.
 
-        Games without budgets of their own have no such key, as in stores from before
-        games could have some.
+        Games without budgets of their own have no such key, and tournaments without
+        openings none either, as in stores from before there were any.
         """
         found = self.model_dump(mode="json")
+        if not found["opening"]:
+            del found["opening"]
         for game in found["games"]:
             if not game["budgets"]:
                 del game["budgets"]

@@ -37,6 +37,7 @@ from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
     MOST_GAMES,
+    MOST_OPENING,
     MOST_SEED,
     SettingError,
     Strict,
@@ -75,6 +76,7 @@ class TuningSpec(Strict):
             out.
         games_each: Games of a trial.
         seed: Seed of everything.
+        opening: Random decisions at the start of each game, see `TournamentSpec`.
 
     Raises:
         pydantic.ValidationError: A ValueError that names each value that is not
@@ -91,6 +93,7 @@ class TuningSpec(Strict):
     parameters: tuple[str, ...] = Field(default=(), validate_default=True)
     games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
+    opening: int = Field(default=0, ge=0, le=MOST_OPENING)
 
     @field_validator("agent")
     @classmethod
@@ -194,6 +197,7 @@ class TuningSpec(Strict):
             design="one-against-field",
             games_each=games,
             seed=int.from_bytes(digest[:8], "big") >> 11,
+            opening=self.opening,
         )
 
 
@@ -269,6 +273,8 @@ class Tuning:
     def _open(self) -> Any:
         optuna, store = self._optuna, self.store
         description = self.spec.model_dump(mode="json")
+        if not description["opening"]:
+            del description["opening"]  # as in studies from before there were any
         check_path(store.path)
         tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
         is_study = store.connection.execute(tables).fetchone()[0]
