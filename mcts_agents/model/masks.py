@@ -62,14 +62,17 @@ class PlainMasks:
 
     Args:
         actions: Number of actions of the agent.
+
+    Attributes:
+        shape: Of all masks that are read.
+        known: What `read` returned, by the bytes of masks, as small ones return again
+            and again in a search.
     """
 
     def __init__(self, actions: int):
-        self._shape = (actions,)
-        # Small masks return again and again in a search.
-        self._known: dict[bytes, tuple[list[int], int]] | None = None
-        if actions <= LONGEST_KNOWN:
-            self._known = {}
+        self.shape = (actions,)
+        self.known: dict[bytes, tuple[list[int], int]] = {}
+        self._room = MOST_KNOWN if actions <= LONGEST_KNOWN else 0
 
     def legal(self, mask: Any) -> list[int] | None:
         """Return the places of a mask's ones, a list that nobody may change.
@@ -78,26 +81,22 @@ class PlainMasks:
             None where something about the mask is unusual, so that `as_mask` has to
             look at it. An empty list where no action is legal.
         """
-        if self._known and type(mask) is np.ndarray and mask.shape == self._shape:
-            known = self._known.get(mask.tobytes())
-            if known is not None:
-                return known[0]
         found = self.read(mask)
         return None if found is None else found[0]
 
     def read(self, mask: Any) -> tuple[list[int], int] | None:
         """Return the same, and the mask as the bits of an integer, 0 if not known."""
-        if type(mask) is not np.ndarray or mask.shape != self._shape:
+        if type(mask) is not np.ndarray or mask.shape != self.shape:
             return None
         data = mask.tobytes()
-        if self._known is not None and (found := self._known.get(data)) is not None:
+        if (found := self.known.get(data)) is not None:
             return found
         legal = mask.nonzero()[0].tolist()
         if mask.dtype not in _BYTES or data.count(1) != len(legal):
             return None
-        if self._known is None or len(self._known) >= MOST_KNOWN:
+        if len(self.known) >= self._room:
             return legal, 0
-        found = self._known[data] = legal, sum(1 << action for action in legal)
+        found = self.known[data] = legal, sum(1 << action for action in legal)
         return found
 
 

@@ -146,9 +146,11 @@ class GymnasiumFace(Face):
         if self._done or limit <= 0 or self._are_coded or self._asks():
             return 0
         step, whole, mask = self.env.step, self._whole_spaces[0], self._mask
-        legal_in = self._plain_masks.legal
+        masks = self._plain_masks
+        legal_in, known, shape = masks.legal, masks.known, masks.shape
         legal = whole if mask is None else legal_in(mask)
         played, most, least, numbers = 0, COMMON, -COMMON, NUMBERS
+        array = np.ndarray
         while legal and played < limit:
             action = legal[next(draws) * len(legal) >> 32]
             shown, reward, terminated, truncated, info = step(action)
@@ -163,8 +165,17 @@ class GymnasiumFace(Face):
             if isinstance(shown, dict):
                 mask = seen_mask(shown, info)
             else:
-                mask = mask_in(info) if "action_mask" in info else None
-            legal = whole if mask is None else legal_in(mask)
+                mask = info.get("action_mask")
+                if type(mask) is not array and mask is not None:
+                    mask = mask_in(info)
+            if mask is None:
+                legal = whole
+            # Here, as calls of functions take as long as what they would do.
+            elif type(mask) is array and mask.shape == shape:
+                read = known.get(mask.tobytes())
+                legal = read[0] if read else legal_in(mask)
+            else:
+                legal = legal_in(mask)
             if watch is not None and watch.look():
                 break
         if played:

@@ -21,7 +21,7 @@ from mcts_agents.model.random import next_uint64
 
 # Numbers drawn in one call of compiled code; in Python, each takes half a microsecond.
 AHEAD = 32
-FEW = 8
+FEW = 16
 
 Step = Callable[[list[int], list[float]], None]
 
