@@ -32,7 +32,9 @@ from mcts_agents.search.kernel.status import (
 
 FIRST_SLICE = 16
 # Playouts by which the memory of a search is estimated.
-SAMPLED_PLAYOUTS = 32
+FIRST_SAMPLE, MOST_SAMPLED = 32, 512
+# A sample is doubled while that changes the estimate by more than this factor.
+_STEADY = 1.2
 
 
 class PermutationSearch(Decisions):
@@ -169,10 +171,10 @@ class PermutationSearch(Decisions):
         limit, simulations = self.settings.memory, self.settings.simulations
         if limit is None or simulations is None:
             return
-        length, counts, greatest = self._sampled(state)
+        length, sampled, counts, greatest = self._sampled(state, simulations)
 
         def expected(playouts: int) -> int:
-            places = _codes_of(playouts, counts)
+            places = _codes_of(playouts, sampled, counts)
             return self.memory.expected(playouts, length, places, greatest, len(movers))
 
         room, wanted, least = limit * MEBIBYTE, expected(simulations), expected(1)
@@ -190,25 +192,36 @@ class PermutationSearch(Decisions):
         limit, name = self.settings.memory, self.model.name
         return f"memory={limit}: {name}: one playout takes more"
 
-    def _sampled(self, state: np.ndarray) -> tuple[int, list[int], int]:
-        """Return what some playouts have.
+    def _sampled(
+        self, state: np.ndarray, playouts: int
+    ) -> tuple[int, int, list[int], int]:
+        """Return what some playouts have, to estimate what so many will have.
+
+        In games with very many codes a small sample says little about how many more
+        there are, so it grows until its estimate does not.
 
         Returns:
-            The moves of the longest; for each code in how many playouts it is; and the
-            greatest code.
+            The moves of the longest; how many playouts there are; for each code in how
+            many of them it is; and the greatest code.
         """
         model, settings = self.model, self.settings
+        kind = settings.codes if isinstance(settings.codes, str) else "exact"
         rng = new_generator(0)
-        longest, greatest = 1, 0
+        longest, sampled, greatest = 1, 0, 0
         counts: Counter[tuple[int, int]] = Counter()
-        for _ in range(SAMPLED_PLAYOUTS):
-            end = model.copy(state)
-            kind = settings.codes if isinstance(settings.codes, str) else "exact"
-            moves = model.playout_moves(end, rng, settings.rollout, kind)
-            longest = max(longest, len(moves))
-            counts.update(set(moves.tolist()))
-            greatest = max(greatest, int(moves["code"].max(initial=0)))
-        return longest, list(counts.values()), greatest
+        wanted, before = FIRST_SAMPLE, 0
+        while True:
+            for _ in range(sampled, wanted):
+                end = model.copy(state)
+                moves = model.playout_moves(end, rng, settings.rollout, kind)
+                longest = max(longest, len(moves))
+                counts.update(set(moves.tolist()))
+                greatest = max(greatest, int(moves["code"].max(initial=0)))
+            sampled, found = wanted, list(counts.values())
+            estimate = _codes_of(playouts, sampled, found)
+            if estimate <= _STEADY * before or sampled >= min(playouts, MOST_SAMPLED):
+                return longest, sampled, found, greatest
+            before, wanted = estimate, 2 * sampled
 
     # -- what was found
 
@@ -270,7 +283,7 @@ class PermutationSearch(Decisions):
         )
 
 
-def _codes_of(playouts: int, counts: list[int]) -> int:
+def _codes_of(playouts: int, sampled: int, counts: list[int]) -> int:
     """Return about how many codes so many playouts have, at least those of the sample.
 
     Estimated by how many codes are in one playout of the sample alone, and in two. The
@@ -281,11 +294,12 @@ def _codes_of(playouts: int, counts: list[int]) -> int:
 
     Args:
         playouts: How many.
-        counts: Of each code that turned up in SAMPLED_PLAYOUTS, in how many of them.
+        sampled: How many others were looked at.
+        counts: Of each code that turned up in these, in how many of them.
     """
     once, twice = counts.count(1), counts.count(2)
     unseen = once * once / (2 * twice) if twice else once * (once - 1) / 2
-    more = playouts / SAMPLED_PLAYOUTS - 1.0
+    more = playouts / sampled - 1.0
     if unseen == 0.0 or more <= 0.0:
         return len(counts)
     return len(counts) + round(unseen * (1.0 - math.exp(-more * once / unseen)))
