@@ -10,6 +10,7 @@ from mcts_agents.learn.training import SelfPlay
 from mcts_agents.model import DRAWN, LOST, WON, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.evaluators import Even, linear
+from tests.search.test_action_filter import NONE_LATER, filtered
 
 PUCT = {"tree_policy": "alphago", "root_noise": 0.25}
 GUMBEL = {"tree_policy": "gumbel", "root_policy": "gumbel"}
@@ -177,6 +178,18 @@ def test_what_makes_no_sense_is_refused(chosen, options, message):
     settings = settings_of(model, {"tree_policy": "alphago", **chosen})
     with pytest.raises(ValueError, match=message):
         SelfPlay(model, settings, **options)
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_after_an_error_in_a_search_nothing_goes_on(games):
+    """The filter keeps nothing from the second step on, which a search finds first."""
+    model = filtered(NONE_LATER)
+    settings = settings_of(model, {"tree_policy": "alphago", "simulations": 50})
+    play = SelfPlay(model, settings, games=games)
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="filter_actions"):
+            next(play)
+    assert play.figures.decisions == 0
 
 
 def test_self_play_takes_an_evaluator():

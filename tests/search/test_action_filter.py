@@ -5,8 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from mcts_agents.learn.training import SelfPlay
 from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, new_generator
 from mcts_agents.search import Search, SearchSettings
+from tests.search.evaluators import linear
 from tests.search.schedule_game import schedule
 
 # What is kept: even actions; one; none; none from the second step on; too many.
@@ -28,7 +30,7 @@ def filtered(mode, chance=False):
     @rules.variant
     def variant(game, *, players=2, mode=EVEN):
         game["mode"] = mode
-        return Spec(players=players, actions=ACTIONS)
+        return Spec(players=players, actions=ACTIONS, observation_shape=(2,))
 
     @rules.define
     def reset(game, state, rng):
@@ -72,6 +74,11 @@ def filtered(mode, chance=False):
     def results(game, state, out):
         out[:] = DRAWN if state.step == 4 else PLAYING
 
+    @rules.define
+    def observe(game, state, player, out):
+        out[0] = state.step
+        out[1] = state.total
+
     return rules.model(mode=mode)
 
 
@@ -111,6 +118,33 @@ def test_what_the_filter_leaves_out_is_never_visited(kind, chance):
     found = searched(model, action_filter="all", **kind, solver=False)
     assert (found.visits > 0).all()
     assert actions_in(found.tree()) == set(range(6))
+
+
+GUMBEL = {"root_policy": "gumbel", "tree_policy": "gumbel", "gumbel_scale": 0.1}
+PLAIN = {"value": "win", "normalise": False, "simulations": 20}
+
+
+def test_an_improved_policy_is_of_what_the_filter_keeps():
+    model = filtered(EVEN)
+    network = linear(model)
+    chosen = {**GUMBEL, **PLAIN, "evaluator": network, "batch": 1}
+    found = searched(model, **chosen)
+    kept = found.visits > 0
+    assert kept.tolist() == [False, True] * 3
+    _, logits = network(np.zeros((1, 2)), [0], np.ones((1, ACTIONS), bool))
+    sigma = (50 + found.visits.max()) * 0.1 * found.values
+    weights = np.exp(logits[0, found.actions] + sigma)[kept]
+    assert found.policy[kept] == pytest.approx(weights / weights.sum())
+    assert not found.policy[~kept].any()
+    played = next(SelfPlay(model, SearchSettings(**chosen), games=2))
+    assert played.policy.sum(axis=1) == pytest.approx(np.ones(4))
+    assert not played.policy[:, 1::2].any()
+    assert (played.policy[:, ::2] > 0).all()
+
+
+def test_an_improved_policy_without_an_evaluator_is_of_what_the_filter_keeps():
+    found = searched(filtered(EVEN), **GUMBEL, **PLAIN)
+    assert (found.policy > 0).tolist() == [False, True] * 3
 
 
 def test_rollouts_are_not_filtered():

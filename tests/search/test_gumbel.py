@@ -165,15 +165,16 @@ def test_it_is_the_plain_search(game, chosen, owners, sampled, seed):
 CHOICE = Rules(
     "choice",
     state=np.dtype([("over", np.int8), ("taken", np.int8)]),
-    game=np.dtype([("paid", np.float64, 16)]),
+    game=np.dtype([("paid", np.float64, 16), ("scored", np.float64)]),
     search_defaults={"value": "score", "score_bonus": 0.0},
 )
 
 
 @CHOICE.variant
-def variant(game, *, players=1, paid=(0.0, 1.0)):
-    """One decision, in which each action pays a number."""
+def variant(game, *, players=1, paid=(0.0, 1.0), scored=0.0):
+    """One decision, in which each action pays a number, in place of `scored`."""
     game["paid"][: len(paid)] = paid
+    game["scored"] = scored
     return Spec(players=players, actions=len(paid))
 
 
@@ -203,7 +204,7 @@ def apply(game, state, joint_action, rng):
 
 @CHOICE.define
 def scores(game, state, out):
-    out[0] = game.paid[state.taken] if state.over else 0.0
+    out[0] = game.paid[state.taken] if state.over else game.scored
 
 
 @CHOICE.define
@@ -280,6 +281,36 @@ def test_the_policy_improves_with_any_number_of_simulations(simulations, sampled
 
 
 # -- with other options
+
+
+class Offset(Prior):
+    """The same, in a game whose players have scored already."""
+
+    def __init__(self, logits, paid, offset):
+        super().__init__(logits, paid)
+        self.worth += offset
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+def test_with_a_discount_what_was_scored_before_changes_nothing(discount):
+    """Returns leave it out, and so does the evaluator's value of the node."""
+    paid, logits = np.array([0.0, 3.0, 1.0, 2.0]), np.array([0.3, -1.0, 1.2, 0.0])
+    told = []
+    for offset in (0.0, 4096.0):
+        model = CHOICE.model(paid=tuple(paid + offset), scored=offset)
+        settings = SearchSettings(
+            evaluator=Offset(logits, paid, offset),
+            simulations=4,
+            batch=1,
+            gumbel_actions=2,
+            discount=discount,
+            **BOTH,
+        )
+        rng = new_generator(1)
+        result = Search(model, settings).run(model.reset(rng), 0, rng)
+        assert (result.visits > 0).sum() == 2
+        told.append(result.policy)
+    assert told[1] == pytest.approx(told[0], abs=1e-3)
 
 
 @pytest.mark.parametrize("tree", ["one", "self", "multi"])

@@ -259,7 +259,7 @@ def decide_by_gumbel(play, search, actions, visits, values, policy):
         low, high = search.low[own], search.high[own]
     scale = 1.0 / (high - low) if high > low else 0.0
     noise, sigmas = np.full(n, np.nan), np.empty(n)
-    policy[:] = np.nan
+    policy[:] = 0.0  # of actions that an action filter keeps out of the tree
     for i in range(n):
         at = place[actions[i]]
         if at >= 0:

@@ -240,7 +240,11 @@ class SelfPlay:
         """Play up to the next call of the evaluator, and make it."""
         while True:
             self._advance_games()
-            rows = self._fleet.advance()
+            try:
+                rows = self._fleet.advance()
+            except Exception as error:  # a search gave up: its game cannot go on
+                self._failed = error
+                raise
             if not (self._fleet.members["status"] == FINISHED).any():
                 break
         if rows and not (self._seats["status"] == OVER).any():
@@ -324,7 +328,11 @@ class SelfPlay:
             self._generators[which, place] = new_generator(sequence)
         state, dice = self._states[0, place], self._generators[0, place]
         state[:] = 0
-        self.model.call("reset", state.ctypes.data, dice.ctypes.data)
+        try:
+            self.model.call("reset", state.ctypes.data, dice.ctypes.data)
+        except Exception as error:
+            self._failed = error
+            raise
         self._joint_actions[place] = -1
         seat = np.zeros(1, SEAT)
         seat["number"], seat["status"] = number, DECIDING

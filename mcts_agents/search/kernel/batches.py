@@ -58,7 +58,11 @@ from mcts_agents.search.kernel.records import (
     statistics_of,
     values_of,
 )
-from mcts_agents.search.kernel.rewards import keep_waiting, recall_waiting
+from mcts_agents.search.kernel.rewards import (
+    keep_waiting,
+    recall_waiting,
+    waiting_score,
+)
 from mcts_agents.search.kernel.selection import node_of_decision
 from mcts_agents.search.kernel.status import (
     BAD_LOGITS,
@@ -294,6 +298,8 @@ def take_checked_answers(search, values, logits):
                     bandit = nodes_of(search)[node]
                     at = row * search.players + bandit.player
                     bandit.raw_value = values[at]
+                    if search.discounted:
+                        bandit.raw_value -= waiting_score(search, i, bandit.player)
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, node, row_logits)
             take_in_values(search, batch, i, values)

@@ -32,7 +32,9 @@ NODE = np.dtype(
         ("count", np.int32),
         ("capacity", np.int32),
         ("sibling", np.int32),  # next node below the same link, other movers
-        ("raw_value", np.float32),  # to its player, by the evaluator; NaN: never asked
+        # to its player, by the evaluator, less the score if returns are discounted;
+        # NaN: never asked
+        ("raw_value", np.float32),
     ],
     align=True,
 )

@@ -179,6 +179,12 @@ def recall_waiting(search, number, first, count):
         scores_of(search)[player] = scores[number * players + player]
 
 
+@njit
+def waiting_score(search, number, player):
+    """Return a player's score at the leaf of a descent that waits."""
+    return waiting_rows(search)[2][number * search.players + player]
+
+
 # -- returns
 
 

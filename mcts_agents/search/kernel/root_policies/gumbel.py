@@ -62,8 +62,11 @@ def random_gumbel(rng):
 def rank(noise, priors, sigmas):
     """Turn sigma(a) into g(a) + ln P(a) + sigma(a), in place."""
     for i in range(len(sigmas)):
-        sigmas[i] += noise[i]
-        sigmas[i] += log_of(priors[i]) if priors[i] > 0.0 else -np.inf
+        if priors[i] > 0.0:
+            sigmas[i] += noise[i]
+            sigmas[i] += log_of(priors[i])
+        else:
+            sigmas[i] = -np.inf
 
 
 @njit
@@ -160,6 +163,7 @@ def _completed(root, settings):
     priors, raw_value = root.priors, (root.raw_value - low) * scale
     if np.isnan(raw_value):
         priors = np.ones(len(values))
+    priors[np.isnan(root.noise)] = 0.0  # an action filter keeps them out of the tree
     complete(root.visits, values, priors, raw_value)
     weigh(root.visits, values, settings.gumbel_visits, settings.gumbel_scale)
     return values, priors
