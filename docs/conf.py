@@ -52,7 +52,6 @@ os.environ.setdefault("COLUMNS", "80")
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True}
-autodoc_preserve_defaults = True
 # Networks are described without PyTorch, too.
 autodoc_mock_imports = [
     name
@@ -107,11 +106,23 @@ def menu(text: str) -> str:
     for caption, body in [("", before), *zip(sections[::2], sections[1::2])]:
         pages = ITEM.findall(body)
         if pages:
-            lines = ["", "```{toctree}", ":hidden:", f":caption: {caption}", *pages]
+            named = [f":caption: {caption}"] if caption else []
+            lines = ["", "```{toctree}", ":hidden:", *named, "", *pages]
             made += "\n".join([*lines, "```", ""])
     return made
+
+
+def escape_stars(
+    app: Sphinx, what: str, name: str, item: object, options: object, lines: list[str]
+) -> None:
+    """Let shapes such as (rows, *shape) be no beginning of emphasis."""
+    for number, line in enumerate(lines):
+        parts = re.split(r"(`[^`]*`)", line)
+        parts[::2] = [re.sub(r"(?<=[ (])\*(?=\w)", r"\\*", part) for part in parts[::2]]
+        lines[number] = "".join(parts)
 
 
 def setup(app: Sphinx) -> None:
     """Connect the above to Sphinx."""
     app.connect("source-read", show_file)
+    app.connect("autodoc-process-docstring", escape_stars)
