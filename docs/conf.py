@@ -34,7 +34,7 @@ html_theme = "furo"
 html_title = f"mcts-agents {version}"
 html_static_path: list[str] = []
 
-# Links to headings, also of other pages, are checked by the names that GitHub gives them.
+# Links to headings are checked by the names that GitHub gives these, on all pages.
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath"]
 
@@ -103,7 +103,10 @@ def menu(text: str) -> str:
     """Return hidden tables of contents of the links in each section of a page."""
     before, *sections = HEADING.split(text)
     made = ""
-    for caption, body in [("", before), *zip(sections[::2], sections[1::2])]:
+    for caption, body in [
+        ("", before),
+        *zip(sections[::2], sections[1::2], strict=True),
+    ]:
         pages = ITEM.findall(body)
         if pages:
             named = [f":caption: {caption}"] if caption else []

@@ -19,7 +19,7 @@ PAGES = (
     (DOCS / "checking_games.md").read_text(),
     (DOCS / "your_own_environment.md").read_text(),
 )
-# Those of these pages run one after another. Other pages have tests where their code has.
+# Those of these pages run one after another. Other pages are tested beside their code.
 IN_ORDER = (
     "agents.md",
     "arena.md",
