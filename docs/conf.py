@@ -51,7 +51,7 @@ os.environ.setdefault("COLUMNS", "80")
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True}
 # Networks are described without PyTorch, too.
 autodoc_mock_imports = [
     name
@@ -75,7 +75,7 @@ LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 # Pages whose lists of links, by heading, become the menu.
 MENUS = {"index", "algorithms/README", "api/README", "games/README"}
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
-ITEM = re.compile(r"^- \[[^\]]*\]\(([^)#]+\.md)\)", re.MULTILINE)
+ITEM = re.compile(r"^- \[([^\]]*)\]\(([^)#]+\.md)\)", re.MULTILINE)
 
 
 def show_file(app: Sphinx, page: str, source: list[str]) -> None:
@@ -107,7 +107,9 @@ def menu(text: str) -> str:
         ("", before),
         *zip(sections[::2], sections[1::2], strict=True),
     ]:
-        pages = ITEM.findall(body)
+        pages = [
+            f"{text.replace('`', '')} <{page}>" for text, page in ITEM.findall(body)
+        ]
         if pages:
             named = [f":caption: {caption}"] if caption else []
             lines = ["", "```{toctree}", ":hidden:", *named, "", *pages]
