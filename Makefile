@@ -8,7 +8,7 @@ EXTRAS ?= test
 PACKAGES ?=
 INSTALLED = $(VENV)/installed-$(EXTRAS)
 
-.PHONY: demo test test-bounds lint bench clean
+.PHONY: demo test test-bounds lint bench docs clean
 
 demo: $(VENV)/plain
 	$(RUN)/python examples/demo.py
@@ -31,6 +31,13 @@ bench: $(INSTALLED)
 	$(RUN)/python -m pip install --quiet --editable '.[dev]'
 	$(RUN)/python benchmarks/openspiel_ratio.py
 
+# The documentation site, in docs/_build/html; warnings are errors. With the rl extra the
+# tutorial on stable-baselines3 is run too: make docs DOCS=docs,rl
+DOCS ?= docs
+docs: $(VENV)/plain
+	$(RUN)/python -m pip install --quiet --editable '.[$(DOCS)]' $(PACKAGES)
+	$(RUN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 # The core alone: extras and what only the tests need are large.
 $(VENV)/plain: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,4 +50,4 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) build docs/_build *.egg-info

@@ -1,7 +1,7 @@
-"""An environment of somebody else: PettingZoo's connect four, untouched.
+"""A third-party environment: PettingZoo's connect four, unchanged.
 
-The agent plans on copies of the environment. Whether it hides information from the
-players cannot be seen from outside, so the agent asks for our word that it does not.
+The agent plans on copies of the environment. It cannot detect whether the environment
+hides information from the players, so we assert that it does not.
 
     pip install --editable ".[pictures]"    # in the checkout: PettingZoo's game draws
     python examples/third_party_environment.py

@@ -195,8 +195,9 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
     if file and not _is_allowed(name):
         raise ValueError(
             f"{place}: {file} names a module, and no file makes mcts-agents import "
-            "one; if you trust it say so: mcts-agents --import "
-            f"{shortened(name, MOST_NAME)} ..., or mcts_agents.allow_in_files in Python"
+            "one; if you trust it, allow it: mcts-agents --import "
+            f"{shortened(name, MOST_NAME)} ..., or mcts_agents.allow_in_files in "
+            "Python"
         )
     folder = _search_working_folder()
     is_new = name not in sys.modules

@@ -85,7 +85,7 @@ def _plain_file(path: str | PathLike[str]) -> io.FileIO:
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         what = "a folder" if stat.S_ISDIR(mode) else "no plain file"
-        raise ValueError(f"expected a file, and this is {what}")
+        raise ValueError(f"expected a file, but this is {what}")
     return io.FileIO(descriptor)
 
 
@@ -104,7 +104,7 @@ def read_settings(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ValueError("cannot be read: it is no text") from error
+        raise ValueError("cannot be read: it is not text") from error
     except ValueError as error:
         raise ValueError(f"cannot be read: {error}") from error
     return read(text)
@@ -383,7 +383,7 @@ def _described(
             raise ValueError(f"{quoted(entry)} holds objects (allow_pickle=False)")
         held = archive.getinfo(entry).file_size - file.tell()
     if dtype.itemsize * math.prod(shape) != held or min(shape, default=0) < 0:
-        raise ValueError(f"{quoted(entry)} is not of the size that it says")
+        raise ValueError(f"{quoted(entry)} does not have the size that it states")
     return shape, dtype
 
 

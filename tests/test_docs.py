@@ -24,7 +24,7 @@ from tests.command import COMMAND
 
 DOCS = Path(__file__).parent.parent / "docs"
 README = DOCS.parent / "README.md"
-PAGES = sorted(DOCS.rglob("*.md"))
+PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
 ALGORITHMS = [p for p in PAGES if p.parent.name == "algorithms"]
 # Each command of the reference with what it prints, up to the next one.
 TRANSCRIPTS = dict(

@@ -369,7 +369,7 @@ def test_parts_of_a_game_are_checked():
 
 def test_agents_plan_only_on_the_caller_s_word():
     for spec in ("tracks:race", "tracks:race:perfect_information=false"):
-        with pytest.raises(ValueError, match=r"cannot be seen from outside.*=true"):
+        with pytest.raises(ValueError, match=r"cannot be detected.*=true"):
             played(spec, MCTS, "random")
         played(spec, "random", "random")
     played(RACE, MCTS, "random")
@@ -628,7 +628,7 @@ def test_a_tournament_s_file(tmp_path):
 
 
 def test_what_hides_is_refused_before_the_first_game(tmp_path):
-    with pytest.raises(SettingError, match=r"uct in tracks:race, 2 players: .*outs"):
+    with pytest.raises(SettingError, match=r"uct in tracks:race, 2 players: .*detec"):
         run(tmp_path / "s.db", Here(), agents=AGENTS, budgets=[], games="tracks:race")
 
 

@@ -110,9 +110,9 @@ def test_archives_that_unpack_to_more_than_is_allowed(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (header_of((1 << 40,)), "not of the size that it says"),
-        (header_of((1 << 62, 1 << 62)), "not of the size that it says"),
-        (header_of((-1, -4)) + bytes(16), "not of the size that it says"),
+        (header_of((1 << 40,)), "does not have the size that it states"),
+        (header_of((1 << 62, 1 << 62)), "does not have the size that it states"),
+        (header_of((-1, -4)) + bytes(16), "does not have the size that it states"),
         (header_of((4,), "|O") + bytes(32), "holds objects"),
         (b"\x93NUMPY\x03\x00" + bytes(100), "unknown version"),
         (b"\x93NUMPY\x01\x00" + struct.pack("<H", 9000) + b"(" * 9000, "policy.0"),

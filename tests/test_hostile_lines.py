@@ -92,7 +92,7 @@ def test_a_tournament_is_no_study_and_stays_as_it_was(run_here, tmp_path):
         store.describe(spec.description(), 0)
     before = path.read_bytes()
     done = run_here("tune", "--game", "tictactoe", "--store", str(path))
-    one_line(done, "holds a tournament; take another store")
+    one_line(done, "holds a tournament; use another store")
     assert path.read_bytes() == before
 
 

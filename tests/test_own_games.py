@@ -332,7 +332,7 @@ def test_a_file_imports_no_game_that_the_caller_did_not_allow(importable):
         pytest.raises(
             ValueError,
             match="game 'heaps_spy:rules': the file names a module, and no file makes "
-            "mcts-agents import one; if you trust it say so: mcts-agents --import "
+            "mcts-agents import one; if you trust it, allow it: mcts-agents --import "
             r"heaps_spy \.\.\., ",
         ),
     ):

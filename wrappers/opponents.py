@@ -136,8 +136,8 @@ class Opponents:
         if isinstance(given, str | PathLike) or _is_agent_mapping(given):
             if "seed" in resolve(given)[1]:
                 raise ValueError(
-                    f"opponents={given!r}: the seeds of opponents derive from the "
-                    "episode's, leave out seed"
+                    f"opponents={given!r}: the opponents' seeds are derived from the "
+                    "episode's seed; leave out seed"
                 )
             return _Player(make_agent(given))
         if isinstance(given, Mapping):
@@ -176,7 +176,9 @@ class Opponents:
         elif isinstance(given, list | dict):
             for player, seat in zip(self._in_seats(given, seats), seats, strict=True):
                 if isinstance(player, list | dict):
-                    raise ValueError(f"opponents: several for one seat: {player!r}")
+                    raise ValueError(
+                        f"opponents: several opponents for one seat: {player!r}"
+                    )
                 yield from self._possible(player, [seat])
         else:
             for seat in seats:

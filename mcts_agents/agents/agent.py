@@ -411,8 +411,9 @@ def check_mask(
     legal = model.legal_actions(state, player)
     if not np.array_equal(flat.nonzero()[0], np.sort(legal)):
         raise ValueError(
-            f"{whose} allows the actions {flat.nonzero()[0].tolist()}, but legal are "
-            f"{legal.tolist()}; leave it out, this game knows its legal actions"
+            f"{whose} allows the actions {flat.nonzero()[0].tolist()}, but the legal "
+            f"actions are {legal.tolist()}; leave it out, because this game knows its "
+            "legal actions"
         )
 
 

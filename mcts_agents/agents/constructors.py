@@ -76,8 +76,9 @@ class Constructor:
                 if parameter.name in self.others:
                     raise ValueError(
                         f"agent {self.name!r}: {self.agent.__name__} requires "
-                        f"{parameter.name} ({self.others[parameter.name]}), which no "
-                        f"text stands for ({TAKEN}); pass an object of it in Python"
+                        f"{parameter.name} ({self.others[parameter.name]}), which "
+                        f"cannot be written as text ({TAKEN}); pass an agent object "
+                        "in Python"
                     )
         return passes_on
 
@@ -109,7 +110,8 @@ class Constructor:
             if option in self.others and option not in self.described:
                 raise ValueError(
                     f"option {option!r} of {self.name} takes {self.others[option]}, "
-                    f"which no text stands for ({TAKEN}); pass an object in Python"
+                    f"which cannot be written as text ({TAKEN}); pass an agent object "
+                    "in Python"
                 )
             if option not in self.described:
                 known = (*self.described, "seed")

@@ -47,7 +47,7 @@ class FamilyAgent(Planner):
         if not hasattr(self, "algorithm"):
             family = type(self)
             names = ", ".join(agent.__name__ for agent in family.__subclasses__())
-            raise TypeError(f"{family.__name__} has no algorithm; make one of {names}")
+            raise TypeError(f"{family.__name__} has no algorithm; use one of {names}")
         known = self.settings_class.options_of(self.algorithm)
         copying, searching = {}, {}
         for name, value in options.items():

@@ -38,7 +38,7 @@ class HeldAgent(dict[str, Any]):
             self._agent = copy.deepcopy(agent)
         except Exception as error:
             raise ValueError(
-                f"{agent!r} cannot be copied, and each game takes a copy: "
+                f"{agent!r} cannot be copied, but each game needs a copy: "
                 f"{_line(error)}"
             ) from error
 

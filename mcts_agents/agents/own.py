@@ -65,7 +65,7 @@ def kind_of(agent: Agent) -> AgentKind:
             return kind
     raise ValueError(
         f"{agent!r}: its class is not registered as a kind of agent, and the agent was "
-        "not made from a spec such as 'module:Class', so no text names it"
+        "not made from a spec such as 'module:Class', so it has no spec"
     )
 
 
@@ -136,7 +136,7 @@ def _checked(name: str, module: Any, attribute: str) -> type[Agent]:
             told = unknown_name("class", attribute, agents) if agents else known
             raise ValueError(f"agent {name!r}: {where}: {told}")
         raise ValueError(
-            f"agent {name!r}: {quoted(found)} in {where} is no class derived from "
+            f"agent {name!r}: {quoted(found)} in {where} is not a class derived from "
             f"mcts_agents.Agent; {known}"
         )
     if inspect.isabstract(found):
@@ -173,8 +173,8 @@ def _entry(name: str) -> type[Agent]:
     if len(entries) > 1:
         told = " and ".join(f"{entry.value} ({_origin(entry)})" for entry in entries)
         raise ValueError(
-            f"agent {name!r}: two packages bring an agent of this name: {told}; name "
-            "the class itself, module:Class"
+            f"agent {name!r}: two packages define an agent with this name: {told}; "
+            "name the class itself, module:Class"
         )
     (entry,) = entries
     place = f"agent {name!r} of {_origin(entry)}"

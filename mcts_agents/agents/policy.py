@@ -89,8 +89,8 @@ class PolicyAgent(Agent):
             raise ValueError(f"deterministic={deterministic!r}: expected true or false")
         if self.policy.greedy_only and not deterministic:
             raise ValueError(
-                f"{self.policy.name} ranks actions and gives no probabilities to draw "
-                "from; give deterministic=True"
+                f"{self.policy.name} ranks actions and has no probabilities to sample "
+                "from; pass deterministic=True"
             )
         self.observation = observation or trained or "flat"
         self.deterministic = deterministic
@@ -216,7 +216,7 @@ class PolicyAgent(Agent):
         name = face.agents[player_with_masks(face, agent, action_mask)]
         if not hasattr(env, "observe"):
             raise ValueError(
-                f"{env}: shows its observations only to those who step it; use "
+                f"{env}: returns its observations only from step(); use "
                 f"bind(env)(observation, {name!r}) or choose(...)"
             )
         return self._shown(env, env.observe(name), name, face)
@@ -270,8 +270,8 @@ class PolicyAgent(Agent):
             return kept[1]
         if model.observation_shape is None:
             raise ValueError(
-                f"{self!r}: positions of {model.name} have no observations that a "
-                "policy could see; it plays there only in the environment itself"
+                f"{self!r}: positions of {model.name} have no observations for a "
+                "policy; there, it can play only in the environment itself"
             )
         try:
             self.policy.check_game(model)
@@ -315,7 +315,7 @@ def _written(agent: PolicyAgent, full: bool) -> dict[str, Any]:
     """Return a policy's options: its file, and which content that must have."""
     if agent.file is None:
         raise ValueError(
-            f"{agent!r} was not loaded from a file, so no text names it; see "
+            f"{agent!r} was not loaded from a file, so it has no spec; see "
             "PolicyAgent.load"
         )
     written = {"file": agent.file, **agent.options}

@@ -59,7 +59,9 @@ def _text(name: str, value: Any, full: bool) -> Any:
     # A mapping is that of an agent, as a spec named it.
     if value is None or isinstance(value, str | bool | int | float | dict):
         return value
-    raise ValueError(f"{name}={value!r}: a Python object, which no text stands for")
+    raise ValueError(
+        f"{name}={value!r}: a Python object, which cannot be written as text"
+    )
 
 
 def _spec(mapping: dict[str, Any]) -> str:

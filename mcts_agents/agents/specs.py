@@ -176,8 +176,8 @@ def _modelled(spec: str | Mapping[str, Any]) -> Agent:
     _, options = resolve(spec)
     if "seed" in options:
         raise ValueError(
-            f"seed={options['seed']!r}: agents in a search draw from the search's own "
-            "generator; give the seed to the agent that searches"
+            f"seed={options['seed']!r}: agents inside a search use the generator of "
+            "the search; give the seed to the searching agent"
         )
     agent = make_agent(spec)
     return _compiled_policy(agent)
@@ -189,7 +189,8 @@ def _compiled_policy(value: Any) -> Any:
         return value
     if value.policy in POLICY_WORDS:
         raise ValueError(
-            f"policy={value.policy!r}: in a search this word is no policy of the game"
+            f"policy={value.policy!r}: in a search, this word is not a policy of the "
+            "game"
         )
     return value.policy
 

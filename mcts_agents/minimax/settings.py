@@ -277,8 +277,8 @@ class MinimaxSettings(FamilySettings):
         name = f"{model.name}: {self.algorithm}"
         if algorithm.two_players and model.team_count > 2:
             raise ValueError(
-                f"{name} is for two players or teams, and here are {model.team_count}; "
-                "use paranoid-alphabeta, max-n, brs-plus or opps"
+                f"{name} is for two players or teams, but there are "
+                f"{model.team_count}; use paranoid-alphabeta, max-n, brs-plus or opps"
             )
         if model.chance and not algorithm.takes_chance:
             copied = ", or pass deterministic=True if it has none"

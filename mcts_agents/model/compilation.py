@@ -235,8 +235,8 @@ def _keep(code: CodeFile) -> None:
     # show these bits whatever the rights are.
     if os.name == "posix" and mode & stat.S_IWOTH:
         warnings.warn(
-            f"everybody can write to {folder}, and what is written there is executed; "
-            "take that right away (chmod o-w) or set NUMBA_CACHE_DIR to another folder",
+            f"everybody can write to {folder}, and files there are executed; remove "
+            "that permission (chmod o-w) or set NUMBA_CACHE_DIR to another folder",
             stacklevel=3,
         )
 
@@ -244,8 +244,8 @@ def _keep(code: CodeFile) -> None:
 def _warn_not_kept(folder: Path, error: Exception) -> None:
     warnings.warn(
         f"compiled code cannot be kept in {folder} "
-        f"({getattr(error, 'strerror', None) or error}) and is "
-        "compiled anew in each process; set NUMBA_CACHE_DIR to a writable folder",
+        f"({getattr(error, 'strerror', None) or error}) and is compiled again in each "
+        "process; set NUMBA_CACHE_DIR to a writable folder",
         stacklevel=4,  # whoever called compile_module
     )
 

@@ -96,6 +96,6 @@ def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> Non
     for name in ("reuse_tree", "keep_abstraction"):
         if getattr(settings, name):
             raise ValueError(
-                f"processes={processes}: {name}=True needs one search that goes on; "
-                "use processes=1"
+                f"processes={processes}: {name}=True needs a search that continues in "
+                "one process; use processes=1"
             )

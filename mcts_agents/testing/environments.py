@@ -108,8 +108,8 @@ class _Check:
             self.report.skip(SAMPLES, "its rules do that, and check_rules checks them")
         elif redeterminise is None:
             self.report.skip(
-                SAMPLES, "no `redeterminise` was given; agents need one, or your word "
-                "that nothing is hidden"
+                SAMPLES, "no `redeterminise` was given; agents need one, or "
+                "perfect_information=True if nothing is hidden"
             )  # fmt: skip
 
     def episode(self, number: int, seed: int) -> None:

@@ -271,14 +271,14 @@ class _Walk:
                 place.fail(
                     "results",
                     f"wrote PLAYING for player {player} though `movers` is 0",
-                    "Give everybody a result when the game is over",
+                    "Give every player a result when the game is over",
                 )
             if result != PLAYING and player in position.movers:
                 place.fail(
                     "results",
                     f"wrote {RESULT_NAMES[result].upper()} for player {player}, who "
                     "is still in `movers`",
-                    "Who has a result may not decide any more",
+                    "A player with a result must not decide any more",
                 )
             earlier = PLAYING if before is None else before.results[player]
             if earlier not in (PLAYING, result):

@@ -181,11 +181,11 @@ REFUSED = [
     ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
     ([*STORE, *TABLE, "--agent", "random"], "--agent: two agents have the name 'rand"),
-    ([*STORE, *TABLE, "--agent", "=mcts"], "--agent: '' is no name of an agent"),
+    ([*STORE, *TABLE, "--agent", "=mcts"], "--agent: '' is not the name of an agent"),
     ([*STORE, *TABLE, "--agent", "x=mcts:seed=1"], "--agent: seed=1: every agent"),
     ([*STORE, *TABLE, "--budget", "1x"], "--budget: budget '1x': expected a time"),
     ([*STORE, *TABLE, "--design", "round"], "--design: input should be 'round-robin'"),
-    ([*STORE, *TABLE, "--field", "mcts"], "--field: names the agent of all other"),
+    ([*STORE, *TABLE, "--field", "mcts"], "--field: names the agent in all other"),
     ([*STORE, *TABLE, "--games", "0"], "--games: input should be greater"),
     ([*STORE, *TABLE, "--games", "x"], "Invalid value for '--games'"),
     ([*STORE, *TABLE, "--seed", "-1"], "--seed: input should be greater"),
@@ -216,7 +216,7 @@ REFUSED = [
         ["--store", "no/s.db", *TABLE],
         "no/s.db: there is no folder no",
     ),
-    (["--store", ".", *TABLE], ".: expected a file, and this is a folder"),
+    (["--store", ".", *TABLE], ".: expected a file, but this is a folder"),
     (["--store", "t.yaml", *TABLE], "t.yaml: "),
 ]
 

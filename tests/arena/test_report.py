@@ -177,12 +177,12 @@ def test_the_best_of_games_with_budgets_of_their_own_stand_under_numbers():
     ]
     games = [game for s in settings for game in played(s, [0.0, 9.0], 20)]
     text = alone(render_report(Results("own", {}, 60, tuple(games)))).text
-    best = text[text.index("Best by game") : text.index("In bold")]
+    best = text[text.index("Best by game") : text.index("is in bold")]
     for words in ("budget 1", "budget 2", "200 simulations", "70 simulations"):
         assert words in best, best
     same = [game for s in settings[:2] for game in played(s, [0.0, 9.0], 20)]
     text = alone(render_report(Results("same", {}, 40, tuple(same)))).text
-    best = text[text.index("Best by game") : text.index("In bold")]
+    best = text[text.index("Best by game") : text.index("is in bold")]
     assert "5,000 simulations" in best
     assert "budget 1" not in best
 
@@ -235,7 +235,7 @@ def test_warnings_about_ratings():
     ]
     text = alone(render_report(Results("apart", {}, 40, tuple(games)))).text
     assert "Some agents never met" in text
-    assert "never placed behind others" in text
+    assert "always finished ahead of others" in text
 
 
 def test_the_best_are_those_whose_intervals_reach_the_best():

@@ -231,10 +231,10 @@ def test_a_design_that_cannot_be_balanced_is_refused():
     for design in ("round-robin", "all-seats"):
         with pytest.raises(SettingError, match=f"one agent cannot play {design}"):
             fixtures("tictactoe", 2, 1, design=design)
-    with pytest.raises(SettingError, match=r"multiples: 24$") as refused:
+    with pytest.raises(SettingError, match=r"multiple: 24$") as refused:
         fixtures("sushi_go", 4, 4, games_each=5, design="all-seats")
     assert refused.value.place == ("games_each",)
-    with pytest.raises(SettingError, match=r"multiples: 24 or 48$"):
+    with pytest.raises(SettingError, match=r"multiple: 24 or 48$"):
         fixtures("sushi_go", 4, 4, games_each=25, design="all-seats")
     many = dict.fromkeys(map(str, range(30)), "random")
     with pytest.raises(SettingError, match=r"30 agents in 6 seats are \d+ arrang"):

@@ -82,7 +82,7 @@ WRONG = [
     ("seed: 3", "seed: *no", ": line 12, column 7: found undefined alias 'no'"),
     ("seed: 3", "---\nseed: 3", ": line 12, column 1: but found another document"),
     ("seed: 3", "seed: \x07", ": line 12: special characters are not allowed"),
-    ("seed: 3", "field: random", ", line 12, field: names the agent of all other"),
+    ("seed: 3", "field: random", ", line 12, field: names the agent in all other"),
     ("games_each: 6", "games_each: yes", ", line 11, games_each: expected a whole"),
     ("design: round-robin", "design: [robin]", ", line 10, design: input should be"),
     ("budgets: [10, 20ms]", "budgets: [10, 20m]", ", line 9, budgets.1: budget '20m'"),
@@ -105,7 +105,7 @@ WRONG = [
     ("  weak: random", "  weak:", ", line 8, agents.weak: None: expected a spec"),
     ("  weak: random", "  weak: mcts:seed=3", ", line 8, agents.weak: seed=3:"),
     ("  weak: random", "  strong: random", ": line 8, column 3: 'strong' is given"),
-    ("  weak: random", "  yes: random", ", line 6, agents: True is no name"),
+    ("  weak: random", "  yes: random", ", line 6, agents: True is not the name"),
     ("  weak: random", "  weak: no.yaml", ", line 8, agents.weak: "),
 ]
 
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_named_with_its_line(refused, line, instead, said):
         ("games: hex\nagents: []\n", ", line 2, agents: expected at least one"),
         ("games: &x [*x]\nagents: [random]\n", ": line 1, column 12: it holds itself"),
         ("games: " + "[" * 5000 + "]" * 5000, ": line 1, column 39: nested more than"),
-        (b"\xff\xfe\x00\x01", ": cannot be read: it is no text"),
+        (b"\xff\xfe\x00\x01", ": cannot be read: it is not text"),
         (b"SQLite format 3\x00", ": line 1: special characters are not allowed"),
     ],
     ids=range(13),

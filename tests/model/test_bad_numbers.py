@@ -134,7 +134,7 @@ MASKS = [
     ([math.nan, 1, 1], "the mask of player_0 holds nan"),
     ([0.5, 1, 1], "the mask of player_0 holds 0.5"),
     (["a", "b", "c"], "the mask of player_0 holds 'a'"),
-    ([0, 0, 0], "the mask of player_0 holds zeros only"),
+    ([0, 0, 0], "the mask of player_0 contains only zeros"),
 ]
 
 

@@ -34,7 +34,7 @@ def loop_of(model, **settings):
 
 def test_dice_are_found_out():
     for source in ("np_random", "numpy.random"):
-        with pytest.raises(ChanceError, match=r"^deterministic=True: .* different dic"):
+        with pytest.raises(ChanceError, match=r"^deterministic=True: .* different ran"):
             planner().act(started(Dice, source=source))
     slippery = gymnasium.make("FrozenLake-v1")
     slippery.reset(seed=0)
@@ -101,7 +101,7 @@ def test_the_loop_is_closed_where_it_may_be():
     assert loop_of(alone, tree="self") == "closed"
     plain = CopiedEnvironment(gathering(), perfect_information=True)
     assert loop_of(plain) == "open"
-    with pytest.raises(ValueError, match="if it throws none pass deterministic=True"):
+    with pytest.raises(ValueError, match="if it uses none, pass deterministic=True"):
         loop_of(plain, loop="closed")
     with pytest.raises(ValueError, match=r"solver=true: .* no chance"):
         loop_of(plain, solver=True, value="win")
@@ -194,7 +194,7 @@ def test_words_that_are_none_are_refused():
 
 
 def test_words_that_contradict_each_other_are_refused():
-    with pytest.raises(ValueError, match="pass one of them"):
+    with pytest.raises(ValueError, match="pass only one of them"):
         MCTSAgent(perfect_information=True, redeterminise=lambda *_: None)
 
 

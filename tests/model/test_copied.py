@@ -396,8 +396,8 @@ class Misnaming(Matching):
 @pytest.mark.parametrize(
     ("place", "told"),
     [
-        ("agents", r"'stranger', who is none of possible_agents \(.*\)"),
-        ("rewards", r"'stranger', who is none of possible_agents \(.*\)"),
+        ("agents", r"'stranger', who is not in possible_agents \(.*\)"),
+        ("rewards", r"'stranger', who is not in possible_agents \(.*\)"),
         ("none", "the rewards are None, expected a dictionary"),
     ],
 )

@@ -221,7 +221,7 @@ def test_what_was_played_in_a_box_is_found_in_no_tree():
     env.reset(seed=0)
     env.step(np.array([0.5], np.float32))
     agent = planner(20, reuse_tree=True, continuous=3)
-    with pytest.raises(ValueError, match=r"reuse_tree=True: .*Box has no number"):
+    with pytest.raises(ValueError, match=r"reuse_tree=True: .*Box have no numbers"):
         agent.plan(env)
     assert planner(20, continuous=3).plan(env).simulations == 20
 
@@ -253,7 +253,7 @@ def test_nothing_is_noted_by_a_search():
 def test_what_was_played_must_be_known():
     env = Dice()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"cannot be seen from outside; wrap the env"):
+    with pytest.raises(ValueError, match=r"not visible from outside; wrap the env"):
         planner(reuse_tree=True).plan(env)
     with pytest.raises(ValueError, match="copies end with the decision; use loop='op"):
         planner(reuse_tree=True, deterministic=True, loop="closed").plan(gathering())

@@ -146,7 +146,9 @@ def test_aec_environments_have_snapshots_too():
 
 @pytest.mark.parametrize(("kind", "named"), [(Aliased, "path"), (Partial, "steps")])
 def test_snapshots_that_do_not_bring_all_back_are_an_error(kind, named):
-    with pytest.raises(UnfaithfulSnapshotError, match=rf"not as it was: env.*{named}"):
+    with pytest.raises(
+        UnfaithfulSnapshotError, match=rf"not in its old state: env.*{named}"
+    ):
         planner(snapshots=True).act(started(kind()))
 
 

@@ -94,7 +94,7 @@ def test_what_has_no_key_is_refused():
     agent = MCTSAgent(simulations=10, graph=True, perfect_information=True)
     with pytest.raises(ValueError, match=r"pass state_key=function\(env_copy\)"):
         agent.plan(gathering())
-    with pytest.raises(ValueError, match="beside redeterminise"):
+    with pytest.raises(ValueError, match="with redeterminise"):
         CopiedEnvironment(
             gathering(), redeterminise=lambda *_: None, state_key=lambda env: 0
         )

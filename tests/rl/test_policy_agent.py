@@ -118,7 +118,7 @@ def test_values_of_a_model_are_shares_of_a_win():
 @pytest.mark.parametrize("algorithm", [sb3.DQN, sb3_contrib.QRDQN])
 def test_learners_of_action_values(algorithm, tmp_path):
     model = trained(algorithm, buffer_size=100)
-    with pytest.raises(ValueError, match="ranks actions and gives no probabilities"):
+    with pytest.raises(ValueError, match="ranks actions and has no probabilities"):
         PolicyAgent(model)
     agent = PolicyAgent(model, deterministic=True)
     for env, name, seen, mask in positions("tictactoe", "flat"):
@@ -134,7 +134,7 @@ def test_learners_of_action_values(algorithm, tmp_path):
     model.save(path)
     with pytest.raises(ValueError, match=r"not one of multi-layer .* trust=True"):
         PolicyAgent.load(path, deterministic=True)
-    with pytest.raises(ValueError, match=r"p\.zip: .*give deterministic=True"):
+    with pytest.raises(ValueError, match=r"p\.zip: .*pass deterministic=True"):
         PolicyAgent.load(path, trust=True)
     trusted = PolicyAgent.load(path, trust=True, deterministic=True)
     assert trusted.act(env, name) == agent.act(env, name)

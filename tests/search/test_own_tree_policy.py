@@ -248,7 +248,7 @@ def test_the_examples_of_the_documentation_run():
 
 
 def test_no_text_stands_for_a_policy_of_a_user():
-    with pytest.raises(ValueError, match=r"tree_policy=.*no text stands for"):
+    with pytest.raises(ValueError, match=r"tree_policy=.*cannot be written as text"):
         to_mapping(MCTSAgent(tree_policy=GREEDY))
 
 

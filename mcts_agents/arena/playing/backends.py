@@ -211,7 +211,7 @@ def _check_answer(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
     except (OSError, OverflowError, UnicodeError) as error:
-        raise ConnectionError(f"nobody answers: {error}") from error
+        raise ConnectionError(f"no answer: {error}") from error
 
 
 class RayBackend(Backend):

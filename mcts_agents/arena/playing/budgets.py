@@ -76,7 +76,7 @@ def budget_setting(budget: str) -> tuple[str, int | float]:
         raise ValueError(f"budget {quoted(budget)}: {_EXPECTED}")
     if number > GREATEST:
         raise ValueError(
-            f"budget {quoted(budget)}: beyond {GREATEST}, all that is allowed"
+            f"budget {quoted(budget)}: beyond the greatest allowed, {GREATEST}"
         )
     return option, int(number)
 

@@ -327,8 +327,8 @@ class EnvironmentTable(Table):
         if not told and not has_rules(self.planned):
             raise ValueError(
                 f"{self.game.name}: whether this environment hides information from "
-                "its players cannot be seen from outside. If it hides nothing, say so "
-                f"in the game's spec: {WORD}=true; else resample what it hides, by "
+                "its players cannot be detected. If it hides nothing, say so in the "
+                f"game's spec: {WORD}=true; otherwise resample what it hides, with "
                 "game_from_environment(..., redeterminise=...)"
             )
         # What is drawn here must not change what the agent decides.

@@ -86,7 +86,7 @@ class Schedule:
                 near = f"{below} or {below + orders}" if below else str(orders)
                 raise SettingError(
                     f"games_each={self.spec.games_each}: {setting} has {orders} "
-                    f"orders of seats, so all-seats takes multiples: {near}",
+                    f"orders of seats, so all-seats needs a multiple: {near}",
                     ("games_each",),
                 )
         if orders > MOST_ARRANGEMENTS:

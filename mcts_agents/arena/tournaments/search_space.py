@@ -68,7 +68,7 @@ def parse_parameter(text: str, kind: AgentKind) -> Parameter:
     for value in choices:
         option.check(name, value)
     if len(set(choices)) < max(2, len(choices)):
-        raise ValueError(f"{text}: expected two different values at least")
+        raise ValueError(f"{text}: expected at least two different values")
     return Parameter(name, choices)
 
 

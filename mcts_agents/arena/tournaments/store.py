@@ -90,7 +90,7 @@ class Store:
             lock = locked(f"{path.resolve()}.lock")
         except Timeout as error:
             raise StoreError(
-                f"{path}: another process is writing to it; wait for that one, or take "
+                f"{path}: another process is writing to it; wait for it, or use "
                 "another store"
             ) from error
         except OSError as error:
@@ -383,7 +383,7 @@ def _exists(path: Path) -> bool:
         return False
     if not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "no plain file"
-        raise StoreError(f"{path}: expected a file, and this is {what}")
+        raise StoreError(f"{path}: expected a file, but this is {what}")
     return True
 
 

@@ -62,7 +62,7 @@ def agent_mapping(value: Any) -> dict[str, Any]:
     agent = make_agent(value)
     kind, options = resolve(value)
     if "seed" in options:
-        raise ValueError(f"seed={options['seed']}: every agent gets a seed of its own")
+        raise ValueError(f"seed={options['seed']}: every agent gets its own seed")
     # An agent that was given no budget has one by default, unless the tournament has
     # budgets: those are only its own if they were written.
     budgets = kind.budgets
@@ -140,7 +140,7 @@ def _name(value: Any) -> str:
     name = str(value) if isinstance(value, int) and value is not True else value
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise ValueError(
-            f"{quoted(value)} is no name of an agent: expected a line of text"
+            f"{quoted(value)} is not the name of an agent: expected a line of text"
         )
     return name
 
@@ -294,8 +294,8 @@ class TournamentSpec(Strict):
     def _check_field(self) -> "TournamentSpec":
         if (self.field is not None) != (self.design == "one-against-field"):
             raise SettingError(
-                "names the agent of all other seats with design one-against-field, "
-                "and with no other design",
+                "names the agent in all other seats and is only for the design "
+                "one-against-field",
                 ("field",),
             )
         if FIELD in self.agents and self.field is not None:

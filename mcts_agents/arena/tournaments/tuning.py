@@ -279,11 +279,11 @@ class Tuning:
         tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
         is_study = store.connection.execute(tables).fetchone()[0]
         if not is_study and store.description() is not None:  # Optuna would write to it
-            raise StoreError(f"{store.path}: holds a tournament; take another store")
+            raise StoreError(f"{store.path}: holds a tournament; use another store")
         storage = optuna.storages.RDBStorage(f"sqlite:///{store.path}")
         names = optuna.study.get_all_study_names(storage)
         if not names and store.description() is not None:
-            raise StoreError(f"{store.path}: holds a tournament; take another store")
+            raise StoreError(f"{store.path}: holds a tournament; use another store")
         study = optuna.create_study(
             storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
         )
@@ -378,7 +378,7 @@ class Tuning:
         """
         if self.store.description() is not None:
             raise StoreError(
-                f"{self.store.path}: the match of the best trial has begun; take "
+                f"{self.store.path}: the match of the best trial has begun; use "
                 "another store for more trials"
             )
         number = len(self.trials()) + 1

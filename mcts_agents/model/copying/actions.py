@@ -49,7 +49,7 @@ class ActionNumbers(ABC):
         Raises:
             ValueError: The space is a Box, of which only some samples have numbers.
         """
-        raise ValueError(f"{self.space}: what was played in a Box has no number")
+        raise ValueError(f"{self.space}: actions in a Box have no numbers")
 
     def flat(self, mask: Any, whose: str) -> np.ndarray:
         """Return a mask as one of shape (limit - first,), if it is a mask.

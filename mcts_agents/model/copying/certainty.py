@@ -67,6 +67,6 @@ class Certainty:
         if found:
             raise ChanceError(
                 f"deterministic=True: {self.name}: the same action from the same "
-                f"situation came to two, in copies with different dice: {found}. "
-                "Leave deterministic=True out"
+                "state had two outcomes in copies with different random numbers: "
+                f"{found}. Leave out deterministic=True"
             )

@@ -162,13 +162,14 @@ class CopiedEnvironment(ShownCopies):
         if not self.options.perfect_information and redeterminise is None:
             raise ValueError(
                 f"{name}: whether this environment hides information from its players "
-                "cannot be seen from outside. If it hides nothing pass "
-                "perfect_information=True; else pass redeterminise=function(env_copy, "
-                "agent_name, generator), which resamples what the agent cannot know"
+                "cannot be detected. If it hides nothing, pass "
+                "perfect_information=True; otherwise pass "
+                "redeterminise=function(env_copy, agent_name, generator), which "
+                "resamples what the agent cannot know"
             )
         if redeterminise is not None and self.options.state_key is not None:
             raise ValueError(
-                f"{name}: state_key tells whole positions apart, so beside "
+                f"{name}: state_key distinguishes whole positions, so with "
                 "redeterminise the search would know what is hidden; leave it out"
             )
         continuous = self.options.continuous
@@ -290,8 +291,8 @@ class CopiedEnvironment(ShownCopies):
         """Refuse an environment that has become another game since the model's."""
         if (live.agents, live.actions) != (self._agents, self.actions):
             raise RuntimeError(
-                f"{self.name}: its agents or its actions are others than when this "
-                f"model was made ({', '.join(self._agents)}); make a new model or agent"
+                f"{self.name}: its agents or actions have changed since this model "
+                f"was made ({', '.join(self._agents)}); make a new model or agent"
             )
 
     def _refuse_nesting(self) -> None:

@@ -103,7 +103,7 @@ class AECFace(Face):
         if not self.movers() and not all(self._is_finished(a) for a in env.agents):
             raise ValueError(
                 f"{self.name}: {env.agent_selection} has finished and has no decision "
-                "to make; step(None) lets the others go on"
+                "to make; step(None) lets the others continue"
             )
         return super().player_of(agent)
 

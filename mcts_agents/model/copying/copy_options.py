@@ -81,8 +81,8 @@ class CopyOptions:
                 raise ValueError(f"{name}={value!r}: expected true or false")
         if self.perfect_information and self.redeterminise is not None:
             raise ValueError(
-                "perfect_information=True says that nothing is hidden, and "
-                "redeterminise resamples what is; pass one of them"
+                "perfect_information=True asserts that nothing is hidden, while "
+                "redeterminise resamples what is; pass only one of them"
             )
         samples = self.continuous
         counts = isinstance(samples, int) and not isinstance(samples, bool)
@@ -99,11 +99,13 @@ class CopyOptions:
             )
         self._check_snapshots()
         if self.replay is not None and self.snapshots:
-            raise ValueError("replay and snapshots are two ways; pass one of them")
+            raise ValueError(
+                "replay and snapshots exclude each other; pass only one of them"
+            )
         if self.replay is not None and self.redeterminise is not None:
             raise ValueError(
-                "redeterminise: what it changes in a replay is lost when the replay "
-                "begins anew; replay needs perfect_information=True"
+                "redeterminise: its changes are lost when a replay starts again; "
+                "replay needs perfect_information=True"
             )
         number = self.processes
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:

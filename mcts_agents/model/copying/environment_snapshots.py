@@ -154,9 +154,9 @@ class EnvironmentSnapshots:
         )
         if found:
             raise UnfaithfulSnapshotError(
-                f"{face.name}: stepped and put back by its snapshot, the environment "
-                f"is not as it was: {found}. A snapshot has to hold all that a step "
-                "changes, as copies; or plan without snapshots"
+                f"{face.name}: after a step and a restored snapshot, the environment "
+                f"is not in its old state: {found}. A snapshot must contain copies of "
+                "everything that a step changes; or plan without snapshots"
             )
         self._checked = True
 

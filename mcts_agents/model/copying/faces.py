@@ -174,8 +174,8 @@ class Face(ABC):
         player = self._places.get(agent)
         if player is None:
             raise ValueError(
-                f"{self.name}: a step names {agent!r}, who is none of possible_agents "
-                f"({', '.join(self.agents)}); all that may ever come belong there"
+                f"{self.name}: a step names {agent!r}, who is not in possible_agents "
+                f"({', '.join(self.agents)}); list every agent that can appear"
             )
         return player
 
@@ -284,8 +284,8 @@ class Face(ABC):
         legal = mask.nonzero()[0].tolist()
         if not legal:
             raise ValueError(
-                f"{self.name}: the mask of {self.agents[player]} holds zeros only, "
-                "though it is to decide"
+                f"{self.name}: the mask of {self.agents[player]} contains only zeros, "
+                "although it is to decide"
             )
         return [action + first for action in legal] if first else legal
 

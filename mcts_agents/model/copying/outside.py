@@ -77,7 +77,7 @@ class Outside:
             raise SharedStateError(
                 f"{self._name}: steps of copies changed {', '.join(changed)}, which "
                 "lies outside the environment object, where all copies and the live "
-                "environment share it; it has been put back. Keep it in the object "
-                "itself; or, if it only saves work and no step depends on it, pass "
+                "environment share it; it has been restored. Keep it in the object "
+                "itself; or, if it is only a cache and no step depends on it, pass "
                 f"caches=({', '.join(map(repr, changed))},)"
             )

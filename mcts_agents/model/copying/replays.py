@@ -43,7 +43,7 @@ class Replays:
         recorders = [each for each in layers(live.env) if isinstance(each, REMEMBERING)]
         if not recorders:
             raise ValueError(
-                f"replay: {live.name} does not note what was played; wrap the live "
+                f"replay: {live.name} does not record its actions; wrap the live "
                 "environment before its reset: env = mcts_agents.remember(env)"
             )
         recorder = self._recorder = recorders[0]
@@ -70,7 +70,7 @@ class Replays:
         if not generators_in(made.env):
             raise ValueError(
                 f"replay: no random generator can be reached in {name}, so a replay "
-                "would foresee the dice that the live environment is about to throw"
+                "would foresee the live environment's random numbers"
             )
         return made
 

@@ -105,9 +105,9 @@ class ShownCopies(ForwardModel):
         remembered = remembered_by(self.env)
         if remembered is None:
             raise ValueError(
-                "reuse_tree=True or keep_abstraction=True: what was played in "
-                f"{self.name} cannot be seen from outside; wrap the environment before "
-                "reset: env = mcts_agents.remember(env)"
+                "reuse_tree=True or keep_abstraction=True: the actions played in "
+                f"{self.name} are not visible from outside; wrap the environment "
+                "before reset: env = mcts_agents.remember(env)"
             )
         try:
             return remembered.history(lambda agent, a: self._numbers[agent].number(a))

@@ -182,13 +182,13 @@ class SearchResult:
             depth: Decisions below the root to go down; None: all.
 
         Returns:
-            `{"movers", "visits", "bandits": [{"player", "visits", "actions":
-            [{"action", "visits", "available", "value", "strategy", "proven"}]}],
-            "children": [{"actions": {player: action}, "node": {...}}]}`; `strategy`
-            is None without an average strategy, `proven` without a proof, `visits` and
-            `available` where a search does not count them, `value` where it is not
-            known. In a graph search a node may appear in several places, and not below
-            itself.
+            A node is `{"movers", "visits", "bandits", "children"}`. A bandit is
+            `{"player", "visits", "actions"}`, and each of its actions is `{"action",
+            "visits", "available", "value", "strategy", "proven"}`. A child is
+            `{"actions": {player: action}, "node": {...}}`. `strategy` is None without
+            an average strategy, `proven` without a proof, `visits` and `available`
+            where a search does not count them, and `value` where it is not known. In a
+            graph search a node may appear in several places, and not below itself.
 
         Raises:
             RuntimeError: There was nothing to search, or the search has gone on to

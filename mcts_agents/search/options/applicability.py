@@ -56,19 +56,21 @@ def _check_copies(model: ForwardModel, settings: Any) -> None:
         )
     if settings.value == "win" and model.players == 1:
         raise ValueError(
-            f"value='win': {model.name} has one agent, whose results are alike however "
-            "it plays; use value='score', its rewards"
+            f"value='win': {model.name} has one agent, whose result is always the "
+            "same; use value='score', its rewards"
         )
     if settings.loop == "closed" and model.chance:
         raise ValueError(
-            f"loop='closed': {model.name} is a copied environment, whose dice cannot "
-            "be seen from outside; if it throws none pass deterministic=True to the "
-            "agent, else use loop='open' or loop='sampled'"
+            f"loop='closed': {model.name} is a copied environment, whose random "
+            "numbers are not visible from outside; if it uses none, pass "
+            "deterministic=True to the agent, otherwise use loop='open' or "
+            "loop='sampled'"
         )
     if settings.graph and not model.has("state_key"):
         raise ValueError(
-            f"graph=True: {model.name} is a copied environment, whose positions cannot "
-            "be told apart from outside; pass state_key=function(env_copy) to the agent"
+            f"graph=True: {model.name} is a copied environment, whose positions "
+            "cannot be distinguished from outside; pass state_key=function(env_copy) "
+            "to the agent"
         )
     if settings.reuse_tree and settings.loop != "open":
         raise ValueError(
@@ -204,7 +206,7 @@ def check_applicable(settings: Any, given: Any, model: ForwardModel) -> None:
     if given.evaluator is not None and given.value == "evaluate":
         raise ValueError(
             "value='evaluate': the evaluator values unfinished positions; use "
-            "value='win', which values finished ones alike"
+            "value='win', which gives finished positions the same values"
         )
     # First, since other parts ask the game what copies have no answer to.
     _check_copies(model, settings)

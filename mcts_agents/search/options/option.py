@@ -87,7 +87,9 @@ class Option:
         if self.objects and (is_function or isinstance(value, self.instances)):
             return
         if isinstance(value, int) and abs(value) > GREATEST:
-            raise ValueError(f"{name}: a number beyond {GREATEST}, all that is allowed")
+            raise ValueError(
+                f"{name}: a number beyond the greatest allowed, {GREATEST}"
+            )
         if not self._fits(value):
             raise ValueError(f"{name}={quoted(value)}: expected {self.allowed}")
 

@@ -792,8 +792,8 @@ class SearchSettings:
         unknown = set(chosen) - {f.name for f in fields(self)}
         if unknown:
             raise ValueError(
-                f"{model.name}: search_defaults names {sorted(unknown)}, which are no "
-                f"settings of a search: {[f.name for f in fields(self)]}"
+                f"{model.name}: search_defaults names {sorted(unknown)}, which are "
+                f"not settings of a search: {[f.name for f in fields(self)]}"
             )
         fixed = [f.name for f in fields(self) if f.default is not None]
         if taken := set(chosen) & set(fixed):
