@@ -6,6 +6,7 @@ search loses no speed. Its simulations are those of the agent's own search. Agen
 cannot be run in steps decide in one go.
 """
 
+import threading
 from concurrent.futures import CancelledError
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ from mcts_agents.search.options.option import GREATEST
 
 SLICE_SECONDS = 0.05
 FIRST_SLICE = 16
+# Seconds after which a decision that goes on in spite of it is cancelled again.
+CANCEL_SECONDS = 0.05
 # Points of the curves of values.
 MOST_POINTS = 120
 
@@ -66,6 +69,8 @@ class LiveSearch:
         self._rate = 0.0  # simulations a second, of the last slice
         self._thin = 1  # of how many points the curve keeps one
         self._points = 0
+        self._cancelled, self._decided = threading.Event(), threading.Event()
+        self._cancelling = threading.Lock()
         if isinstance(agent, MCTSAgent) and not self.why_whole:
             self._begin_steps(agent, kept)
 
@@ -174,10 +179,32 @@ class LiveSearch:
             raise RuntimeError("there was no simulation yet")
         return int(self.result.action)
 
+    def cancel(self) -> None:
+        """End a decision that is made in one go, if its agent can; from any thread.
+
+        An agent that has not begun to search does not notice `Planner.cancel`, so it is
+        called until the decision ends.
+        """
+        if self.steps or not isinstance(self.agent, Planner):
+            return
+        if not self._cancelled.is_set():
+            self._cancelled.set()
+            threading.Thread(target=self._cancel_until_decided, daemon=True).start()
+
+    def _cancel_until_decided(self) -> None:
+        assert isinstance(self.agent, Planner)
+        while not self._decided.is_set():
+            with self._cancelling:  # it never reaches the agent's next decision
+                if not self._decided.is_set():
+                    self.agent.cancel()
+            self._decided.wait(CANCEL_SECONDS)
+
     def _decide(self, started: float) -> None:
         """Let the agent decide in one go."""
         env = self._table.planned
         try:
+            if self._cancelled.is_set():
+                return
             if isinstance(self.agent, Planner):
                 self.result = self.agent.plan(env)
                 chosen = self.result.action
@@ -185,6 +212,9 @@ class LiveSearch:
                 chosen = self.agent.act(env)
         except CancelledError:
             return
+        finally:
+            with self._cancelling:
+                self._decided.set()
         action = as_action(chosen)
         if action is None:
             raise ChoiceError(f"{self.agent!r} chose {quoted(chosen)}, no action")

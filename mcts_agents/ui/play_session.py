@@ -183,8 +183,8 @@ class PlaySession(Task):
     def interrupt(self) -> None:
         """See `Task.interrupt`: a decision that is made in one go ends early."""
         live = self._live
-        if live is not None and not live.steps and hasattr(live.agent, "cancel"):
-            live.agent.cancel()
+        if live is not None:
+            live.cancel()
 
     def close(self) -> None:
         """See `Task.close`."""

@@ -1,6 +1,7 @@
 """The search on the page: live, in steps, its tree, and the end with a closed tab."""
 
 import threading
+import time
 
 import pytest
 
@@ -98,6 +99,61 @@ def test_why_not_this_move(client):
         assert best["name"] in told["verdict"] and other["name"] in told["verdict"]
         page.do("compare", first=best["action"], second=77)
         assert "77" in page.until("refused")["reason"]
+
+
+# Searches of an hour. A search also ends when its memory is full, so there is enough.
+ENDLESS = [
+    "mcts:seconds=3600,memory=4000",
+    "mcts:seconds=3600,memory=4000,threads=2",
+    "grave:seconds=3600,memory=4000",
+    "alphabeta:seconds=3600",
+]
+
+
+def becomes(wanted, seconds=60):
+    """Say whether `wanted()` is true within so many seconds."""
+    ends = time.monotonic() + seconds
+    while not wanted() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return wanted()
+
+
+@pytest.mark.parametrize("agent", ENDLESS)
+def test_a_closed_tab_ends_its_search(client, agent):
+    key = new_game(client, "hex", [agent, "human"], seed=1)
+    worker = client.app._app.state.sessions.find(key)
+    task = worker.task
+    for pause in (0.0, 0.0, 0.1):
+        with page_of(client, key):
+            assert becomes(lambda: task._live is not None), worker.failed
+            time.sleep(pause)
+        assert becomes(lambda: task._live is None), "the search goes on"
+        assert becomes(worker._mailbox.empty) and task.delay is None and worker.alive
+    assert task.played.moves == []
+    worker.close()
+    assert worker.wait(60)
+
+
+def test_a_decision_ends_even_if_its_agent_begins_late():
+    table = open_table("hex:size=5", None)
+    table.begin(1)
+    agent = make_agent("grave:seconds=3600,memory=4000", seed=3)
+    search, begun = agent.search, threading.Event()
+
+    def late(*arguments, **more):
+        begun.set()
+        time.sleep(0.2)  # so the first call of `cancel` is lost
+        return search(*arguments, **more)
+
+    agent.search = late
+    live = LiveSearch(agent, table, table.turn(), 0, {})
+    deciding = threading.Thread(target=live.advance, daemon=True)
+    deciding.start()
+    assert begun.wait(60)
+    live.cancel()
+    deciding.join(60)
+    assert not deciding.is_alive()
+    table.close()
 
 
 def test_an_idle_table_takes_no_processor_time(client):

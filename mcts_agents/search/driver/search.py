@@ -180,6 +180,7 @@ class Search:
                     own.share_memory(settings.threads)
                     if evaluation:
                         own.evaluation.lock = evaluation.lock
+            self._workspace.check_cancelled()  # before there were threads to be told
             return search_threads(self._threads, state, player, rng, settings, deadline)
 
         return self._run_by(parts, state, player, rng, started, reserve)
