@@ -23,9 +23,11 @@ from mcts_agents.ui.views import position_message, viewer_of
 from mcts_agents.ui.worker import Task
 
 # Pages get so many messages about a search in a second, at most.
-MOST_TOLD_A_SECOND = 10.0
+MOST_TOLD_A_SECOND = 6.0
 # Of the processor time of a search, what telling may take.
 MOST_TELLING = 0.04
+# Processor time of a search after which pages are told in any case.
+MOST_UNTOLD_SECONDS = 0.5
 
 
 class PlaySession(Task):
@@ -155,7 +157,9 @@ class PlaySession(Task):
         time in which this thread runs.
         """
         searched = time.thread_time() - self._searched_from
-        seldom = searched * MOST_TELLING >= self._telling_takes
+        # Where telling once took long, code was loaded: that is tried again.
+        needed = min(self._telling_takes / MOST_TELLING, MOST_UNTOLD_SECONDS)
+        seldom = searched >= needed
         return (
             seldom and self._told_at + 1.0 / MOST_TOLD_A_SECOND <= time.perf_counter()
         )
