@@ -14,7 +14,7 @@ import numpy as np
 
 from mcts_agents.agents import Agent, MCTSAgent, Planner
 from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table
-from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model import ForwardModel, clock, new_generator
 from mcts_agents.model.actions import as_action
 from mcts_agents.names import quoted
 from mcts_agents.search import Search, SearchResult
@@ -73,6 +73,9 @@ class LiveSearch:
         self._cancelling = threading.Lock()
         if isinstance(agent, MCTSAgent) and not self.why_whole:
             self._begin_steps(agent, kept)
+        elif isinstance(table, RulesTable):
+            # What the agent draws must not change, so this has a generator of its own.
+            self.state = known_state(table, player, new_generator(number))
 
     def _begin_steps(
         self, agent: MCTSAgent, kept: dict[tuple[int, int], Search]
@@ -87,6 +90,16 @@ class LiveSearch:
                 history = inner.history(inner.possible_agents[player])
             search.begin(state, player, agent._rng, history=history)
         self.state, self._search = state, search
+
+    @property
+    def worlds(self) -> bool:
+        """Whether the search is over several worlds, as something is hidden."""
+        return (
+            self.state is not None
+            and isinstance(self._table, RulesTable)
+            and self._table.model.hidden_information
+            and isinstance(self.agent, Planner)
+        )
 
     @property
     def steps(self) -> bool:
@@ -247,6 +260,13 @@ class LiveSearch:
         if self.result is None or self.result.root is None:
             raise RuntimeError("nothing was searched yet")
         return self.result.root
+
+
+def known_state(table: RulesTable, player: int, rng: np.ndarray) -> np.ndarray:
+    """Return the position with what a player does not know drawn at random."""
+    inner = table.env.unwrapped
+    state, _ = inner.planning_state(inner.possible_agents[player], rng)
+    return np.asarray(state)
 
 
 def search_in_steps(

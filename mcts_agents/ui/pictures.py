@@ -38,6 +38,13 @@ def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
     return data_url(pixels), pixels.shape[1], pixels.shape[0]
 
 
+def picture_of_state(table: RulesTable, state: np.ndarray) -> tuple[str, int, int]:
+    """Return the picture of a state with all that is in it, as `picture_of` does."""
+    with _one_thread:
+        pixels = painted(table, state, None)
+    return data_url(pixels), pixels.shape[1], pixels.shape[0]
+
+
 def painted(table: RulesTable, state: np.ndarray, viewer: int | None) -> np.ndarray:
     """Return the pixels of a state, uint8 of shape (height, width, 3)."""
     game = table.game

@@ -101,6 +101,68 @@ def test_why_not_this_move(client):
         assert "77" in page.until("refused")["reason"]
 
 
+def test_worlds_of_a_search_are_those_that_the_player_may_think_of(client):
+    seats = ["human", "random"]
+    hints = "mcts:simulations=200,determinizations=2"
+    key = new_game(client, "love_letter", seats, adviser=hints, players=2, seed=3)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("worlds")
+        assert "no search" in page.until("refused")["reason"]
+        page.do("hint")
+        told = searched(page, lambda m: m["search"]["done"])
+        assert (
+            told["search"]["worlds"]
+            and "determinizations=2" in (told["search"]["why_whole"])
+        )
+        page.do("worlds", first=0, count=6)
+        worlds = page.until("worlds")["worlds"]
+        assert len({world["text"] for world in worlds}) > 1
+        page.do("worlds", first=2, count=1)  # the same number is the same world
+        assert page.until("worlds")["worlds"] == [worlds[2]]
+        page.do("worlds", first=0, count=7)
+        assert "count" in page.until("refused")["reason"]
+
+
+def test_worlds_do_not_depend_on_what_is_hidden():
+    from mcts_agents.model import new_generator
+    from mcts_agents.ui.worlds import worlds_message
+
+    found = []
+    for world in range(3):
+        table = open_table("love_letter", 2)
+        table.begin(5)
+        inner, player = table.env.unwrapped, table.turn()
+        if world:
+            table.model.redeterminise(inner._state, player, new_generator(world))
+        live = LiveSearch(make_agent("mcts", seed=3), table, player, 0, {})
+        found.append(worlds_message(live, table, 0, 4))
+        table.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_where_nothing_is_hidden_there_is_one_world(client):
+    key = new_game(client, "tictactoe", ["human", "human"], adviser="mcts")
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        assert not searched(page)["search"]["worlds"]
+        page.do("worlds")
+        assert "one world" in page.until("refused")["reason"]
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:depth=2", "grave:simulations=50"])
+def test_a_search_in_one_go_says_why_it_cannot_be_stepped(client, agent):
+    key = new_game(client, "connect_four", ["human", "human"], adviser=agent)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        told = searched(page, lambda m: m["search"]["done"])
+        assert (
+            not told["search"]["steps"] and "in one go" in told["search"]["why_whole"]
+        )
+
+
 # Searches of an hour. A search also ends when its memory is full, so there is enough.
 ENDLESS = [
     "mcts:seconds=3600,memory=4000",
