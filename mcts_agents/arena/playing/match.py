@@ -77,6 +77,7 @@ def play_match(
     seed: int,
     told: Callable[[Decision], None] | None = None,
     begun: Callable[[], None] | None = None,
+    before: Sequence[int] = (),
 ) -> tuple[tuple[tuple[int, int], ...], list[float]]:
     """Play one game at a table.
 
@@ -86,6 +87,7 @@ def play_match(
         seed: The game's seed.
         told: Called after each decision, when the environment has made the step.
         begun: Called once when the game has begun, before any decision.
+        before: Actions that have been decided already; nobody is asked or told.
 
     Returns:
         The moves as (player, action), and the sum of each player's rewards.
@@ -94,9 +96,14 @@ def play_match(
         ChoiceError: An agent chooses what is no legal action.
     """
     table.begin(seed)
+    moves: list[tuple[int, int]] = []
+    for action in before:
+        if (player := table.turn()) is None:
+            raise ChoiceError("the game is over before all its moves are made")
+        table.step(action)
+        moves.append((player, action))
     if begun is not None:
         begun()
-    moves: list[tuple[int, int]] = []
     while (player := table.turn()) is not None:
         action, result = seats[player].decide(table.planned)
         try:

@@ -331,6 +331,15 @@ class Search:
         for thread in self._threads:
             thread.cancel()
 
+    @property
+    def simulations_so_far(self) -> int:
+        """Simulations of the run that goes on in another thread, or of the last one.
+
+        Of several determinizations it is those of the present one.
+        """
+        searches = self._threads or [self]
+        return sum(int(s._workspace.record["simulations"][0]) for s in searches)
+
     def search_once(
         self,
         state: np.ndarray,
