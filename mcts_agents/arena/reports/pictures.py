@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _INK = "#222222"
 _FAINT = "#777777"
 _LEAST_BAR = 0.1  # inches
-_MOST_BAR = 0.5
+_MOST_BAR = 1.2
 _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
 

@@ -117,9 +117,9 @@ def verdict(overall: Figures) -> str:
     if not others:
         return f"{told}, more than any other agent."
     if len(others) == len(played) - 1:
-        return f"{told}, but the intervals of all others reach to it."
+        return f"{told}, but any other agent may be as good."
     shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
-    return f"{told}, but these come close enough that it is not certain: {shown}."
+    return f"{told}, but it is not certain to be the best: {shown} may be as good."
 
 
 def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
