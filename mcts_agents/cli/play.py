@@ -87,7 +87,7 @@ def play_game(
                 seats,
                 seed,
                 told=tell,
-                begun=teller and teller.begin,
+                begun=None if teller is None else teller.begin,
                 before=[action for _, action in made],
             )
             break
