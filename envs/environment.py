@@ -257,6 +257,13 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         return observations, infos
 
 
+class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
+    """PettingZoo's wrapper; a notebook shows the environment inside."""
+
+    def _repr_html_(self) -> str:
+        return self.unwrapped._repr_html_()
+
+
 def environments(
     game: Game | Rules | str,
 ) -> tuple[
@@ -288,7 +295,7 @@ def environments(
         inner = raw_env(render_mode, **variant)
         inner = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
         inner = wrappers.AssertOutOfBoundsWrapper(inner)
-        return wrappers.OrderEnforcingWrapper(inner)
+        return OrderEnforcingWrapper(inner)
 
     def parallel_env(render_mode: str | None = None, **variant: Any) -> GameParallelEnv:
         """Return the parallel environment; illegal actions raise."""

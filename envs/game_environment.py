@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import html
 import operator
 from typing import Any
 
@@ -169,6 +170,18 @@ class GameEnvironment:
             given["render_mode"] = self.render_mode
         chosen = made_with(self.metadata["name"], given)
         return f"<{type(self).__name__} of {chosen}>"
+
+    def _repr_html_(self) -> str:
+        """Show the position in a notebook, as `render` does: with all that is hidden.
+
+        A copy from before `reset` has no position.
+        """
+        try:
+            board = self.game.ansi(self.forward_model, self.spectator_state(), None)
+        except RuntimeError:
+            board = "reset() begins the game"
+        title = html.escape(repr(self))
+        return f"<div><p>{title}</p><pre>{html.escape(board)}</pre></div>"
 
     def observation_space(self, agent: str) -> spaces.Space:
         """Return the observation space of `agent`, the same object each time."""

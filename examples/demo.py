@@ -1,8 +1,10 @@
 """`make demo`: a Sushi Go game of four different agents, then Chinese Checkers.
 
-python examples/demo.py
+python examples/demo.py                  # the last positions, and tables of results
+python examples/demo.py --render ansi    # every move and position
 """
 
+import argparse
 import subprocess
 import sys
 
@@ -21,8 +23,12 @@ GAMES = [
 
 def main() -> int:
     """Play both games by the command line and return the exit code."""
+    parser = argparse.ArgumentParser(description="Play two games between agents.")
+    parser.add_argument("--render", choices=("last", "ansi", "none"), default="last")
+    render = parser.parse_args().render
     for game in GAMES:
         command = [sys.executable, "-m", "mcts_agents", "play", *game, "--seed", "7"]
+        command += ["--render", render]
         print("$ mcts-agents", " ".join(command[3:]), flush=True)
         code = subprocess.run(command, check=False).returncode
         if code:

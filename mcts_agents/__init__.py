@@ -12,6 +12,7 @@ from mcts_agents.agents import (
     RandomAgent,
     ScriptedAgent,
     make_agent,
+    show,
 )
 from mcts_agents.envs import register_all
 from mcts_agents.model.copying.remembering import remember
@@ -35,4 +36,5 @@ __all__ = [
     "allow_in_files",
     "make_agent",
     "remember",
+    "show",
 ]

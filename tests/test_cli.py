@@ -1,8 +1,10 @@
 """The command line as scripts and people use it: the real command, run for real."""
 
+import contextlib
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -113,7 +115,7 @@ def test_a_person_plays_by_typing():
 
 
 def test_a_person_can_leave():
-    for typed, told in (("q\n", "you left the game"), ("", "the input ended")):
+    for typed, told in (("q\n", "game left"), ("", "game left: the input ended")):
         left = run("play", "tictactoe", "--agent", "human", stdin=typed)
         assert left.returncode == 130
         assert left.stderr.splitlines()[-1] == f"mcts-agents: {told}"
@@ -456,3 +458,58 @@ def test_help_and_version():
     assert asked.stdout == bare.stdout
     for command in ("list", "play", "bench", "tree", "verify"):
         assert command in asked.stdout
+
+
+def test_a_person_takes_moves_back_and_asks_for_hints():
+    typed = "undo\nb2\nhint\nundo\nhint\na1\nhelp\nq\n"
+    game = run(
+        "play", "tictactoe", "--agent", "human", "--agent", "mcts:simulations=20",
+        "--seed", "1", stdin=typed,
+    )  # fmt: skip
+    assert "no move of yours to take back" in game.stdout
+    _, second = re.findall(r"would play (\w\d), which it values", game.stdout)
+    assert second == "b2"  # the best move of the empty board
+    assert game.stdout.count("player_0 plays") == 2
+    assert "3 . . .\nX to move\nplayer_0> mcts:simulations=5000" in game.stdout
+    assert "undo takes your last move back" in game.stdout
+    assert game.stderr.splitlines()[-1] == "mcts-agents: game left"
+
+
+def test_the_last_position_alone():
+    game = run("play", "hex:size=3", "--agent", "random", "--seed", "1", "--render",
+               "last")  # fmt: skip
+    assert "plays" not in game.stdout and "Hex, seed 1" in game.stdout
+    assert game.stdout.count("a") and game.stdout.splitlines()[0].split() == [*"abc"]
+
+
+def test_help_is_not_cut_off(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("--help").stdout
+    assert "..." not in shown.partition("Commands:")[2]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
+@pytest.mark.parametrize("no_color", [False, True])
+def test_colours_are_for_terminals_that_have_them(no_color):
+    import pty
+
+    main, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    environment.pop("NO_COLOR", None)
+    if no_color:
+        environment["NO_COLOR"] = "1"
+    arguments = ["play", "tictactoe", "--agent", "mcts:seconds=0.3", "--seed", "1"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments], stdout=terminal, stderr=terminal, env=environment
+    ) as process:
+        os.close(terminal)
+        heard = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(main, 65536):
+                heard += part
+    os.close(main)
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", heard.decode())
+    assert re.search(r"player_0 is thinking: [\d,]+ simulations", text)
+    assert (b"\x1b[1;36m" in heard) is not no_color

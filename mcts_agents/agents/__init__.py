@@ -32,6 +32,7 @@ from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.random_agent import RandomAgent
 from mcts_agents.agents.saving import agent_spec, save_agent, to_mapping
 from mcts_agents.agents.scripted import ScriptedAgent
+from mcts_agents.agents.showing import show
 from mcts_agents.agents.specs import make_agent, parse_spec
 
 for _file in (mcts, one_step, random_agent, scripted, policy):
@@ -65,5 +66,6 @@ __all__ = [
     "parse_spec",
     "register",
     "save_agent",
+    "show",
     "to_mapping",
 ]

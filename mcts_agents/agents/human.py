@@ -10,10 +10,15 @@ from mcts_agents.model import ForwardModel
 from mcts_agents.model.copying.copied import face_of
 
 HELP = "Type a move, ? for the legal moves, q to quit."
+UNDO, HINT = "undo", "hint"
 
 
 class PersonLeft(Exception):
     """The person at the terminal has left; the message says how."""
+
+
+class TakenBackError(Exception):
+    """The person at the terminal takes the last move back."""
 
 
 class HumanAgent(Agent):
@@ -26,6 +31,9 @@ class HumanAgent(Agent):
         parse_action: `(model, text) -> int`, ValueError for what is no move.
         ask: Reads one line after printing a prompt; EOFError at the end of input.
         tell: Prints one text.
+        hint: Returns what an agent would play, as a text; None: nobody gives hints.
+        undo: Says whether a move can be taken back, which `TakenBackError` asks for;
+            None: none can.
     """
 
     def __init__(
@@ -35,12 +43,15 @@ class HumanAgent(Agent):
         parse_action: Callable[[ForwardModel, str], int],
         ask: Callable[[str], str],
         tell: Callable[[str], None],
+        hint: Callable[[], str] | None = None,
+        undo: Callable[[], bool] | None = None,
     ):
         self._show = show
         self._format = format_action
         self._parse = parse_action
         self._ask = ask
         self._tell = tell
+        self._hint, self._undo = hint, undo
         self._welcomed = False
         super().__init__()
 
@@ -49,6 +60,7 @@ class HumanAgent(Agent):
 
         Raises:
             PersonLeft: The person quits, or the input ends.
+            TakenBackError: The person takes a move back.
         """
         legal = model.legal_actions(state, player).tolist()
         return self._chosen(model, state, player, legal)
@@ -70,12 +82,10 @@ class HumanAgent(Agent):
             try:
                 typed = self._ask(f"player_{player}> ").strip()
             except EOFError:
-                raise PersonLeft("the input ended") from None
+                raise PersonLeft("game left: the input ended") from None
             if typed in ("q", "quit"):
-                raise PersonLeft("you left the game")
-            if typed in ("?", "help", ""):
-                moves = "  ".join(self._format(model, action) for action in legal)
-                self._tell(f"{HELP}\nLegal: {moves}")
+                raise PersonLeft("game left")
+            if self._helped(model, typed, legal):
                 continue
             try:
                 action = self._parse(model, typed)
@@ -85,3 +95,23 @@ class HumanAgent(Agent):
             if action in legal:
                 return action
             self._tell(f"{typed} is not legal now. {HELP}")
+
+    def _helped(self, model: Any, typed: str, legal: list[int]) -> bool:
+        """Do what is typed if it is no move but a word; return whether it is one."""
+        if typed in ("?", "help", ""):
+            moves = "  ".join(self._format(model, action) for action in legal)
+            self._tell(f"{HELP}{self._words()}\nLegal: {moves}")
+        elif typed == HINT and self._hint is not None:
+            self._tell(self._hint())
+        elif typed == UNDO and self._undo is not None:
+            if self._undo():
+                raise TakenBackError
+            self._tell("There is no move of yours to take back.")
+        else:
+            return False
+        return True
+
+    def _words(self) -> str:
+        words = ["hint shows what a search would play"] * (self._hint is not None)
+        words += ["undo takes your last move back"] * (self._undo is not None)
+        return f" {'; '.join(words).capitalize()}." if words else ""

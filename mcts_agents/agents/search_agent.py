@@ -74,6 +74,15 @@ class SearchAgent(Planner):
         for search in searches:
             search.cancel()
 
+    @property
+    def simulations_so_far(self) -> int:
+        """Simulations of the decision that goes on in another thread, or of the last.
+
+        It may be asked for at any time; 0 where nothing was searched yet.
+        """
+        searches = list(self._searches.values())
+        return searches[-1].simulations_so_far if searches else 0
+
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_searches": {}}
 

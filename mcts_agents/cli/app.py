@@ -7,9 +7,10 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from mcts_agents.agents.human import PersonLeft
 from mcts_agents.cli.arena_app import arena
@@ -35,7 +36,24 @@ UsageError = typer.BadParameter.__base__
 # Characters of what is said about a wrong request.
 MOST_TOLD = 2000
 
+
+class WholeHelp(typer.core.TyperGroup):
+    """A group of commands whose list shows whole sentences, in lines that fit."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with the first sentence that describes each."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                paragraph = (command.help or "").partition("\n\n")[0]
+                rows.append((name, " ".join(paragraph.split())))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 app = typer.Typer(
+    cls=WholeHelp,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -48,6 +66,7 @@ class Render(StrEnum):
 
     ansi = "ansi"
     none = "none"
+    last = "last"
 
 
 def show_version(wanted: bool) -> None:
@@ -118,7 +137,8 @@ def play(
     render: Annotated[
         Render | None,
         typer.Option(
-            help="How to show each position. Default: ansi, or none with --json."
+            help="Which positions to show: ansi all, last the last one. Default: "
+            "ansi, or none with --json."
         ),
     ] = None,
     json: Json = False,
@@ -132,7 +152,8 @@ def play(
     from mcts_agents.cli.play import play_game
 
     shown = (not json) if render is None else render is Render.ansi
-    play_game(game, players, agent or ["mcts"], seed, shown, json)
+    last = render is Render.last and not json
+    play_game(game, players, agent or ["mcts"], seed, shown, json, last)
 
 
 @app.command()

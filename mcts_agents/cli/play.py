@@ -4,11 +4,16 @@ import io
 import json
 import secrets
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
-from mcts_agents.agents.human import HumanAgent
+from mcts_agents.agents import Planner, make_agent
+from mcts_agents.agents.human import HumanAgent, PersonLeft, TakenBackError
 from mcts_agents.arena.playing.match import Decision, Seat, play_match
 from mcts_agents.arena.playing.tables import ChoiceError, Table
 from mcts_agents.cli.requests import (
@@ -18,12 +23,16 @@ from mcts_agents.cli.requests import (
     requested_agents,
     requested_table,
 )
+from mcts_agents.cli.terminal import colour_of, coloured, thinking
 from mcts_agents.envs import Game
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.names import in_lines
+from mcts_agents.search import SearchResult
 
 # Columns that are left to specs in a terminal of 80 columns.
 _SPEC_WIDTH = 21
+# Who gives hints. Simulations, so that the same position gives the same hint.
+ADVISER = "mcts:simulations=5000"
 
 
 def play_game(
@@ -33,31 +42,66 @@ def play_game(
     seed: int | None,
     shown: bool,
     as_json: bool,
+    last: bool = False,
 ) -> None:
-    """Play one game through its PettingZoo environment and print how it went."""
+    """Play one game through its PettingZoo environment and print how it went.
+
+    Args:
+        spec: Spec of the game.
+        players: Number of players, the game's default if None.
+        agent_specs: Spec of an agent for all seats, or of one for each.
+        seed: Seed of the game and of its agents; None for any.
+        shown: Whether positions and moves are shown.
+        as_json: Whether to print an object instead of a table.
+        last: Whether the last position is shown if the others are not.
+    """
     table = requested_table(spec, players)
     seed = secrets.randbelow(2**31) if seed is None else seed
     console = Console(stderr=as_json, highlight=False)
-    human = _human(table, console)
+    made: list[tuple[int, int]] = []
+    people: list[int] = []
+    human = _human(table, console, lambda: any(p in people for p, _ in made))
     with requested():
         table.begin(seed)
     specs, agents = requested_agents(agent_specs, table, seed, human)
-    seats = [Seat(agent) for agent in agents]
+    people += [seat for seat, one in enumerate(specs) if one == HUMAN]
+    seats: list[Seat] = [
+        _ShownSeat(agent, console=console, player=seat)
+        for seat, agent in enumerate(agents)
+    ]
     # A person at the table must not see the others' hands, nor be told a choice that
     # is face down until a turn is complete; the person's own view shows what is open.
     pictures = shown and HUMAN not in specs
     told = shown and (pictures or not table.hides)
     teller = _Teller(table, console, pictures) if told else None
-    try:
-        moves, returns = play_match(
-            table,
-            seats,
-            seed,
-            told=teller and teller.tell,
-            begun=teller and teller.begin,
-        )
-    except ChoiceError as error:  # nothing of where it comes from is in the traceback
-        raise RequestError(str(error)) from error
+
+    def tell(decision: Decision) -> None:
+        made.append((decision.player, decision.action))
+        if teller is not None:
+            teller.tell(decision)
+
+    while True:
+        try:
+            moves, returns = play_match(
+                table,
+                seats,
+                seed,
+                told=tell,
+                begun=None if teller is None else teller.begin,
+                before=[action for _, action in made],
+            )
+            break
+        except TakenBackError:
+            own = [
+                number for number, (player, _) in enumerate(made) if player in people
+            ]
+            del made[own[-1] :]
+        except KeyboardInterrupt:
+            if not people:
+                raise
+            raise PersonLeft("game left") from None
+        except ChoiceError as error:  # nothing of its origin is in the traceback
+            raise RequestError(str(error)) from error
     if as_json:
         outcome = {
             "game": spec,
@@ -71,15 +115,48 @@ def play_game(
         }
         print(json.dumps(outcome))
         return
-    if shown and not pictures:
-        console.print(table.text(None), markup=False, soft_wrap=True)
+    if (shown and not pictures) or last:
+        console.print(coloured(table.text(None)), soft_wrap=True)
     title = f"{table.game.title}, seed {seed}"
     console.print(_summary(title, table, specs, seats))
 
 
-def _human(table: Table, console: Console) -> HumanAgent:
+@dataclass
+class _ShownSeat(Seat):
+    """A seat that says on a terminal that its agent thinks."""
+
+    console: Console = field(kw_only=True)
+    player: int = field(kw_only=True)
+
+    def decide(self, env: Any) -> tuple[int, SearchResult | None]:
+        if not isinstance(self.agent, Planner):
+            return super().decide(env)
+        with thinking(self.console, self.player, self.agent):
+            return super().decide(env)
+
+
+def _human(table: Table, console: Console, can_undo: Callable[[], bool]) -> HumanAgent:
+    adviser: list[Planner] = []
+
+    def hint() -> str:
+        player = table.turn()
+        assert player is not None
+        try:
+            if not adviser:
+                made = make_agent(ADVISER, seed=0)
+                assert isinstance(made, Planner)
+                table.prepare(made, player)
+                adviser.append(made)
+            with thinking(console, player, adviser[0]):
+                found = adviser[0].plan(table.planned)
+        except ValueError as error:  # an environment that may hide something
+            return f"There is no hint: {error}"
+        value = found.values[found.actions == found.action]
+        told = f", which it values at {value[0]:.3f}" if found.simulations else ""
+        return f"{ADVISER} would play {table.name(found.action)}{told}."
+
     def ask(prompt: str) -> str:
-        console.print(prompt, end="", markup=False)
+        console.print(coloured(prompt), end="")
         line = _typed_line()
         if not line:
             console.print()  # ends the line of the prompt
@@ -87,17 +164,27 @@ def _human(table: Table, console: Console) -> HumanAgent:
         return line
 
     def tell(text: str) -> None:
-        console.print(text, markup=False, soft_wrap=True)
+        console.print(coloured(text), soft_wrap=True)
 
     game = table.game
     if isinstance(game, Game):
-        return HumanAgent(game.ansi, game.format_action, game.parse_action, ask, tell)
+        return HumanAgent(
+            game.ansi,
+            game.format_action,
+            game.parse_action,
+            ask,
+            tell,
+            hint,
+            can_undo,
+        )
     return HumanAgent(
         lambda _, state, player: table.text(player),
         lambda _, action: table.name(action),
         lambda _, text: table.action_of(text),
         ask,
         tell,
+        hint,
+        can_undo,
     )
 
 
@@ -123,7 +210,7 @@ class _Teller:
         self._waiting: list[Decision] = []
 
     def begin(self) -> None:
-        self._before = self._at.position()
+        self._before, self._waiting = self._at.position(), []
         self._picture()
 
     def tell(self, decision: Decision) -> None:
@@ -134,13 +221,13 @@ class _Teller:
         for made in self._waiting:
             name = self._at.name(made.action)
             line = f"\nplayer_{made.player} plays {name}"
-            self._console.print(line, markup=False, soft_wrap=True)
+            self._console.print(coloured(line), soft_wrap=True)
         self._picture()
         self._waiting, self._before = [], after
 
     def _picture(self) -> None:
         if self._pictures:
-            self._console.print(self._at.text(None), markup=False, soft_wrap=True)
+            self._console.print(coloured(self._at.text(None)), soft_wrap=True)
 
 
 def _summary(
@@ -155,7 +242,7 @@ def _summary(
     for player, (spec, seat) in enumerate(zip(specs, seats, strict=True)):
         decisions = len(seat.seconds)
         shown.add_row(
-            f"player_{player}",
+            Text(f"player_{player}", colour_of(player)),
             in_lines(spec, _SPEC_WIDTH),
             RESULT_NAMES[results[player]],
             f"{scores[player]:g}",

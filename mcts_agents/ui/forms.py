@@ -1,6 +1,7 @@
 """Agents as forms: fields from the options' own declarations, and what they say."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any
@@ -19,6 +20,26 @@ from mcts_agents.search.options.option import Option
 
 MOST_TOLD = 400
 
+# A policy's options, which no search space describes. The page cannot set `trust`, so
+# nothing in a file is ever executed.
+POLICY = {
+    "file": Option("The path of a trained policy, as the server sees it.", "policy"),
+    "deterministic": Option(
+        "Play the most probable action, rather than draw one.", "policy", kind=bool
+    ),
+    "observation": Option(
+        "How the policy sees positions, where its file does not say it.",
+        "policy",
+        optional=True,
+    ),
+    "activation": Option(
+        "What follows a hidden layer, where the file does not say it.",
+        "policy",
+        choices=("tanh", "relu", "leaky_relu", "elu", "sigmoid", "silu"),
+        optional=True,
+    ),
+}
+
 
 def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the agents that a seat can be given, with what each is.
@@ -28,13 +49,15 @@ def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
 
     Returns:
         For each the `name`, what it is (`about`), its `group` in a list, and the names
-        of its `budgets`.
+        of its `budgets`; and `file` where a file has to be named.
     """
     rows = [
         _choice(name, kind.about, "Agents", kind)
         for name, kind in KINDS.items()
-        if name != "policy"  # which needs a file
+        if name != "policy"
     ]
+    policy = _choice("policy", KINDS["policy"].about, "Trained", KINDS["policy"])
+    rows.append({**policy, "file": True})
     with named_in_file("the page"):
         rows += [_choice(s, "", "Your own", resolve(s)[0]) for s in own]
     rows += [
@@ -80,9 +103,14 @@ def _fields(kind: AgentKind, given: dict[str, Any]) -> list[dict[str, Any]]:
             "source": option.source,
             "default": text_of(given.get(name, defaults.get(name))),
         }
-        for name, option in kind.described.items()
+        for name, option in described(kind).items()
         if option.kind is not object
     ]
+
+
+def described(kind: AgentKind) -> Mapping[str, Option]:
+    """Return the options that a form has for a kind of agents."""
+    return POLICY if kind.name == "policy" else kind.described
 
 
 @cache
@@ -128,10 +156,10 @@ def checked(agent: str, options: dict[str, str], game: str) -> dict[str, Any]:
         values: dict[str, Any] = {}
         errors: dict[str, str] = {}
         for name, text in options.items():
-            if name not in kind.described:
+            if name not in described(kind):
                 errors[name] = f"{agent} has no option {name}"
             elif text.strip():
-                option = kind.described[name]
+                option = described(kind)[name]
                 values[name] = _value(option, text.strip())
                 wrong = _error(option, name, values[name])
                 if wrong:
@@ -177,7 +205,7 @@ def _errors_together(
 def option_named(text: str, kind: AgentKind) -> str:
     """Return the option that a refusal begins with, empty if it is none."""
     head = text.replace("=", " ").replace(":", " ").split()
-    found = [word for word in head[:6] if word in kind.described]
+    found = [word for word in head[:6] if word in described(kind)]
     return found[0] if found else ""
 
 

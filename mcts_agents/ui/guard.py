@@ -83,7 +83,7 @@ class Guard:
         if origin not in (f"http://{host}", f"https://{host}"):
             return f"the origin {origin[:80]!r} is not this page"
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY:
+        if not length.isdecimal() or len(length) > 20 or int(length) > MOST_BODY:
             return f"the body has {length[:20]} bytes; {MOST_BODY:,} are allowed"
         return ""
 

@@ -6,6 +6,7 @@ search loses no speed. Its simulations are those of the agent's own search. Agen
 cannot be run in steps decide in one go.
 """
 
+import threading
 from concurrent.futures import CancelledError
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from mcts_agents.agents import Agent, MCTSAgent, Planner
 from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table
-from mcts_agents.model import ForwardModel, clock
+from mcts_agents.model import ForwardModel, clock, new_generator
 from mcts_agents.model.actions import as_action
 from mcts_agents.names import quoted
 from mcts_agents.search import Search, SearchResult
@@ -22,6 +23,8 @@ from mcts_agents.search.options.option import GREATEST
 
 SLICE_SECONDS = 0.05
 FIRST_SLICE = 16
+# Seconds after which a decision that goes on in spite of it is cancelled again.
+CANCEL_SECONDS = 0.05
 # Points of the curves of values.
 MOST_POINTS = 120
 
@@ -66,8 +69,13 @@ class LiveSearch:
         self._rate = 0.0  # simulations a second, of the last slice
         self._thin = 1  # of how many points the curve keeps one
         self._points = 0
+        self._cancelled, self._decided = threading.Event(), threading.Event()
+        self._cancelling = threading.Lock()
         if isinstance(agent, MCTSAgent) and not self.why_whole:
             self._begin_steps(agent, kept)
+        elif isinstance(table, RulesTable):
+            # What the agent draws must not change, so this has a generator of its own.
+            self.state = known_state(table, player, new_generator(number))
 
     def _begin_steps(
         self, agent: MCTSAgent, kept: dict[tuple[int, int], Search]
@@ -82,6 +90,16 @@ class LiveSearch:
                 history = inner.history(inner.possible_agents[player])
             search.begin(state, player, agent._rng, history=history)
         self.state, self._search = state, search
+
+    @property
+    def worlds(self) -> bool:
+        """Whether the search is over several worlds, as something is hidden."""
+        return (
+            self.state is not None
+            and isinstance(self._table, RulesTable)
+            and self._table.model.hidden_information
+            and isinstance(self.agent, Planner)
+        )
 
     @property
     def steps(self) -> bool:
@@ -174,10 +192,32 @@ class LiveSearch:
             raise RuntimeError("there was no simulation yet")
         return int(self.result.action)
 
+    def cancel(self) -> None:
+        """End a decision that is made in one go, if its agent can; from any thread.
+
+        An agent that has not begun to search does not notice `Planner.cancel`, so it is
+        called until the decision ends.
+        """
+        if self.steps or not isinstance(self.agent, Planner):
+            return
+        if not self._cancelled.is_set():
+            self._cancelled.set()
+            threading.Thread(target=self._cancel_until_decided, daemon=True).start()
+
+    def _cancel_until_decided(self) -> None:
+        assert isinstance(self.agent, Planner)
+        while not self._decided.is_set():
+            with self._cancelling:  # it never reaches the agent's next decision
+                if not self._decided.is_set():
+                    self.agent.cancel()
+            self._decided.wait(CANCEL_SECONDS)
+
     def _decide(self, started: float) -> None:
         """Let the agent decide in one go."""
         env = self._table.planned
         try:
+            if self._cancelled.is_set():
+                return
             if isinstance(self.agent, Planner):
                 self.result = self.agent.plan(env)
                 chosen = self.result.action
@@ -185,6 +225,9 @@ class LiveSearch:
                 chosen = self.agent.act(env)
         except CancelledError:
             return
+        finally:
+            with self._cancelling:
+                self._decided.set()
         action = as_action(chosen)
         if action is None:
             raise ChoiceError(f"{self.agent!r} chose {quoted(chosen)}, no action")
@@ -217,6 +260,13 @@ class LiveSearch:
         if self.result is None or self.result.root is None:
             raise RuntimeError("nothing was searched yet")
         return self.result.root
+
+
+def known_state(table: RulesTable, player: int, rng: np.ndarray) -> np.ndarray:
+    """Return the position with what a player does not know drawn at random."""
+    inner = table.env.unwrapped
+    state, _ = inner.planning_state(inner.possible_agents[player], rng)
+    return np.asarray(state)
 
 
 def search_in_steps(

@@ -11,6 +11,7 @@ MOST_MESSAGE = 20_000
 MOST_TEXT = 500
 MOST_SEATS = 16
 MOST_DEPTH = 200
+MOST_WORLDS = 6
 MOST_NUMBER = 2**31 - 1
 MOST_TOLD = 300
 
@@ -75,6 +76,14 @@ class Compare(Message):
     second: Number
 
 
+class Worlds(Message):
+    """Look at determinizations of the search that is shown."""
+
+    do: Literal["worlds"]
+    first: Number = 0
+    count: Annotated[int, Field(ge=1, le=MOST_WORLDS, strict=True)] = 4
+
+
 class Go(Message):
     """Show a moment of a stored game."""
 
@@ -115,7 +124,7 @@ class AgentForm(Message):
 
 
 Command = Annotated[
-    Play | Simple | Step | Node | Compare | Go, Field(discriminator="do")
+    Play | Simple | Step | Node | Compare | Worlds | Go, Field(discriminator="do")
 ]
 _COMMAND: TypeAdapter[Any] = TypeAdapter(Command)
 

@@ -25,14 +25,23 @@ def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
 
     Args:
         table: The table.
-        viewer: What this player may see; None: everything. Environments of somebody
-            else show what they render, which may be more.
+        viewer: What this player may see; None: everything. An environment of somebody
+            else renders everything, so a player gets no picture of it: an empty text.
     """
+    if viewer is not None and not isinstance(table, RulesTable):
+        return "", 0, 0
     with _one_thread:
         if isinstance(table, RulesTable):
             pixels = painted(table, table.state(), viewer)
         else:
             pixels = table.picture()
+    return data_url(pixels), pixels.shape[1], pixels.shape[0]
+
+
+def picture_of_state(table: RulesTable, state: np.ndarray) -> tuple[str, int, int]:
+    """Return the picture of a state with all that is in it, as `picture_of` does."""
+    with _one_thread:
+        pixels = painted(table, state, None)
     return data_url(pixels), pixels.shape[1], pixels.shape[0]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import names_an_agent
-from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table, open_table
+from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table, table_of
+from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.importing import named_in_file
 from mcts_agents.names import quoted
 
@@ -161,7 +162,9 @@ def open_game(setup: Setup, told: Callable[[str], None]) -> PlayedGame:
     with named_in_file("the page"):
         told("Opening the game")
         try:
-            table = open_table(setup.game, setup.players)
+            game, model = make_any(setup.game, setup.players)
+            # Pictures of games with rules are painted from what a viewer may see.
+            table = table_of(game, model, pictures=isinstance(game, EnvironmentGame))
             table.begin(setup.seed)
         except ValueError as error:
             raise SetupError("game", str(error)) from error
@@ -179,15 +182,15 @@ def open_game(setup: Setup, told: Callable[[str], None]) -> PlayedGame:
             ]
             adviser = _seated(table, setup.adviser, setup.seed, _ADVISER, told)
             assert adviser is not None  # no person advises
-            game = PlayedGame(setup, table, agents, adviser)
-            game.begin(setup.actions)
+            played = PlayedGame(setup, table, agents, adviser)
+            played.begin(setup.actions)
         except ChoiceError as error:
             table.close()
             raise SetupError("game", f"the moves before: {error}") from error
         except ValueError:
             table.close()
             raise
-    return game
+    return played
 
 
 def spec_text(spec: str | dict[str, Any]) -> str:

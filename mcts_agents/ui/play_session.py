@@ -21,11 +21,14 @@ from mcts_agents.ui.search_views import (
 )
 from mcts_agents.ui.views import position_message, viewer_of
 from mcts_agents.ui.worker import Task
+from mcts_agents.ui.worlds import worlds_message
 
 # Pages get so many messages about a search in a second, at most.
-MOST_TOLD_A_SECOND = 10.0
+MOST_TOLD_A_SECOND = 6.0
 # Of the processor time of a search, what telling may take.
 MOST_TELLING = 0.04
+# Processor time of a search after which pages are told in any case.
+MOST_UNTOLD_SECONDS = 0.5
 
 
 class PlaySession(Task):
@@ -49,6 +52,7 @@ class PlaySession(Task):
         self._hinted: int | None = None
         self._kept: dict[tuple[int, int], Search] = {}
         self._names: dict[int, str] = {}
+        self._line: tuple[Any, list[dict[str, Any] | None]] | None = None
         self._told_at = 0.0
         # Processor time of this thread since it told of the search, and what that took.
         self._searched_from, self._telling_takes = 0.0, 0.0
@@ -155,7 +159,9 @@ class PlaySession(Task):
         time in which this thread runs.
         """
         searched = time.thread_time() - self._searched_from
-        seldom = searched * MOST_TELLING >= self._telling_takes
+        # Where telling once took long, code was loaded: that is tried again.
+        needed = min(self._telling_takes / MOST_TELLING, MOST_UNTOLD_SECONDS)
+        seldom = searched >= needed
         return (
             seldom and self._told_at + 1.0 / MOST_TOLD_A_SECOND <= time.perf_counter()
         )
@@ -183,8 +189,8 @@ class PlaySession(Task):
     def interrupt(self) -> None:
         """See `Task.interrupt`: a decision that is made in one go ends early."""
         live = self._live
-        if live is not None and not live.steps and hasattr(live.agent, "cancel"):
-            live.agent.cancel()
+        if live is not None:
+            live.cancel()
 
     def close(self) -> None:
         """See `Task.close`."""
@@ -204,6 +210,8 @@ class PlaySession(Task):
                 self._tell_node(command, listener)
             case messages.Compare():
                 self._tell_comparison(command, listener)
+            case messages.Worlds():
+                self._tell_worlds(command, listener)
             case messages.Simple():
                 self._do(command.do, listener)
             case _:
@@ -297,6 +305,12 @@ class PlaySession(Task):
         told = comparison(live, both, self.played.table.model, self._name)
         listener.tell("comparison", {"kind": "comparison", **told})
 
+    def _tell_worlds(self, command: messages.Worlds, listener: Listener) -> None:
+        live = self._watched(listener)
+        several = command.first, command.count
+        told = worlds_message(live, self.played.table, *several)
+        listener.tell("worlds", {"kind": "worlds", **told})
+
     def _tell_position(self) -> None:
         told: dict[int | None, dict[str, Any]] = {}
         for listener in self.listeners:
@@ -317,6 +331,15 @@ class PlaySession(Task):
                     told[viewer] = self._search_told(viewer)
                 listener.tell("search", told[viewer])
 
+    def _on_board(
+        self, live: LiveSearch, line: list[dict[str, Any]], viewer: int | None
+    ) -> list[dict[str, Any] | None]:
+        """Return `variation_on_board`, kept as long as the line is the same."""
+        key = live, viewer, [step["action"] for step in line]
+        if self._line is None or self._line[0] != key:
+            self._line = key, variation_on_board(live, self.played.table, viewer)
+        return self._line[1]
+
     def _search_told(self, viewer: int | None) -> dict[str, Any]:
         live = self._shown
         status = {
@@ -334,7 +357,7 @@ class PlaySession(Task):
         told = search_message(live, self._name)
         try:
             told["variation"] = variation_of(live, self._name)
-            told["on_board"] = variation_on_board(live, self.played.table, board_for)
+            told["on_board"] = self._on_board(live, told["variation"], board_for)
         except RuntimeError:  # the agent has gone on to another decision
             told["variation"], told["on_board"] = [], []
         agent = self.setup.adviser if self._is_hint else self.setup.seats[live.player]

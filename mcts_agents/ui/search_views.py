@@ -42,6 +42,7 @@ def search_message(live: LiveSearch, name: Name) -> dict[str, Any]:
         "per_second": round(live.per_second),
         "curve": live.curve,
         "trees": live.tree_players,
+        "worlds": live.worlds,
     }
     if result is None:
         return told

@@ -124,8 +124,8 @@ def _log(game: PlayedGame, viewer: int | None) -> list[dict[str, Any]]:
 def _seen(game: PlayedGame, viewer: int | None) -> list[bool]:
     """Return for each decision that is public by now whether the viewer saw it."""
     table = game.table
-    if not isinstance(table, RulesTable):
-        return [True] * len(game.moves)
+    if not isinstance(table, RulesTable):  # of which nobody knows who sees what
+        return [not game.keeps_secrets or player == viewer for player, _ in game.moves]
     inner = table.env.unwrapped
     observer = inner.possible_agents[0 if viewer is None else viewer]
     everything = viewer is None or not game.keeps_secrets

@@ -369,3 +369,28 @@ def test_pictures_as_files(running, tmp_path, run_here):
     refused = run_here(*command, str(page))
     assert refused.returncode == 2
     assert "name a folder" in refused.stderr
+
+
+def test_the_verdict_is_what_the_figures_say(page, running):
+    overall = read_results(running).summary.overall
+    (told,) = re.findall(r'<p class="verdict">(.*?)</p>', page, re.DOTALL)
+    told = " ".join(Page(told).text.split())
+    best = max(overall.agents, key=lambda agent: agent.win_rate.value)
+    rate = best.win_rate
+    assert told.startswith(f"{best.agent} won most: {100 * rate.value:.1f}%")
+    assert f"{100 * rate.low:.1f} to {100 * rate.high:.1f}" in told
+    near = [a for a in overall.agents if a is not best and a.win_rate.high >= rate.low]
+    assert ("more than any other" in told) == (not near)
+
+
+def test_the_contents_lead_to_every_part(page):
+    links = re.findall(r'<a href="#(part-[a-z]+)">', page)
+    assert links == re.findall(r'<h2 id="(part-[a-z]+)">', page)
+    assert len(links) == page.count("<h2")
+
+
+def test_a_page_of_nothing_has_no_verdict():
+    assert (
+        "verdict"
+        not in render_report(Results("none", {}, 0, ())).partition("<body>")[2]
+    )

@@ -1,6 +1,7 @@
 """The search on the page: live, in steps, its tree, and the end with a closed tab."""
 
 import threading
+import time
 
 import pytest
 
@@ -98,6 +99,123 @@ def test_why_not_this_move(client):
         assert best["name"] in told["verdict"] and other["name"] in told["verdict"]
         page.do("compare", first=best["action"], second=77)
         assert "77" in page.until("refused")["reason"]
+
+
+def test_worlds_of_a_search_are_those_that_the_player_may_think_of(client):
+    seats = ["human", "random"]
+    hints = "mcts:simulations=200,determinizations=2"
+    key = new_game(client, "love_letter", seats, adviser=hints, players=2, seed=3)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("worlds")
+        assert "no search" in page.until("refused")["reason"]
+        page.do("hint")
+        told = searched(page, lambda m: m["search"]["done"])
+        assert (
+            told["search"]["worlds"]
+            and "determinizations=2" in (told["search"]["why_whole"])
+        )
+        page.do("worlds", first=0, count=6)
+        worlds = page.until("worlds")["worlds"]
+        assert len({world["text"] for world in worlds}) > 1
+        page.do("worlds", first=2, count=1)  # the same number is the same world
+        assert page.until("worlds")["worlds"] == [worlds[2]]
+        page.do("worlds", first=0, count=7)
+        assert "count" in page.until("refused")["reason"]
+
+
+def test_worlds_do_not_depend_on_what_is_hidden():
+    from mcts_agents.model import new_generator
+    from mcts_agents.ui.worlds import worlds_message
+
+    found = []
+    for world in range(3):
+        table = open_table("love_letter", 2)
+        table.begin(5)
+        inner, player = table.env.unwrapped, table.turn()
+        if world:
+            table.model.redeterminise(inner._state, player, new_generator(world))
+        live = LiveSearch(make_agent("mcts", seed=3), table, player, 0, {})
+        found.append(worlds_message(live, table, 0, 4))
+        table.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_where_nothing_is_hidden_there_is_one_world(client):
+    key = new_game(client, "tictactoe", ["human", "human"], adviser="mcts")
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        assert not searched(page)["search"]["worlds"]
+        page.do("worlds")
+        assert "one world" in page.until("refused")["reason"]
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:depth=2", "grave:simulations=50"])
+def test_a_search_in_one_go_says_why_it_cannot_be_stepped(client, agent):
+    key = new_game(client, "connect_four", ["human", "human"], adviser=agent)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        told = searched(page, lambda m: m["search"]["done"])
+        assert (
+            not told["search"]["steps"] and "in one go" in told["search"]["why_whole"]
+        )
+
+
+# Searches of an hour. A search also ends when its memory is full, so there is enough.
+ENDLESS = [
+    "mcts:seconds=3600,memory=4000",
+    "mcts:seconds=3600,memory=4000,threads=2",
+    "grave:seconds=3600,memory=4000",
+    "alphabeta:seconds=3600",
+]
+
+
+def becomes(wanted, seconds=60):
+    """Say whether `wanted()` is true within so many seconds."""
+    ends = time.monotonic() + seconds
+    while not wanted() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return wanted()
+
+
+@pytest.mark.parametrize("agent", ENDLESS)
+def test_a_closed_tab_ends_its_search(client, agent):
+    key = new_game(client, "hex", [agent, "human"], seed=1)
+    worker = client.app._app.state.sessions.find(key)
+    task = worker.task
+    for pause in (0.0, 0.0, 0.1):
+        with page_of(client, key):
+            assert becomes(lambda: task._live is not None), worker.failed
+            time.sleep(pause)
+        assert becomes(lambda: task._live is None), "the search goes on"
+        assert becomes(worker._mailbox.empty) and task.delay is None and worker.alive
+    assert task.played.moves == []
+    worker.close()
+    assert worker.wait(60)
+
+
+def test_a_decision_ends_even_if_its_agent_begins_late():
+    table = open_table("hex:size=5", None)
+    table.begin(1)
+    agent = make_agent("grave:seconds=3600,memory=4000", seed=3)
+    search, begun = agent.search, threading.Event()
+
+    def late(*arguments, **more):
+        begun.set()
+        time.sleep(0.2)  # so the first call of `cancel` is lost
+        return search(*arguments, **more)
+
+    agent.search = late
+    live = LiveSearch(agent, table, table.turn(), 0, {})
+    deciding = threading.Thread(target=live.advance, daemon=True)
+    deciding.start()
+    assert begun.wait(60)
+    live.cancel()
+    deciding.join(60)
+    assert not deciding.is_alive()
+    table.close()
 
 
 def test_an_idle_table_takes_no_processor_time(client):

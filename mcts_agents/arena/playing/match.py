@@ -79,6 +79,7 @@ def play_match(
     told: Callable[[Decision], None] | None = None,
     begun: Callable[[], None] | None = None,
     opening: int = 0,
+    before: Sequence[int] = (),
 ) -> tuple[tuple[tuple[int, int], ...], list[float]]:
     """Play one game at a table.
 
@@ -89,6 +90,8 @@ def play_match(
         told: Called after each decision, when the environment has made the step.
         begun: Called once when the game has begun, before any agent's decision.
         opening: Decisions at the start that are made at random, see `open_game`.
+        before: Actions after these that have been decided already; nobody is asked or
+            told.
 
     Returns:
         The moves as (player, action), and the sum of each player's rewards.
@@ -99,6 +102,11 @@ def play_match(
     """
     table.begin(seed)
     moves = open_game(table, seed, opening)
+    for action in before:
+        if (player := table.turn()) is None:
+            raise ChoiceError("the game is over before all its moves are made")
+        table.step(action)
+        moves.append((player, action))
     if begun is not None:
         begun()
     while (player := table.turn()) is not None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _INK = "#222222"
 _FAINT = "#777777"
 _LEAST_BAR = 0.1  # inches
-_MOST_BAR = 0.5
+_MOST_BAR = 1.2
 _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
 
@@ -64,14 +64,11 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
         legend_columns, top = _legend_size(names)
         height = top + rows * (_PANEL + 0.75)
         figure = Figure((WIDTH, height))
-        # A single panel with few bars is no wider than it needs to be.
-        panel = max(4.0, len(agents) * len(budgets) * _MOST_BAR)
-        width = min(WIDTH, 0.7 + columns * panel)
         grid = figure.add_gridspec(
             rows,
             columns,
             left=0.7 / WIDTH,
-            right=(width - 0.1) / WIDTH,
+            right=(WIDTH - 0.1) / WIDTH,
             top=1 - (top + 0.25) / height,
             bottom=0.5 / height,
             hspace=0.75 / _PANEL,
@@ -82,7 +79,7 @@ def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
             chosen = {
                 f.setting.budget: f for f in settings if f.setting.players == players
             }
-            inches = width / columns / len(budgets)
+            inches = WIDTH / columns / len(budgets)
             bar = min(0.84 / len(agents), _MOST_BAR / inches)
             groups = [chosen.get(budget) for budget in budgets]
             highest = _bars(axes, groups, len(agents), bar)

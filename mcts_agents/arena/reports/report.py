@@ -99,14 +99,57 @@ def render_report(results: Results) -> str:
     return environment.get_template("report.html.jinja").render(_shown(results))
 
 
+def verdict(overall: Figures) -> str:
+    """Say in one sentence who won most, and whether that is certain.
+
+    Empty where fewer than two agents have played.
+    """
+    played = [agent for agent in overall.agents if agent.games]
+    best = [overall.agents[n] for n in overall.best()] if len(played) > 1 else []
+    if not best:
+        return ""
+    rate = best[0].win_rate
+    told = (
+        f"{best[0].agent} won most: {_number(rate.value, '.1f', 100)}% of its games "
+        f"(95% interval {_interval(rate, '.1f', 100)})"
+    )
+    others = [agent.agent for agent in best[1:]]
+    if not others:
+        return f"{told}, more than any other agent."
+    if len(others) == len(played) - 1:
+        return f"{told}, but any other agent may be as good."
+    shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
+    return f"{told}, but it is not certain to be the best: {shown} may be as good."
+
+
+def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the ids and titles of the page's parts that there are."""
+    results, summary = shown["results"], shown["summary"]
+    parts = [
+        ("played", "What is played", results.description),
+        ("results", "Results of all games", shown["agents"]),
+        ("games", "Games", summary.games),
+        ("best", "Best by game", shown["best"]),
+        ("rates", "Win rates", shown["win_rates"]),
+        ("ratings", "Ratings", shown["ratings"]),
+        ("pairs", "Who comes before whom", shown["pairs"]),
+        ("decisions", "Decisions", summary.games),
+        ("settings", "Results by setting", len(summary.settings) > 1),
+        ("failures", "Games that could not be played", shown["failures"]),
+        ("repeat", "How to repeat it", results.description),
+    ]
+    return [(part, title) for part, title, there in parts if there]
+
+
 def _shown(results: Results) -> dict[str, Any]:
     """Return what the page shows, by the names that it has there."""
     summary, description = results.summary, results.description
     overall = summary.overall
     games = _by_game(summary.settings)
     several = len(games) > 1
-    return {
+    shown = {
         "results": results,
+        "verdict": verdict(overall),
         "summary": summary,
         "overall": overall,
         "agents": _agents(results),
@@ -133,6 +176,7 @@ def _shown(results: Results) -> dict[str, Any]:
         "failures": results.failures[:_SHOWN_FAILURES],
         "repeat": _yaml(description),
     }
+    return {**shown, "contents": _contents(shown)}
 
 
 def _agents(results: Results) -> list[dict[str, str]]:

@@ -180,6 +180,7 @@ class Search:
                     own.share_memory(settings.threads)
                     if evaluation:
                         own.evaluation.lock = evaluation.lock
+            self._workspace.check_cancelled()  # before there were threads to be told
             return search_threads(self._threads, state, player, rng, settings, deadline)
 
         return self._run_by(parts, state, player, rng, started, reserve)
@@ -329,6 +330,15 @@ class Search:
         self._workspace.cancel()
         for thread in self._threads:
             thread.cancel()
+
+    @property
+    def simulations_so_far(self) -> int:
+        """Simulations of the run that goes on in another thread, or of the last one.
+
+        Of several determinizations it is those of the present one.
+        """
+        searches = self._threads or [self]
+        return sum(int(s._workspace.record["simulations"][0]) for s in searches)
 
     def search_once(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.search.inspection import tree_views
+from mcts_agents.search.inspection.notebook import result_html
 from mcts_agents.search.inspection.tree_node import ShownNode
 
 
@@ -112,6 +113,10 @@ class SearchResult:
         if self.solved:
             parts.append("solved")
         return f"<SearchResult: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        """Show actions with bars, and the principal variation, in a notebook."""
+        return result_html(self)
 
     def showing(
         self,

@@ -3,6 +3,7 @@ import { $, follow, get, h, post, query, readiness, toast } from "./common.js";
 import { Board } from "./board.js";
 import { actionTable, comparison, curve, figures, lineOf } from "./search.js";
 import { Tree } from "./tree.js";
+import { Worlds } from "./worlds.js";
 
 const id = query.get("id") ?? "";
 const seat = query.get("seat");
@@ -27,6 +28,8 @@ const searchTitle = h("h2", {}, "The search");
 const panel = h("div", { class: "stack" });
 const board = new Board(boardPlace, (action) => play(action), (label) => showStatus(label));
 const tree = new Tree((message) => table.send(message));
+const worlds = new Worlds((message) => table.send(message));
+const whyWhole = h("p", { class: "muted small", hidden: true });
 
 const buttons = {
   hint: button("Hint", "h", () => table.send({ do: "hint" })),
@@ -46,7 +49,7 @@ const overlays = ["bars", "line", "off"].map((name) =>
     for (const one of overlays) one.setAttribute("aria-pressed", one.textContent.toLowerCase() === name);
     showMarks();
   } }, { bars: "Bars", line: "Line", off: "Off" }[name]));
-const tabNames = ["Search", "Tree", "Why not?", "Moves"];
+const tabNames = ["Search", "Tree", "Worlds", "Why not?", "Moves"];
 let tab = "Search";
 const tabs = h("div", { class: "tabs", role: "tablist" }, tabNames.map((name) =>
   h("button", { type: "button", role: "tab", "aria-selected": name === tab, onclick: () => choose(name) }, name)));
@@ -76,7 +79,7 @@ const page = h("div", { class: "stack", hidden: true },
       h("section", { class: "card" }, seatsPlace),
       h("section", { class: "card stack" },
         h("div", { class: "row spread" }, searchTitle),
-        h("div", { class: "row" }, Object.values(searching)),
+        h("div", { class: "row" }, Object.values(searching)), whyWhole,
         tabs, panel))));
 const ready = h("div", {});
 main.append(ready, page);
@@ -186,7 +189,10 @@ function showSearch() {
   searchTitle.textContent = !search ? "The search"
     : told.hint ? `Hint for player_${search.player}, by ${told.agent.split(":")[0]}`
       : `Search of player_${search.player} (${told.agent.split(":")[0]})`;
-  searching.pause.textContent = told.paused ? "Go on" : "Pause";
+  const whole = going && search && !search.steps;
+  searching.pause.textContent = told.paused ? "Go on" : whole ? "Pause after this" : "Pause";
+  whyWhole.hidden = !search || search.steps || !search.why_whole;
+  whyWhole.textContent = search?.why_whole ? `It cannot be paused, stepped or cut short: ${search.why_whole}.` : "";
   const agents = position.seats.some((one) => !one.person);
   searching.pause.disabled = !going && !(agents && !position.outcome);
   searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome)) || (search && !search.steps && going);
@@ -208,6 +214,11 @@ function showPanel() {
   if (tab === "Tree") {
     tree.show(search ?? null);
     if (panel.firstChild !== tree.element) panel.replaceChildren(tree.element);
+    return;
+  }
+  if (tab === "Worlds") {
+    worlds.show(search ?? null);
+    if (panel.firstChild !== worlds.element) panel.replaceChildren(worlds.element);
     return;
   }
   if (tab === "Why not?") {
@@ -261,6 +272,7 @@ const table = follow(id, {
     showSearch();
   },
   node: (message) => tree.receive(message),
+  worlds: (message) => worlds.receive(message),
   comparison: (message) => {
     compared = message;
     showPanel();

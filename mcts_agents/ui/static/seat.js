@@ -30,12 +30,13 @@ export class SeatChoice {
     this.amount = h("input", { inputmode: "decimal", "aria-label": `${title}: budget` });
     this.unit = h("select", { "aria-label": `${title}: unit of the budget`, onchange: () => this.unitChanged() });
     this.budget = h("div", { class: "budget" }, this.amount, this.unit);
+    this.file = h("input", { placeholder: "models/hex.onnx", "aria-label": `${title}: file of the policy`, spellcheck: "false", autocapitalize: "off" });
     this.spec = h("input", { placeholder: "mcts:tree=multi,simulations=1000", "aria-label": `${title}: spec`, spellcheck: "false" });
     this.about = h("p", { class: "muted small" });
     this.options = h("details", { ontoggle: () => this.opened() }, h("summary", {}, "Options"));
     this.error = h("p", { class: "error", role: "alert", hidden: true });
     this.element = h("div", { class: "seat" },
-      h("div", { class: "who" }, h("span", { class: "label" }, title), this.who, this.budget, this.spec),
+      h("div", { class: "who" }, h("span", { class: "label" }, title), this.who, this.budget, this.file, this.spec),
       this.about, this.error, this.options);
     this.who.value = start;
     this.changed();
@@ -55,6 +56,7 @@ export class SeatChoice {
     this.about.textContent = agent?.about ?? "";
     this.about.hidden = !this.about.textContent;
     this.spec.hidden = this.who.value !== "*";
+    this.file.hidden = !agent?.file;
     const units = UNITS.filter(([name]) => agent?.budgets.includes(name));
     this.budget.hidden = units.length === 0;
     this.unit.replaceChildren(...units.map(([name, text]) => h("option", { value: name }, text)));
@@ -80,6 +82,10 @@ export class SeatChoice {
       this.refuse("Write the spec of an agent.");
       throw new Error("A seat has no agent.");
     }
+    if (this.agent.file && !this.file.value.trim()) {
+      this.refuse("Write the path of a policy's file: .onnx, .npz, .safetensors, .pt or .zip.");
+      throw new Error("A seat has no policy.");
+    }
     const told = await this.check();
     if (!told) throw new Error("Some options of an agent are not right yet.");
     return told.mapping;
@@ -97,6 +103,7 @@ export class SeatChoice {
         texts.memory ??= MEMORY.agent;
       }
     }
+    if (this.agent.file) texts.file = this.file.value;
     return texts;
   }
 
@@ -119,7 +126,7 @@ export class SeatChoice {
     this.form = h("div", { class: "options" });
     this.options.append(this.form);
     const told = await get(`/api/agents/form?name=${encodeURIComponent(this.who.value)}`);
-    const hidden = new Set(this.agent.budgets);
+    const hidden = new Set([...this.agent.budgets, ...(this.agent.file ? ["file"] : [])]);
     const groups = new Map();
     for (const field of told.fields) {
       if (hidden.has(field.name)) continue;

@@ -1,0 +1,130 @@
+"""Hidden information: nothing of it is in what a page receives, at any move."""
+
+import json
+import random
+
+import pytest
+
+from mcts_agents.envs import GAMES, load_any, make_model
+from mcts_agents.model import new_generator
+from mcts_agents.ui.play import Setup, open_game
+from mcts_agents.ui.views import position_message
+from tests.ui.pages import new_game, page_of, server
+
+HIDING = [name for name in GAMES if make_model(name)[1].hidden_information]
+ADVISER = "mcts:simulations=50"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with server() as opened:
+        yield opened
+
+
+def test_there_are_games_that_hide_something():
+    assert {"love_letter", "sushi_go", "dominion", "uno", "poker"} <= set(HIDING)
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_another_world_put_in_at_every_third_move_is_not_told(name):
+    players = make_model(name)[1].players
+    setup = Setup(name, None, ("human", *["random"] * (players - 1)), seed=8)
+    game = open_game(setup, lambda doing: None)
+    model, dice, changed = game.table.model, random.Random(3), 0
+    inner = game.table.env.unwrapped
+    for number in range(18):
+        if game.table.turn() is None:
+            break
+        if number % 3 == 0:
+            true = inner._state
+            other = model.copy(true)
+            model.redeterminise(other, 0, new_generator(number))
+            told = json.dumps(position_message(game, 0))
+            inner._state = other
+            assert json.dumps(position_message(game, 0)) == told, number
+            inner._state = true
+            changed += other.tobytes() != true.tobytes()
+        game.play(dice.choice(game.table.legal_actions()))
+    game.close()
+    assert changed
+
+
+STATUS = {"kind", "going", "paused", "hint", "hinted", "search", "secret", "player"}
+
+
+def test_of_others_nothing_but_that_they_think(client):
+    seats = ["human", ADVISER, ADVISER]
+    key = new_game(client, "love_letter", seats, adviser=ADVISER, seed=6, players=3)
+    with page_of(client, key) as page:
+        position = page.turn()
+        page.do("hint")
+        page.until("search", lambda told: told["hinted"] is not None)
+        for _ in range(8):
+            if position["outcome"]:
+                break
+            action = position["actions"][0]["action"]
+            page.do("play", action=action, number=position["number"])
+            position = page.turn()
+        page.do("node", player=1)
+        page.until("refused")
+        page.do("undo")
+        page.until("position")
+    heard = [json.loads(text) for text in page.heard]
+    searches = [told for told in heard if told["kind"] == "search"]
+    assert any(told["secret"] for told in searches)
+    for told in searches:
+        assert told["search"] is None or told["search"]["player"] == 0
+        assert not told["secret"] or set(told) == STATUS
+    for told in (told for told in heard if told["kind"] == "position"):
+        assert told["turn"] == 0 or not told["actions"] + told["regions"]
+
+
+def test_choices_of_the_same_moment_are_not_sent(client):
+    seats = [ADVISER, "human", ADVISER]
+    key = new_game(client, "sushi_go", seats, seed=6, players=3)
+    with page_of(client, key) as page:
+        position = page.turn()
+    assert position["number"] == 1 and position["log"] == []  # player_0 has chosen
+    heard = [json.loads(text) for text in page.heard]
+    assert all(told["search"] is None for told in heard if told["kind"] == "search")
+
+
+def test_several_people_say_who_they_are(client):
+    key = new_game(client, "love_letter", ["human", "human"], seed=6, players=2)
+    with page_of(client, key) as page:
+        assert "player_0, player_1" in page.until("refused")["reason"]
+    for seat in (0, 1):
+        with page_of(client, key, seat=seat) as page:
+            assert page.until("position")["viewer"] == seat
+    with page_of(client, key, seat=2) as page:
+        assert "player_2" in page.until("refused")["reason"]
+
+
+def test_a_game_may_go_on_with_the_same_person(client):
+    key = new_game(client, "love_letter", ["human", ADVISER], seed=6, players=2)
+    with page_of(client, key) as page:
+        page.turn()
+    allowed = {"moves": 0, "seats": ["human", "random"]}
+    assert client.post(f"/api/games/{key}/fork", json=allowed).status_code == 200
+    refused = {"moves": 0, "seats": [ADVISER, "human"]}
+    assert client.post(f"/api/games/{key}/fork", json=refused).status_code == 400
+
+
+def moved(client, name):
+    """Return the first position of a game of an environment, and that after a move."""
+    seats = ["human", "random"]
+    with page_of(client, new_game(client, name, seats, adviser="random")) as page:
+        position = page.turn()
+        page.do("play", action=0, number=0)
+        return position, page.turn()
+
+
+def test_of_an_environment_a_player_gets_its_own_observation_alone(client):
+    name = "pettingzoo.classic.tictactoe_v3:env"
+    load_any(name)  # the module is named by a call, as on the command line
+    position, later = moved(client, name)
+    assert position["hides"] and not position["picture"] and position["text"]
+    assert [row["name"] is None for row in later["log"]] == [False, True]
+    position, later = moved(client, f"{name}:perfect_information=true")
+    assert not position["hides"] and position["picture"]
+    assert all(row["name"] for row in later["log"])
