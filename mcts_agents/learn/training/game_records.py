@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# What a game does: somebody is to decide; its search goes on; it is over; it is over and
-# no other game follows.
+# What a game does: somebody is to decide; its search goes on; it is over; it is over
+# and no other game follows.
 DECIDING, SEARCHING, OVER, DONE = range(4)
 
 # One game.
