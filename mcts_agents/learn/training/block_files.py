@@ -56,7 +56,9 @@ class BlockFiles:
             OSError: It cannot be written.
         """
         write_shard(self.path(block), self._columns(games), self._layout)
-        write_description(self.folder, self._description(block + 1))
+        last = max(self.folder.glob(f"shard-*.{FORMAT}")).stem  # one may be made again
+        blocks = int(last.removeprefix("shard-")) + 1
+        write_description(self.folder, self._description(blocks))
 
     def read(self, block: int) -> Columns:
         """Return the rows of a block: all columns, masks and policies in full.
