@@ -13,13 +13,16 @@ from mcts_agents.networks.heads import HeadsEvaluator
 with from_extra("rl", "training needs PyTorch"):
     import torch
 
+    from mcts_agents.learn.training.precision import Mixed, body_type
     from mcts_agents.networks.evaluator import device_named
     from mcts_agents.networks.network import Network
 
 Forward = Callable[["torch.Tensor"], tuple["torch.Tensor", "torch.Tensor"]]
 
 
-def frozen_network(network: Network, device: str, rows: int) -> HeadsEvaluator:
+def frozen_network(
+    network: Network, device: str, rows: int, precision: str = "float32"
+) -> HeadsEvaluator:
     """Return a copy of a network that stays as it is, as evaluator of searches.
 
     On the CPU it is traced and frozen, which folds the normalisations into the
@@ -30,15 +33,17 @@ def frozen_network(network: Network, device: str, rows: int) -> HeadsEvaluator:
         network: The network.
         device: Where it computes, as `torch.device` names it.
         rows: About how many positions it is asked about at once.
+        precision: As in `TrainingConfig`.
 
     Raises:
         ValueError: No such device.
     """
     place = device_named(device)
     frozen: Forward
-    frozen = copied = copy.deepcopy(network).to(place).eval()
+    copied = copy.deepcopy(network).to(place).eval()
+    frozen = mixed = Mixed(copied, body_type(precision, place)).eval()
     if place.type == "cpu":
-        frozen = _traced(copied, rows)
+        frozen = _traced(mixed, network.config.observation_shape, rows)
 
     return HeadsEvaluator(_Frozen(frozen, place), network.config)
 
@@ -61,8 +66,10 @@ class _Frozen:
         return self
 
 
-def _traced(network: Network, rows: int) -> torch.jit.ScriptModule:
-    example = torch.zeros((rows, *network.config.observation_shape))
+def _traced(
+    network: Mixed, shape: tuple[int, ...], rows: int
+) -> torch.jit.ScriptModule:
+    example = torch.zeros((rows, *shape))
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", DeprecationWarning)
         traced = torch.jit.trace(  # type: ignore[no-untyped-call]

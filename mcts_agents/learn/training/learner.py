@@ -11,6 +11,7 @@ from mcts_agents.networks.config import NetworkConfig
 with from_extra("rl", "training needs PyTorch"):
     import torch
 
+    from mcts_agents.learn.training.precision import body_type
     from mcts_agents.networks.evaluator import device_named
     from mcts_agents.networks.losses import loss
     from mcts_agents.networks.network import Network
@@ -34,6 +35,7 @@ class Learner:
         network: Its architecture.
         seed: Of its first weights.
         device: Where it computes, as `torch.device` names it.
+        precision: As in `TrainingConfig`.
 
     Attributes:
         network: The network.
@@ -43,10 +45,17 @@ class Learner:
     """
 
     def __init__(
-        self, config: LearnerConfig, network: NetworkConfig, seed: int, device: str
+        self,
+        config: LearnerConfig,
+        network: NetworkConfig,
+        *,
+        seed: int = 0,
+        device: str = "cpu",
+        precision: str = "float32",
     ):
         self.config = config
         self._device = device_named(device)
+        self._body_type = body_type(precision, self._device)
         self.network = Network(network, seed=seed).to(self._device).eval()
         self._optimiser = self._new_optimiser()
 
@@ -86,15 +95,22 @@ class Learner:
             for array in (batch.policy, batch.legal, batch.values)
         )
         self.network.train()
-        found = loss(
-            self.network(seen), policy, legal, values, self.config.value_weight
-        )
+        answer = self._answer(seen)
+        found = loss(answer, policy, legal, values, self.config.value_weight)
         self._optimiser.zero_grad()
         found.total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
         self._optimiser.step()
         self.network.eval()
         return Losses(float(found.policy.detach()), float(found.value.detach()))
+
+    def _answer(self, seen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return what the network says; only its body computes in the lower type."""
+        network, mixed = self.network, self._body_type is not torch.float32
+        with torch.autocast(self._device.type, self._body_type, enabled=mixed):
+            body = network.body(seen)
+        body = body.float()
+        return network.policy(body), network.value(body)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return all that the next update depends on, by name."""

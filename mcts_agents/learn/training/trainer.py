@@ -109,7 +109,13 @@ class Trainer:
         self._device = device
         self._seed = seed
         self._cores = loky.cpu_count()
-        self.learner = Learner(self.config.learner, self._network, seed, device)
+        self.learner = Learner(
+            self.config.learner,
+            self._network,
+            seed=seed,
+            device=device,
+            precision=self.config.precision,
+        )
         self._workers = Workers(self._cores, self.config.self_play, seed)
         self._prepare()
         self.folder = Folder(Path(folder))
@@ -231,7 +237,9 @@ class Trainer:
         if not self._blocks.path(block).exists():
             size = self._blocks.block_games
             rows = max(1, self.config.self_play.games_at_once // self._cores)
-            frozen = frozen_network(self.learner.network, self._device, rows)
+            frozen = frozen_network(
+                self.learner.network, self._device, rows, self.config.precision
+            )
             numbers = range(block * size, (block + 1) * size)
 
             def told(games: int) -> None:
