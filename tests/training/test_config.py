@@ -34,7 +34,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "training.md"
         ("learner:\n  momentum: 0.5", "momentum is for optimiser: sgd"),
         ("network: {channel: 3}", "unknown key 'channel': did you mean channels"),
         ("network: {kind: deep}", "unknown kind of network 'deep'"),
-        ("- 1", "expected a mapping with the keys network, self_play"),
+        ("- 1", "expected a mapping with the keys network, precision"),
     ],
 )
 def test_what_is_not_allowed_is_named_with_its_line(tmp_path, text, message):
@@ -64,8 +64,9 @@ def test_the_network_has_the_sizes_that_are_asked_for():
 
 
 def test_the_page_documents_every_key_with_its_default():
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", PAGE.read_text(), re.M))
     for section in ("self_play", "learner", "evaluation"):
+        text = PAGE.read_text().partition(f"### `{section}`")[2].partition("\n#")[0]
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text, re.M))
         annotation = TrainingConfig.model_fields[section].annotation
         for name, field in annotation.model_fields.items():
             default = field.default

@@ -128,11 +128,6 @@ class Trainer:
             shape = len(players), self.model.players
             return np.full(shape, 1.0 / self.model.team_count), np.zeros(legal.shape)
 
-        if self.model.copies_environments:
-            raise ValueError(
-                f"{self.model.name}: training takes games with compiled rules, not "
-                "environments, of which a search takes copies"
-            )
         brief = self.config.self_play.model_copy(update={"simulations": 2})
         Workers(1, brief, self._seed).play(self.model, even, range(1))
 
