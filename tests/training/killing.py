@@ -1,7 +1,12 @@
 """A training run for processes that are killed; see test_killed.py."""
 
+import torch
+
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.trainer import Budget, Trainer
+
+# Imports much of PyTorch, before processes are forked from the one that has it.
+torch.optim.AdamW([torch.zeros(1)])
 
 SMALL = {
     "network": {"hidden": [16], "kind": "perceptron"},

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import random
+import shutil
 import time
 
 import pytest
@@ -57,8 +58,6 @@ def trained(tmp_path_factory):
 
 
 def copied(trained, tmp_path):
-    import shutil
-
     return shutil.copytree(trained, tmp_path / "run")
 
 
