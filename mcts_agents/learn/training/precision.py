@@ -20,7 +20,8 @@ def body_type(precision: str, device: torch.device) -> torch.dtype:
 
 def _multiplies_bfloat16() -> bool:
     """Whether the processor has instructions for it; without them it is slow."""
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    asked = getattr(torch.cpu, "get_capabilities", None)
+    capabilities: dict[str, object] = {} if asked is None else asked()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
