@@ -1,6 +1,7 @@
 """`mcts-agents train`, from the command line to a network that plays."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from mcts_agents import make_agent
+from mcts_agents.cli import main
 from mcts_agents.envs import tictactoe
 from mcts_agents.networks import OnnxNetwork, load
 
@@ -34,14 +38,20 @@ def command(*arguments):
     return [sys.executable, "-m", "mcts_agents", "train", *map(str, arguments)]
 
 
-def train(*arguments):
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def train(monkeypatch, capsys):
+    """The command in this process: exit code and what it prints."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", "train", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
 
 
-def test_a_trained_network_is_written_and_plays(tmp_path, config):
+def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     pytest.importorskip("onnxscript")
     out = tmp_path / "out"
     asked = ["tictactoe", "--positions", 150, "--config", config, "--out", out]
@@ -98,27 +108,13 @@ def test_interrupted_it_says_how_to_go_on(tmp_path, config):
     ],
 )
 def test_what_cannot_be_trained_is_refused_in_one_line(
-    tmp_path, monkeypatch, capsys, arguments, message
+    tmp_path, train, arguments, message
 ):
-    import re
-
-    import torch
-
-    from mcts_agents.cli import main
-
     if "cuda" in arguments and torch.cuda.is_available():
         pytest.skip("there is a GPU")
     out = tmp_path / "out"
-    monkeypatch.setattr(
-        sys, "argv", ["mcts-agents", "train", *arguments, "--out", str(out)]
-    )
-    with pytest.raises(SystemExit) as ended:
-        main()
-    lines = [
-        line
-        for line in capsys.readouterr().err.splitlines()
-        if line.startswith("mcts-agents: ")
-    ]
-    assert (ended.value.code, len(lines)) == (2, 1)
+    code, _, told = train(*arguments, "--out", out)
+    lines = [li for li in told.splitlines() if li.startswith("mcts-agents: ")]
+    assert (code, len(lines)) == (2, 1)
     assert re.search(message, lines[0])
     assert not out.exists()
