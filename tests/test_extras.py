@@ -28,7 +28,11 @@ LACKING = {
         r"cli\.(results|tournament|tune)", r"ui\.stores",
     ),
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
-    "rl": (r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",),
+    "rl": (
+        r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",
+        r"learn\.training\.(block_playing|checkpoints|folder|inference|learner)",
+        r"learn\.training\.(listeners|precision|trainer)", r"cli\.train",
+    ),
     "ui": (
         r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server)",
         r"ui\.(search_views|views)",
@@ -55,6 +59,7 @@ REFUSED = {
         ["replay", "s.sqlite", "1", "--output", "new.gif"],
         ["replay", "s.sqlite", "1", "--output", "new.html"],
     ],
+    "rl": [["train", "tictactoe", "--out", "new"]],
     "tune": [TUNE],
     "ui": [["ui", "--port", "0"]],
     "parquet": [

@@ -275,3 +275,44 @@ class RecordOptions:
         int, typer.Option(help="Number of games in each file.")
     ] = 32
     json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """What `train` trains, how long, and where."""
+
+    game: GameName
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for the network and all that leads to it; resumes if it "
+            "contains some.",
+            parser=path_of,
+            metavar="FOLDER",
+        ),
+    ]
+    config: Annotated[
+        str | None,
+        typer.Option(
+            help="YAML file with the choices of the training.", metavar="FILE"
+        ),
+    ] = None
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Minutes of training, over all runs of the folder. Default: 60, if "
+            "--positions is not given either."
+        ),
+    ] = None
+    positions: Annotated[
+        int | None,
+        typer.Option(help="Positions of self-play after which training ends."),
+    ] = None
+    players: Players = None
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST_NUMBER, help="Seed of the training.")
+    ] = 0
+    device: Annotated[
+        str, typer.Option(help="Where the network computes: cpu or cuda.")
+    ] = "cpu"
+    json: Json = False

@@ -2,7 +2,7 @@
 
 import typer
 
-from mcts_agents.cli.command_options import RecordOptions, takes_options
+from mcts_agents.cli.command_options import RecordOptions, TrainOptions, takes_options
 
 learn = typer.Typer()
 
@@ -18,3 +18,16 @@ def record(options: RecordOptions) -> None:
     from mcts_agents.cli.record import record_decisions
 
     record_decisions(options)
+
+
+@learn.command()
+@takes_options
+def train(options: TrainOptions) -> None:
+    """Train a network by self-play, from nothing.
+
+    Run the same command again to resume after an interruption. The JSON has folder and
+    what summary.json says.
+    """
+    from mcts_agents.cli.train import train_network
+
+    train_network(options)

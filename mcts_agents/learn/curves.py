@@ -18,6 +18,7 @@ def draw_learning_curve(
     *,
     title: str,
     even: float | None = None,
+    steps: str = "steps of training",
 ) -> None:
     """Draw win rates over training, a line for each opponent, as PNG, SVG or PDF.
 
@@ -29,6 +30,7 @@ def draw_learning_curve(
             training, win rate).
         title: Stands above the picture.
         even: The rate of equal strength, where there is a dashed line.
+        steps: What the steps are, beneath the picture.
 
     Raises:
         ValueError: A format that matplotlib does not write, or an estimate without
@@ -51,7 +53,7 @@ def draw_learning_curve(
                 raise ValueError(f"curves[{name!r}]: a rate without any games")
             _draw_curve(axes, points, name, number)
         axes.set_title(title)
-        axes.set_xlabel("steps of training")
+        axes.set_xlabel(steps)
         axes.set_ylabel("win rate, with 95% intervals")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlim(left=0)

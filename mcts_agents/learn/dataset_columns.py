@@ -64,6 +64,14 @@ _NUMBERS = (
     Column("score", "float64", "score of the player at the end of the game"),
 )
 
+# Self-play has one agent, and no environments that are seeded.
+_SELF_PLAY = tuple(
+    column
+    for column in _NUMBERS
+    if column.name in ("game", "ply", "player", "action", "value")
+)
+
+_SHARES = "each player's share of the win at the end of the game, by seat, sum 1"
 _MASK = "1 for each legal action of the player, 0 for the others"
 _VISITS = (
     "share of the search's visits that each action had, or what its `root_policy` "
@@ -80,6 +88,8 @@ class Layout:
         observation_shape: Shape of an observation.
         actions: Size of the action space.
         observation_dtype: NumPy type of an observation, one of `OBSERVED`.
+        players: Number of players where each player's share of the win is stored, as in
+            games of self-play; None elsewhere.
         columns: As they are read.
         stored: As they are in the files.
     """
@@ -87,6 +97,7 @@ class Layout:
     observation_shape: tuple[int, ...]
     actions: int
     observation_dtype: str = "int8"
+    players: int | None = None
     columns: tuple[Column, ...] = field(init=False, repr=False)
     stored: tuple[Column, ...] = field(init=False, repr=False)
 
@@ -106,9 +117,13 @@ class Layout:
             Column("legal_actions", "int32", "the legal actions", is_list=True),
             Column("visit_shares", "float32", "`visits` of these", is_list=True),
         )
-        object.__setattr__(self, "columns", (*_NUMBERS, seen, *dense))
+        common: tuple[Column, ...] = (*_NUMBERS, seen)
+        if self.players is not None:
+            shares = Column("shares", "float32", _SHARES, (self.players,))
+            common = (*_SELF_PLAY, seen, shares)
+        object.__setattr__(self, "columns", (*common, *dense))
         stored = lists if self.is_sparse else dense
-        object.__setattr__(self, "stored", (*_NUMBERS, seen, *stored))
+        object.__setattr__(self, "stored", (*common, *stored))
 
     @property
     def is_sparse(self) -> bool:

@@ -76,4 +76,7 @@ def write_description(folder: Path, description: Mapping[str, Any]) -> None:
 def layout_of(description: Mapping[str, Any]) -> Layout:
     """Return the columns that a description is of."""
     shape, actions = tuple(description["observation_shape"]), description["actions"]
-    return Layout(shape, actions, description.get("observation_dtype", "int8"))
+    dtype, players = description.get("observation_dtype", "int8"), None
+    if "shares" in description["columns"]:  # self-play
+        players = len(description.get("teams", ()))
+    return Layout(shape, actions, dtype, players)

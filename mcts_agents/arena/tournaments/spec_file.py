@@ -52,7 +52,7 @@ class SpecFile:
     def __init__(self, path: str):
         self.path = path
         try:
-            self.data, root = read_settings(path, _read)
+            self.data, root = read_settings(path, read_with_nodes)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         if not isinstance(self.data, dict):
@@ -67,7 +67,7 @@ class SpecFile:
                     f"{path}, line {key.start_mark.line + 1}: "
                     + unknown_name("key", key.value, TournamentSpec.model_fields)
                 )
-        self._lines = _lines(root)
+        self._lines = lines_of(root)
         self._instead: set[str] = set()
         self._name_agents()
 
@@ -141,7 +141,7 @@ class SpecFile:
         return f"{self.path}, line {line}{', ' if key else ''}{key}: {message}"
 
 
-def _read(text: str) -> tuple[Any, yaml.Node | None]:
+def read_with_nodes(text: str) -> tuple[Any, yaml.Node | None]:
     """Return what a text holds, and the nodes that know where it stands."""
     return read_yaml(text), yaml.compose(text, yaml.SafeLoader)
 
@@ -171,7 +171,7 @@ def _message(one: Any) -> str:
     return f"{expected}, not {quoted(one['input'])}"
 
 
-def _lines(node: yaml.Node | None, place: Place = ()) -> dict[Place, int]:
+def lines_of(node: yaml.Node | None, place: Place = ()) -> dict[Place, int]:
     """Return the line of each key and each entry of a YAML text, from 1."""
     if node is None or len(place) > _DEEPEST:
         return {}
@@ -179,8 +179,8 @@ def _lines(node: yaml.Node | None, place: Place = ()) -> dict[Place, int]:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*place, key.value)
-            found |= _lines(value, inner) | {inner: key.start_mark.line + 1}
+            found |= lines_of(value, inner) | {inner: key.start_mark.line + 1}
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
-            found |= _lines(value, (*place, number))
+            found |= lines_of(value, (*place, number))
     return found

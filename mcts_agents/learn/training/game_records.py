@@ -2,8 +2,9 @@
 
 import numpy as np
 
-# What a game does: somebody is to decide; its search goes on; it is over.
-DECIDING, SEARCHING, OVER = range(3)
+# What a game does: somebody is to decide; its search goes on; it is over; it is over
+# and no other game follows.
+DECIDING, SEARCHING, OVER, DONE = range(4)
 
 # One game.
 SEAT = np.dtype(
@@ -14,6 +15,7 @@ SEAT = np.dtype(
         ("player", np.int64),  # who decides
         ("ply", np.int64),  # joint actions so far
         ("rows", np.int64),  # decisions so far
+        ("random_plies", np.int64),  # the first so many are played at random
         # addresses
         ("state", np.intp),
         ("known", np.intp),  # what the player who decides may know: the search's root

@@ -86,6 +86,10 @@ def begin_decision(play, seat, fleet, member):
     if n <= 0:
         return error_of(play, n)
     seat.player = player
+    if seat.ply < seat.random_plies:
+        rng = carray(as_pointer(seat.rng), 2, np.uint64)
+        chosen = np.int64(random_float(rng) * n)
+        return choose(play, seat, int32_at(play.legal, n)[chosen])
     note_view(play, seat, n)
     first = int32_at(play.legal, n)[0]
     kept = n
@@ -232,11 +236,17 @@ def finish_decision(play, seat, member):
 
 @njit
 def end_decision(play, seat, action):
-    """Keep what was chosen until all movers have chosen."""
+    """Note what was chosen, which ends the row."""
     note_number(play.action_column, row_number(play, seat), action, np.int32, 4)
+    seat.rows += 1
+    return choose(play, seat, action)
+
+
+@njit
+def choose(play, seat, action):
+    """Keep what was chosen until all movers have chosen."""
     int32_at(seat.joint_action, play.players)[seat.player] = action
     seat.undecided &= ~(np.int64(1) << seat.player)
-    seat.rows += 1
     seat.status = DECIDING
     return SLICE_DONE
 

@@ -12,6 +12,7 @@ from mcts_agents.learn.training import games as kernel
 from mcts_agents.learn.training.game_records import (
     COLUMNS,
     DECIDING,
+    DONE,
     OVER,
     PLAY,
     SEAT,
@@ -112,7 +113,7 @@ class Figures:
 
 
 class SelfPlay:
-    """Plays games side by side, without an end, and yields those that are over.
+    """Plays games side by side and yields those that are over.
 
     A game is a function of the seed and its number, if the evaluator gives each row the
     same answer whatever the other rows are. Games come in the order in which they end;
@@ -131,6 +132,10 @@ class SelfPlay:
         explore_moves: Moves of a game's first so many plies are drawn in proportion to
             visits ** (1 / temperature).
         temperature: See `explore_moves`; above 0.
+        numbers: Numbers of the games that are played, in steps of 1 from at least 0.
+            None: from 0, without an end.
+        random_moves: In games of odd number, a number of first plies from 1 to this is
+            played at random. These have no rows.
 
     Attributes:
         figures: What it has taken so far.
@@ -148,13 +153,20 @@ class SelfPlay:
         seed: int = 0,
         explore_moves: int = 0,
         temperature: float = 1.0,
+        numbers: range | None = None,
+        random_moves: int = 0,
     ):
-        _check_numbers(games, seed, explore_moves, temperature)
+        numbers = _endless() if numbers is None else numbers
+        _check_numbers(temperature, games=games, seed=seed, explore_moves=explore_moves)
+        _check_numbers(temperature, random_moves=random_moves)
+        _check_games(numbers)
         complete = settings.for_model(model)
         _check_policy(model, complete, explore_moves)
         self.model = model
         self.settings = complete
         self._seed = seed
+        self._numbers = numbers
+        self._random_moves = random_moves
         evaluator = complete.evaluator
         if hasattr(evaluator, "for_model"):
             evaluator = evaluator.for_model(model)
@@ -203,8 +215,9 @@ class SelfPlay:
         self._columns = self._new_columns(games, FIRST_ROWS)
         self._moved = True
         self._seats = np.zeros(games, SEAT)
-        self._seats["number"] = -1
-        self._taken = np.full(games, -1)  # the last game of each that was handed over
+        self._seats["number"] = self._numbers.start - 1
+        # The last game of each that was handed over.
+        self._taken = np.full(games, self._numbers.start - 1)
         self._seats["status"] = OVER
 
     def _new_columns(self, games: int, capacity: int) -> dict[str, np.ndarray]:
@@ -226,6 +239,8 @@ class SelfPlay:
             if self._finished:
                 number = next(iter(self._finished))
                 return self._finished.pop(number)
+            if (self._seats["status"] == DONE).all():
+                raise StopIteration
             started = time.perf_counter()
             try:
                 self._step()
@@ -321,8 +336,11 @@ class SelfPlay:
         return PlayedGame(number, **columns, outcome=self._shares[place].copy())
 
     def _begin_game(self, place: int) -> None:
-        """Begin the next game in a place whose last one was handed over."""
+        """Begin the next game, if any, in a place whose last one was handed over."""
         number = int(self._seats["number"].max()) + 1
+        if number >= self._numbers.stop:
+            self._seats["status"][place] = DONE
+            return
         for which in range(2):
             sequence = np.random.SeedSequence([self._seed, number, which])
             self._generators[which, place] = new_generator(sequence)
@@ -336,6 +354,9 @@ class SelfPlay:
         self._joint_actions[place] = -1
         seat = np.zeros(1, SEAT)
         seat["number"], seat["status"] = number, DECIDING
+        if number % 2 and self._random_moves:
+            lots = np.random.default_rng([self._seed, number, 2])
+            seat["random_plies"] = lots.integers(1, self._random_moves, endpoint=True)
         seat["state"] = state.ctypes.data
         seat["known"] = self._states[1, place].ctypes.data
         seat["joint_action"] = self._joint_actions[place].ctypes.data
@@ -345,18 +366,23 @@ class SelfPlay:
         self._seats[place] = seat[0]  # at once
 
 
-def _check_numbers(
-    games: int, seed: int, explore_moves: int, temperature: float
-) -> None:
+def _endless() -> range:
+    return range(np.iinfo(np.int64).max)
+
+
+def _check_games(numbers: range) -> None:
+    """Refuse numbers of games that are none."""
+    if not isinstance(numbers, range) or numbers.step != 1 or numbers.start < 0:
+        raise ValueError(f"numbers={numbers!r}: expected a range from at least 0")
+
+
+def _check_numbers(temperature: float, **given: int) -> None:
     """Refuse numbers that say nothing."""
-    least = {"games": 1, "seed": 0, "explore_moves": 0}
-    given = {"games": games, "seed": seed, "explore_moves": explore_moves}
     for name, value in given.items():
+        least = int(name == "games")
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least[name]:
-            raise ValueError(
-                f"{name}={value!r}: expected an integer from {least[name]}"
-            )
+        if not whole or value < least:
+            raise ValueError(f"{name}={value!r}: expected an integer from {least}")
     if not 0.0 < temperature < np.inf:
         raise ValueError(f"temperature={temperature!r}: expected a number above 0")
 

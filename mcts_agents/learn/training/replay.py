@@ -1,0 +1,121 @@
+"""`Replay`: the most recent positions of self-play, from which batches are drawn."""
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from mcts_agents.learn.shards import Columns
+from mcts_agents.model import ForwardModel
+from mcts_agents.model.symmetries import twins
+from mcts_agents.model.win_shares import shares_by_team
+
+
+class Batch(NamedTuple):
+    """What one update learns from.
+
+    Attributes:
+        observations: int8 of shape (rows, *observation shape).
+        policy: float32 of shape (rows, actions).
+        legal: bool of shape (rows, actions).
+        values: Shares of the win, float32 of shape (rows, teams), the observer's own
+            team first.
+    """
+
+    observations: np.ndarray
+    policy: np.ndarray
+    legal: np.ndarray
+    values: np.ndarray
+
+
+class Replay:
+    """A window over blocks of positions.
+
+    Args:
+        model: The game.
+        search_value: Share of the search's value in the value target.
+        symmetries: Whether positions are shown from random sides.
+    """
+
+    def __init__(self, model: ForwardModel, search_value: float, symmetries: bool):
+        self._model = model
+        self._search_value = search_value
+        self._symmetries = model.symmetries if symmetries else ()
+        self._blocks: deque[Batch] = deque()
+        self._ends = np.zeros(1, np.int64)
+
+    def __len__(self) -> int:
+        """Return the number of positions held."""
+        return int(self._ends[-1])
+
+    def add(self, columns: Columns, window: int) -> None:
+        """Add a block, and forget the oldest ones beyond the window.
+
+        Args:
+            columns: Its rows, see `BlockFiles.read`.
+            window: Positions to hold; whole blocks, so up to one block more.
+        """
+        model = self._model
+        players, teams = columns["player"].astype(np.int64), model.teams
+        shares = shares_by_team(columns["shares"], players, teams)
+        self._blocks.append(
+            Batch(
+                columns["observation"],
+                columns["visits"],
+                columns["action_mask"].astype(bool),
+                mixed(shares, columns["value"], self._search_value),
+            )
+        )
+        sizes = [len(block.policy) for block in self._blocks]
+        while len(sizes) > 1 and sum(sizes[1:]) >= window:
+            sizes.pop(0)
+            self._blocks.popleft()
+        self._ends = np.cumsum([0, *sizes])
+
+    def sample(self, rows: int, rng: np.random.Generator) -> Batch:
+        """Return random positions of the window, each seen from a random side.
+
+        Args:
+            rows: How many, from 1; the window must not be empty.
+            rng: Draws them.
+        """
+        chosen = np.sort(rng.integers(len(self), size=rows))
+        blocks = np.searchsorted(self._ends, chosen, side="right") - 1
+        parts = []
+        for block in np.unique(blocks):
+            inner = chosen[blocks == block] - self._ends[block]
+            parts.append([column[inner] for column in self._blocks[int(block)]])
+        batch = Batch(*map(np.concatenate, zip(*parts, strict=True)))
+        if len(self._symmetries) < 2:
+            return batch
+        sides = rng.integers(len(self._symmetries), size=rows)
+        seen, policy, legal = twins(
+            self._symmetries, sides, batch.observations, batch.policy, batch.legal
+        )
+        return Batch(seen, policy, legal, batch.values)
+
+
+def mixed(shares: np.ndarray, values: np.ndarray, weight: float) -> np.ndarray:
+    """Mix results of games with what searches have found.
+
+    The other teams keep their proportions; where they have nothing, they get even
+    shares of the rest.
+
+    Args:
+        shares: Of the win, float32 of shape (rows, teams), the observer's own first.
+        values: The search's value to the observer, shape (rows,); NaN without one.
+        weight: Share of the search's value, from 0 to 1.
+
+    Returns:
+        float32 of shape (rows, teams), sum 1.
+    """
+    own = shares[:, 0]
+    searched = np.clip(np.where(np.isnan(values), own, values), 0.0, 1.0)
+    target = (1.0 - weight) * own + weight * searched
+    others = shares[:, 1:]
+    left = others.sum(axis=1, keepdims=True)
+    even = np.full_like(others, 1.0 / max(others.shape[1], 1))
+    proportions = np.where(left > 0.0, others / np.maximum(left, 1e-9), even)
+    rest = (1.0 - target)[:, None] * proportions
+    found: np.ndarray = np.concatenate([target[:, None], rest], axis=1)
+    return found.astype(np.float32)

@@ -1,0 +1,318 @@
+"""`Trainer`: blocks of self-play and learning in turn, until the budget is spent."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import loky
+import numpy as np
+from filelock import Timeout
+
+from mcts_agents.envs import make_model
+from mcts_agents.extras import from_extra
+from mcts_agents.learn.shards import Columns, DatasetError
+from mcts_agents.learn.training import evaluating
+from mcts_agents.learn.training.block_files import BlockFiles
+from mcts_agents.learn.training.block_playing import Workers
+from mcts_agents.learn.training.checkpoints import (
+    Progress,
+    checkpoints,
+    read_checkpoint,
+    write_checkpoint,
+)
+from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.folder import POLICY, Folder
+from mcts_agents.learn.training.inference import frozen_network
+from mcts_agents.learn.training.learner import Learner
+from mcts_agents.learn.training.listeners import BlockReport, Listener
+from mcts_agents.learn.training.replay import Replay
+from mcts_agents.networks import NetworkDescription
+from mcts_agents.writing import locked
+
+with from_extra("rl", "training needs PyTorch and safetensors"):
+    import torch
+
+    from mcts_agents.networks.saving import load, save
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When training ends: when the first of these is reached.
+
+    Attributes:
+        minutes: Time of all runs of the folder together; None: any.
+        positions: Positions of self-play; the block in which it is reached is played to
+            its end. None: any.
+
+    Raises:
+        ValueError: Neither is given, or one is not above 0.
+    """
+
+    minutes: float | None = None
+    positions: int | None = None
+
+    def __post_init__(self) -> None:
+        given = {"minutes": self.minutes, "positions": self.positions}
+        for name, value in given.items():
+            if value is not None and not 0 < value < float("inf"):
+                raise ValueError(f"{name}={value}: expected a number above 0")
+        if self.minutes is None and self.positions is None:
+            raise ValueError("training needs a budget of minutes or positions")
+
+    def spent(self, progress: Progress) -> float:
+        """Return the share that is spent; at least 1: training ends."""
+        shares = [0.0]
+        if self.minutes is not None:
+            shares.append(progress.seconds / (60.0 * self.minutes))
+        if self.positions is not None:
+            shares.append(sum(progress.positions) / self.positions)
+        return max(shares)
+
+
+class Trainer:
+    """A training run in a folder, new or gone on with.
+
+    Args:
+        game: Spec of the game, such as `connect_four` or `hex:size=7`.
+        folder: Where everything goes; made if it is not there.
+        config: All choices.
+        players: Number of players; None: the game's default.
+        seed: From which all chance comes.
+        device: Where the network computes, as `torch.device` names it.
+        listener: Is told how training goes on.
+
+    Raises:
+        ValueError: The game or the device cannot serve; the message says why.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        folder: str | os.PathLike[str],
+        config: TrainingConfig | None = None,
+        *,
+        players: int | None = None,
+        seed: int = 0,
+        device: str = "cpu",
+        listener: Listener | None = None,
+    ):
+        self.config = config or TrainingConfig()
+        self.listener = listener or Listener()
+        self.model = make_model(game, players)[1]
+        self.game = {"game": game, "players": players, "seed": seed}
+        self._network = self.config.network_config(self.model)
+        self._description = NetworkDescription.of(self._network, self.model, game)
+        self._device = device
+        self._seed = seed
+        self._cores = loky.cpu_count()
+        self.learner = Learner(
+            self.config.learner,
+            self._network,
+            seed=seed,
+            device=device,
+            precision=self.config.precision,
+        )
+        self._workers = Workers(self._cores, self.config.self_play, seed)
+        self._prepare()
+        self.folder = Folder(Path(folder))
+        self.progress = Progress()
+
+    def _prepare(self) -> None:
+        """Play one game: refusals come, and code is compiled, before the clock."""
+
+        def even(seen: Any, players: np.ndarray, legal: np.ndarray) -> Any:
+            shape = len(players), self.model.players
+            return np.full(shape, 1.0 / self.model.team_count), np.zeros(legal.shape)
+
+        brief = self.config.self_play.model_copy(update={"simulations": 2})
+        Workers(1, brief, self._seed).play(self.model, even, range(1))
+
+    def run(self, budget: Budget) -> Progress:
+        """Train until the budget is spent, and write what a trained network leaves.
+
+        Raises:
+            DatasetError: The folder holds another run, or a damaged file; or another
+                process trains there.
+            OSError: It cannot be written.
+        """
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self._cores)
+        try:
+            with self._held():
+                self.folder.enter(self.game, self.config)
+                self._restore()
+                self._train(budget)
+                self._finish()
+        finally:
+            torch.set_num_threads(threads)
+        return self.progress
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = locked(self.folder.path / ".lock")
+        except Timeout as error:
+            raise DatasetError(
+                f"{self.folder.path}: another process is training there; wait for it, "
+                "or take another folder"
+            ) from error
+        try:
+            self.folder.tidy()
+            yield
+        finally:
+            lock.release()
+
+    # -- what is there already
+
+    def _restore(self) -> None:
+        """Take over the last checkpoint, and the blocks that are learned from."""
+        config = self.config
+        self._blocks = BlockFiles(
+            self.folder.blocks,
+            self.model,
+            str(self.game["game"]),
+            config.self_play.block_games,
+        )
+        self._replay = Replay(
+            self.model, config.learner.search_value, config.learner.symmetries
+        )
+        stored = checkpoints(self.folder.checkpoints)
+        if not stored:
+            if self._blocks.path(0).exists():
+                self._blocks.read(0)
+            return
+        tensors, self.progress = read_checkpoint(stored[-1])
+        try:
+            self.learner.restore(tensors)
+        except ValueError as error:
+            raise DatasetError(f"{stored[-1]}: {error}") from error
+        progress = self.progress
+        window = config.learner.window(sum(progress.positions))
+        held: list[Columns] = []
+        for block in reversed(range(progress.blocks)):
+            if sum(len(columns["player"]) for columns in held) >= window:
+                break
+            held.append(self._block(block))
+            progress.positions[block] = len(held[-1]["player"])
+        for columns in reversed(held):
+            self._replay.add(columns, window)
+
+    # -- training
+
+    def _train(self, budget: Budget) -> None:
+        progress = self.progress
+        self.listener.begun(progress, budget.spent(progress))
+        while budget.spent(progress) < 1.0:
+            began = time.perf_counter()
+            before = progress.seconds
+            columns = self._block(progress.blocks)
+            played = time.perf_counter() - began
+            progress.positions.append(len(columns["player"]))
+            window = self.config.learner.window(sum(progress.positions))
+            self._replay.add(columns, window)
+            losses = self._learn(budget.spent(progress))
+            progress.blocks += 1
+            progress.losses.append(losses)
+            progress.self_play_seconds += played
+            progress.seconds = before + time.perf_counter() - began
+            self._keep()
+            spent = budget.spent(progress)
+            rate = self.learner.rate(spent)
+            self.listener.block(BlockReport(progress, played, rate, spent))
+            if self._is_due(progress):
+                self._evaluate(before, began)
+
+    def _block(self, block: int) -> Columns:
+        """Return a block; play it if it is not there."""
+        if not self._blocks.path(block).exists():
+            size = self._blocks.block_games
+            rows = max(1, self.config.self_play.games_at_once // self._cores)
+            frozen = frozen_network(
+                self.learner.network, self._device, rows, self.config.precision
+            )
+            numbers = range(block * size, (block + 1) * size)
+
+            def told(games: int) -> None:
+                self.listener.playing(games, size)
+
+            games = self._workers.play(self.model, frozen, numbers, told)
+            self._blocks.write(block, games)
+        return self._blocks.read(block)
+
+    def _learn(self, spent: float) -> list[float]:
+        """Make the updates that are due; return the mean losses, or zeros."""
+        config, progress = self.config.learner, self.progress
+        rng = np.random.default_rng([self._seed, progress.blocks])
+        due = int(config.passes * sum(progress.positions) / config.batch_size)
+        updates = due - progress.updates if len(self._replay) else 0
+        sums = np.zeros(2)
+        for number in range(updates):
+            batch = self._replay.sample(config.batch_size, rng)
+            sums += self.learner.update(batch, spent)
+            progress.updates += 1
+            self.listener.learning(number + 1, updates)
+        means: list[float] = (sums / max(updates, 1)).tolist()
+        return means
+
+    def _keep(self) -> None:
+        tensors = self.learner.tensors()
+        write_checkpoint(self.folder.checkpoints, tensors, self.progress)
+
+    # -- evaluation
+
+    def _is_due(self, progress: Progress) -> bool:
+        minutes = self.config.evaluation.minutes
+        return bool(minutes) and progress.seconds >= progress.evaluated + 60 * minutes
+
+    def _evaluate(self, before: float = 0.0, began: float | None = None) -> None:
+        """Play in the arena; its time counts if training goes on afterwards."""
+        progress, config = self.progress, self.config
+        latest = self.folder.policies / f"policy-{progress.blocks:06d}.safetensors"
+        earlier = [path for path in self.folder.snapshots() if path.name < latest.name]
+        agent = self._player(self.learner.network)
+        opponents: list[tuple[str, Any]] = [
+            (spec, spec) for spec in config.evaluation.opponents
+        ]
+        if config.evaluation.earlier and earlier:
+            network = load(earlier[-1])[0]
+            opponents.append((evaluating.EARLIER, self._player(network)))
+        game = {**self.game, "games": config.evaluation.games}
+        at = {"minutes": progress.seconds / 60, "positions": sum(progress.positions)}
+        for number, (name, opponent) in enumerate(opponents):
+            self.listener.evaluating(number, len(opponents), name)
+            found = evaluating.measured(agent, name, opponent, game)
+            progress.evaluations.append({**at, **found})
+            self.listener.evaluated(progress.evaluations[-1])
+        self.folder.policies.mkdir(exist_ok=True)
+        save(latest, self.learner.network, self._description)
+        if began is not None:
+            progress.seconds = before + time.perf_counter() - began
+        progress.evaluated = progress.seconds
+        self._keep()
+        self.folder.draw(progress, str(self.game["game"]))
+
+    def _player(self, network: Any) -> Any:
+        return evaluating.player(frozen_network(network, self._device, 1), self.config)
+
+    # -- the end
+
+    def _finish(self) -> None:
+        """Evaluate what is not evaluated yet, and write the files of the end."""
+        progress = self.progress
+        positions = sum(progress.positions)
+        if self.config.evaluation.minutes and progress.blocks:
+            done = [entry["positions"] for entry in progress.evaluations]
+            if positions not in done:
+                self._evaluate()
+        path = self.folder.path / POLICY
+        save(path, self.learner.network, self._description)
+        told = self.folder.export(self.learner.network, self._description)
+        if told:
+            self.listener.say(told)
+        self.folder.draw(progress, str(self.game["game"]))
+        self.folder.summarise(self.game, self.config, progress)

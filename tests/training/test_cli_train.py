@@ -1,0 +1,120 @@
+"""`mcts-agents train`, from the command line to a network that plays."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from mcts_agents import make_agent
+from mcts_agents.cli import main
+from mcts_agents.envs import tictactoe
+from mcts_agents.networks import OnnxNetwork, load
+
+CONFIG = """
+network: {kind: perceptron, hidden: [16]}
+self_play: {simulations: 4, block_games: 16, games_at_once: 8}
+learner: {batch_size: 32, passes: 1.0}
+evaluation: {minutes: 0.0001, games: 2, simulations: 4, opponents: [random]}
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIG)
+    return path
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "mcts_agents", "train", *map(str, arguments)]
+
+
+@pytest.fixture
+def train(monkeypatch, capsys):
+    """The command in this process: exit code and what it prints."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", "train", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
+    pytest.importorskip("onnxscript")
+    out = tmp_path / "out"
+    asked = ["tictactoe", "--positions", 150, "--config", config, "--out", out]
+    code, printed, told = train(*asked, "--json")
+    assert code == 0, told
+    found = json.loads(printed)
+    assert found.pop("folder") == str(out)
+    assert found == json.loads((out / "summary.json").read_text())
+    assert found["positions"] >= 150
+    assert found["games"] == 16 * found["blocks"]
+    assert found["updates"] == found["positions"] // 32
+    # The first evaluation has no earlier self; the later ones have.
+    opponents = [one["opponent"] for one in found["evaluations"]]
+    assert opponents[:3] == ["random", "random", "earlier self"]
+    for name in ("learning_curves.png", "learning_curves.svg"):
+        assert (out / name).stat().st_size > 1000
+    network, description = load(out / "policy.safetensors")
+    assert description.game == "tictactoe"
+    onnx = OnnxNetwork((out / "policy.onnx").read_bytes())
+    assert onnx.config == network.config
+
+    agent = make_agent(found["agent"].replace("policy.onnx", str(out / "policy.onnx")))
+    env = tictactoe.env()
+    env.reset(seed=1)
+    assert agent.act(env) in np.arange(9)
+
+    code, printed, told = train(*asked[:2], 100, *asked[3:])
+    assert (code, "going on after" in told) == (0, True), told
+    assert f"{found['positions']:,} positions" in printed
+
+
+def test_interrupted_it_says_how_to_go_on(tmp_path, config):
+    out = tmp_path / "out"
+    asked = command("tictactoe", "--minutes", 9, "--config", config, "--out", out)
+    process = subprocess.Popen(asked, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not list(out.glob("checkpoints/*.safetensors")):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert f"are stored in {out}; run the same command to go on" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tictactoe", "--device", "cuda"], "device='cuda': .*take device='cpu'"),
+        (["tictactoe", "--minutes", "0"], "minutes=0.0: expected a number above 0"),
+        (["gymnasium:CartPole-v1"], "makes an environment, .* this needs rules"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_in_one_line(
+    tmp_path, train, arguments, message
+):
+    if "cuda" in arguments and torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    out = tmp_path / "out"
+    code, _, told = train(*arguments, "--out", out)
+    lines = [li for li in told.splitlines() if li.startswith("mcts-agents: ")]
+    assert (code, len(lines)) == (2, 1)
+    assert re.search(message, lines[0])
+    assert not out.exists()
