@@ -260,6 +260,9 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
 class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
     """PettingZoo's wrapper; a notebook shows the environment inside."""
 
+    def __str__(self) -> str:  # PettingZoo's gives the inner name to its own class only
+        return str(self.unwrapped)
+
     def _repr_html_(self) -> str:
         return self.unwrapped._repr_html_()
 
