@@ -160,7 +160,8 @@ def line(rng, folder):
 
     The options of each command are those that the command line itself has.
     """
-    name = rng.choice(sorted(COMMANDS))
+    # What `train` accepts takes minutes; tests/training have its bad input.
+    name = rng.choice(sorted(COMMANDS.keys() - {"train"}))
     arguments = [name]
     for parameter in COMMANDS[name].params:
         wanted = parameter.required or parameter.name in ("games", "trials", "confirm")
