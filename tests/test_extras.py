@@ -35,7 +35,7 @@ LACKING = {
     ),
     "ui": (
         r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server)",
-        r"ui\.(search_views|views)",
+        r"ui\.(search_views|views|worlds)",
     ),
 }  # fmt: skip
 
