@@ -27,7 +27,7 @@ class HeldAgent(dict[str, Any]):
         agent: The agent, of which a copy is taken.
 
     Raises:
-        ValueError: `copy.deepcopy` fails.
+        ValueError: It cannot be copied.
     """
 
     def __init__(self, agent: Agent):
@@ -35,7 +35,7 @@ class HeldAgent(dict[str, Any]):
         self._pickle: bytes | None = None
         self._agent: Agent | None = None
         try:
-            self._agent = copy.deepcopy(agent)
+            self._agent = _copied(agent)
         except Exception as error:
             raise ValueError(
                 f"{agent!r} cannot be copied, but each game needs a copy: "
@@ -127,6 +127,20 @@ def _unpacked(mapping: dict[str, Any], pickled: bytes) -> HeldAgent:
 
 def _line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _copied(agent: Agent) -> Agent:
+    """Return a copy that can be copied again.
+
+    A policy that has just learned holds tensors of its last step, which PyTorch refuses
+    to copy by `copy.deepcopy`, and pickles as plain ones.
+    """
+    try:
+        return copy.deepcopy(agent)
+    except RuntimeError:
+        found = pickle.loads(cloudpickle.dumps(agent))
+        copy.deepcopy(found)
+        return found
 
 
 def _name(agent: type[Agent]) -> str:

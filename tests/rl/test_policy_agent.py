@@ -13,6 +13,7 @@ from mcts_agents import MCTSAgent, PolicyAgent, make_agent
 from mcts_agents.agents import to_mapping
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.envs import environments, make_model, tictactoe
+from mcts_agents.learn import evaluate
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
 from tests.agents.test_policy_files import Marked
 from tests.arena.playing import Here, run
@@ -98,6 +99,22 @@ def test_it_draws_from_the_models_own_probabilities(tmp_path):
         torch.manual_seed(number)  # torch's own generator has no say
         agent.reset(3)
         assert drawn == [agent.act(env, name) for _ in range(DRAWS)]
+
+
+@pytest.mark.parametrize("algorithm", ["MaskablePPO", "PPO", "A2C", "DQN"])
+def test_a_model_that_has_just_learned_plays_in_memory(algorithm):
+    """It holds tensors of its last step, which `copy.deepcopy` refuses."""
+    module = sb3_contrib if algorithm == "MaskablePPO" else sb3
+    steps = {"DQN": {"learning_starts": 10}, "A2C": {"n_steps": 32}}
+    options = steps.get(algorithm, {"n_steps": 32, "batch_size": 16})
+    model = trained(getattr(module, algorithm), **options).learn(64)
+    before = {n: w.clone() for n, w in model.policy.state_dict().items()}
+    agent = PolicyAgent(model, deterministic=algorithm == "DQN")
+    figures = evaluate(agent, "random", "tictactoe", games=4, seed=3)
+    again = evaluate(agent, "random", "tictactoe", games=4, seed=3)
+    assert figures.games == 4
+    assert figures.wins == again.wins
+    assert all(torch.equal(before[n], w) for n, w in model.policy.state_dict().items())
 
 
 def test_values_of_a_model_are_shares_of_a_win():
