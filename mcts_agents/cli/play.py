@@ -80,28 +80,17 @@ def play_game(
         if teller is not None:
             teller.tell(decision)
 
-    while True:
-        try:
-            moves, returns = play_match(
-                table,
-                seats,
-                seed,
-                told=tell,
-                begun=None if teller is None else teller.begin,
-                before=[action for _, action in made],
-            )
-            break
-        except TakenBackError:
-            own = [
-                number for number, (player, _) in enumerate(made) if player in people
-            ]
-            del made[own[-1] :]
-        except KeyboardInterrupt:
-            if not people:
-                raise
-            raise PersonLeft("game left") from None
-        except ChoiceError as error:  # nothing of its origin is in the traceback
-            raise RequestError(str(error)) from error
+    begin = None if teller is None else teller.begin
+    try:
+        while (ended := _played(table, seats, seed, tell, begin, made)) is None:
+            # Somebody takes a move back, and all that came after it.
+            last_own = max(n for n, (player, _) in enumerate(made) if player in people)
+            del made[last_own:]
+    except KeyboardInterrupt:
+        if not people:
+            raise
+        raise PersonLeft("game left") from None
+    moves, returns = ended
     if as_json:
         outcome = {
             "game": spec,
@@ -119,6 +108,24 @@ def play_game(
         console.print(coloured(table.text(None)), soft_wrap=True)
     title = f"{table.game.title}, seed {seed}"
     console.print(_summary(title, table, specs, seats))
+
+
+def _played(
+    table: Table,
+    seats: list[Seat],
+    seed: int,
+    tell: Callable[[Decision], None],
+    begin: Callable[[], None] | None,
+    made: list[tuple[int, int]],
+) -> tuple[tuple[tuple[int, int], ...], list[float]] | None:
+    """Play on after the moves made; return moves and returns, None after an undo."""
+    before = [action for _, action in made]
+    try:
+        return play_match(table, seats, seed, told=tell, begun=begin, before=before)
+    except TakenBackError:
+        return None
+    except ChoiceError as error:  # nothing of its origin is in the traceback
+        raise RequestError(str(error)) from error
 
 
 @dataclass

@@ -183,8 +183,6 @@ class Trainer:
         )
         stored = checkpoints(self.folder.checkpoints)
         if not stored:
-            if self._blocks.path(0).exists():
-                self._blocks.read(0)
             return
         tensors, self.progress = read_checkpoint(stored[-1])
         try:

@@ -171,7 +171,7 @@ class GymnasiumFace(Face):
             if mask is None:
                 legal = whole
             # Here, as calls of functions take as long as what they would do.
-            elif type(mask) is array and mask.shape == shape:
+            elif known and type(mask) is array and mask.shape == shape:
                 read = known.get(mask.tobytes())
                 legal = read[0] if read else legal_in(mask)
             else:
