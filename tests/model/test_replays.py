@@ -1,5 +1,6 @@
 """Copies by replay: as the live game went, and then with other dice."""
 
+import itertools
 import threading
 from functools import partial
 
@@ -33,10 +34,20 @@ class LockedDice(Dice):
 
 
 class Unseeded(LockedDice):
-    """Throws dice that no seed reaches."""
+    """Throws dice that no seed reaches, and never the same sum again."""
+
+    thrown_by_all = itertools.count()
 
     def throw(self):
-        return int(np.random.default_rng().integers(6))
+        return next(self.thrown_by_all)
+
+
+class Lookalike(Unseeded):
+    """Shows nothing of its dice but what the first was worth, when it is thrown."""
+
+    def step(self, action):
+        _, _, *rest = super().step(action)
+        return 0, float(self.total * (self.thrown == 1)), *rest
 
 
 class Diceless(gymnasium.Env):
@@ -222,6 +233,11 @@ def test_what_cannot_be_replayed_is_told():
         unseeded.step(0)
     with pytest.raises(UnfaithfulCopyError, match="not in the same situation"):
         planner(Unseeded).act(unseeded)
+    lookalike = started(Lookalike)
+    lookalike.step(0)
+    lookalike.step(0)
+    with pytest.raises(UnfaithfulCopyError, match="not in the same situation"):
+        planner(Lookalike).act(lookalike)
     with pytest.raises(ValueError, match="exclude each other"):
         planner(LockedDice, snapshots=True)
     with pytest.raises(ValueError, match=r"redeterminise.*lost"):

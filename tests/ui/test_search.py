@@ -10,7 +10,8 @@ from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.ui.live_search import LiveSearch
 from tests.ui.pages import new_game, page_of, server
 
-LONG = "mcts:simulations=100000000,memory=64"
+# Its tree is small, so its memory is never full, which would end it early.
+LONG = "mcts:simulations=1000000000,max_depth=1"
 
 
 @pytest.fixture(scope="module")

@@ -56,9 +56,13 @@ class Replays:
         cloner.remember(recorder, Snapshot(self._scratch, situation))
 
     def _shown(self, env: Any) -> Any:
-        """Return what can be seen of the live environment or the search's own."""
+        """Return what can be seen of the live environment or the search's own.
+
+        What was earned on the way tells games apart that came to look alike.
+        """
         own = self._scratch is not None and env is self._scratch.core
-        return (env if own else self._recorder).outcome()
+        seen = env if own else self._recorder
+        return [seen.outcome(), dict(seen.remembered.returns)]
 
     def _another(self, recorder: Any, name: str) -> Any:
         made = remember(self._make())
