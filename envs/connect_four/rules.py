@@ -379,10 +379,12 @@ def round(game, state):
 def observe(game, state, player, out):
     """Planes, rows from the top: own discs, the opponent's, whether I am to move."""
     cells = game.width * game.height
+    over = state.winner != NOBODY or next_cells(game, state) == ZERO
+    my_turn = state.turn == player and not over
     for column in range(game.width):
         for row in range(game.height):
             bit = bit_of(column * (game.height + 1) + row)
             cell = (game.height - 1 - row) * game.width + column
             out[cell] = state.discs[player] & bit != ZERO
             out[cells + cell] = state.discs[1 - player] & bit != ZERO
-            out[2 * cells + cell] = state.turn == player
+            out[2 * cells + cell] = my_turn

@@ -537,7 +537,7 @@ def round(game, state):
 def observe(game, state, player, out):
     """Planes over the cells: own stones, the opponent's, whether I am to move."""
     cells = game.size * game.size
-    my_turn = state.turn == player
+    my_turn = state.turn == player and state.winner == NOBODY
     size = game.size
     for row in range(size):
         own = row_of(state.stones, player, row)

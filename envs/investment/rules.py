@@ -336,6 +336,7 @@ def observe(game, state, player, out):
     Wealth, 1 where the pair is undecided, the next to give, turn.
     """
     plane = game.players * game.pairs
+    my_turn = game.player_of[state.slot] == player and state.open != 0
     for seat in range(game.players):
         owner = (player + seat) % game.players
         for agent in range(game.pairs):
@@ -344,4 +345,4 @@ def observe(game, state, player, out):
             out[at] = number_at(state.ones, state.twos, slot)
             out[plane + at] = state.open >> np.uint64(slot) & np.uint64(1)
             out[2 * plane + at] = state.slot == slot
-            out[3 * plane + at] = game.player_of[state.slot] == player
+            out[3 * plane + at] = my_turn

@@ -148,7 +148,8 @@ def round(game, state):
 @rules.define
 def observe(game, state, player, out):
     """Planes of 3x3: own stones, the opponent's stones, whether I am to move."""
+    my_turn = state.turn == player and not is_over(state)
     for cell in range(9):
         out[cell] = state.stones[player] >> cell & 1
         out[9 + cell] = state.stones[1 - player] >> cell & 1
-        out[18 + cell] = state.turn == player
+        out[18 + cell] = my_turn

@@ -531,5 +531,6 @@ def observe(game, state, player, out):
             out[plane * cells + cell] = number_at(state.ones, state.twos, slot)
             out[2 * cells + cell] = (slot >> 1) + 1
             out[3 * cells + cell] = slot == state.slot
+    my_turn = (state.slot & 1) == player and not is_over(game, state)
     for cell in range(cells):
-        out[4 * cells + cell] = (state.slot & 1) == player
+        out[4 * cells + cell] = my_turn

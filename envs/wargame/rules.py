@@ -310,6 +310,7 @@ def round(game, state):
 def observe(game, state, player, out):
     """Planes of players, the own first, by units: health, the next to attack, turn."""
     plane = game.players * game.units
+    my_turn = game.player_of[state.slot] == player and targets(game, state) != 0
     for seat in range(game.players):
         owner = (player + seat) % game.players
         for unit in range(game.units):
@@ -317,4 +318,4 @@ def observe(game, state, player, out):
             at = seat * game.units + unit
             out[at] = number_at(state.ones, state.twos, slot)
             out[plane + at] = state.slot == slot
-            out[2 * plane + at] = game.player_of[state.slot] == player
+            out[2 * plane + at] = my_turn

@@ -150,6 +150,26 @@ def test_the_parallel_environment_shows_what_the_model_says_at_every_node(label)
     assert env.step({}) == ({}, {}, {}, {}, {})
 
 
+@pytest.mark.parametrize("label", sorted(VARIANTS.keys() - set(SIMULTANEOUS)))
+def test_after_the_end_nobody_is_shown_as_to_move(label):
+    """What has said of each player in each position whether it is to move says no."""
+    model = factories(label)[2]().forward_model
+    rng, says = new_generator(5), True
+    for _ in range(3):
+        state = model.reset(rng)
+        while movers := model.movers(state):
+            for player in range(model.players):
+                seen = model.observe(state, player).ravel() != 0
+                says &= seen == (player in movers)
+            model.apply(
+                state,
+                {p: model.legal_actions(state, p)[-1] for p in movers},
+                rng,
+            )
+        for player in range(model.players):
+            assert not model.observe(state, player).ravel()[says].any()
+
+
 @every_variant
 def test_aec_and_parallel_are_the_same_game(label):
     aec, _, parallel_env = factories(label)
