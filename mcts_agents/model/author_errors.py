@@ -9,9 +9,10 @@ import dis
 import linecache
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from traceback import walk_tb
+from types import CodeType
 from typing import Any
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
@@ -34,6 +35,8 @@ _FIELD = re.compile(r"(?:Unknown attribute '(\w+)' of type Record\((.*)\))|"
                     r"(?:setattr: \(Record\((.*?)\)\)\.(\w+) =)")  # fmt: skip
 _NAME = re.compile(r"NameError: .*'(\w+)'")
 _PLAIN_FUNCTION = re.compile(r"'(\w+)'.*<class 'function'>")
+# How Numba refuses `fraction | 0`, see `wrapping.wrapper_source`.
+_NOT_WHOLE = re.compile(r"or_\((.+), Literal\[int\]\(0\)\)")
 
 _GENERAL = (
     "Write it with numbers, arrays, records and loops, as Numba compiles them; helpers "
@@ -49,7 +52,7 @@ def shows_all() -> bool:
 def explanation(
     game: str,
     error: Exception,
-    functions: Sequence[Callable],
+    functions: Mapping[str, Callable],
     fields: Collection[str],
 ) -> str | None:
     """Return a few lines about why a game's function cannot be compiled.
@@ -57,7 +60,8 @@ def explanation(
     Args:
         game: The game's name.
         error: What Numba raised.
-        functions: The author's functions that were being compiled.
+        functions: The author's functions that were being compiled, by what the contract
+            calls them.
         fields: The names of all fields of the game's records.
 
     Returns:
@@ -69,25 +73,23 @@ def explanation(
         # Of a function that is inlined, this is all that Numba says of a field that a
         # record does not have.
         name = str(error.args[0]) if error.args else ""
-        place = _place_of(name, functions)
+        place = _place_of(name, functions.values())
         if place is None or name in fields:
             return None
         reason, remedy = _unknown_field(name, sorted(fields))
     elif isinstance(error, COMPILE_ERRORS):
         reason, remedy = _reason_in(text)
         if place is None and (found := _NAME.search(text)):
-            place = _place_of(found[1], functions)
+            place = _place_of(found[1], functions.values())
     else:
         return None
     entry = _entry_of(error)
     if place is None:
-        codes = (getattr(f, "py_func", f).__code__ for f in functions)
-        places = (
-            (code.co_filename, code.co_firstlineno + 1)
-            for code in codes
-            if code.co_name == entry
-        )
-        place = next(places, None)
+        function = functions.get(entry)
+        if function is not None:
+            code = getattr(function, "py_func", function).__code__
+            # What is wrong in the whole function shows where it returns.
+            place = code.co_filename, _first_return(code)
     lines = [f"{game}: `{entry}` cannot be compiled:"]
     if place is not None:
         file, line = place
@@ -110,7 +112,7 @@ def _place_in(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _place_of(name: str, functions: Sequence[Callable]) -> tuple[str, int] | None:
+def _place_of(name: str, functions: Iterable[Callable]) -> tuple[str, int] | None:
     """Return where functions, or compiled helpers that they call, name something."""
     reached = [*functions]
     for function in reached:  # which grows on the way
@@ -122,6 +124,17 @@ def _place_of(name: str, functions: Sequence[Callable]) -> tuple[str, int] | Non
         helpers = (plain.__globals__.get(inner) for inner in code.co_names)
         reached += [h for h in helpers if hasattr(h, "py_func") and h not in reached]
     return None
+
+
+def _first_return(code: CodeType) -> int:
+    """Return the line of a function's first `return`."""
+    return next(
+        instruction.positions.lineno
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith("RETURN_")
+        and instruction.positions
+        and instruction.positions.lineno
+    )
 
 
 def _function_at(file: str, line: int) -> str | None:
@@ -165,6 +178,10 @@ def _reason_in(text: str) -> tuple[str, str]:
     if found := _PLAIN_FUNCTION.search(text):
         return f"{found[1]!r} is a plain Python function.", (
             "Decorate it with numba.njit, so that compiled code can call it."
+        )
+    if found := _NOT_WHOLE.search(text):
+        return f"It returns {found[1]}, not a whole number.", (
+            "Return an int; convert it yourself if cutting the fraction is meant."
         )
     reasons = [line.strip() for line in text.splitlines() if not _NOISE.match(line)]
     reason = reasons[0] if reasons else "Numba gives no reason."

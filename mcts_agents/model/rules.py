@@ -426,8 +426,8 @@ class Rules:
             namespace |= _PLAYOUT_HELPERS
         returning = (f for n, f in self._functions.items() if n in RETURNS_NUMBER)
         self._check_returns(returning)
-        functions = list(self._functions.values())
-        module = self._module(self.name, "\n".join(source), namespace, functions)
+        text = "\n".join(source)
+        module = self._module(self.name, text, namespace, self._functions)
         names = ("copy", "playout", *self._functions)
         return {name: getattr(module, name) for name in names}
 
@@ -483,7 +483,7 @@ class Rules:
         namespace = {**self._types(), **_PLAYOUT_HELPERS}
         namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
         name = f"{self.name}_{'codes' if own else 'playout_moves'}"
-        return self._module(name, source, namespace, [*functions.values()])
+        return self._module(name, source, namespace, functions)
 
     def compiled_policy(self, name: str) -> ModuleType:
         """Compile (once) a scripted policy: a module with `act`, and `begin` if any.
@@ -494,12 +494,12 @@ class Rules:
         if name not in self._compiled_policies:
             policy = self._policies[name]
             namespace = {**self._types(), "author_act": njit(policy.act)}
-            source, functions = policy_source(policy), [policy.act]
+            source, functions = policy_source(policy), {"act": policy.act}
             if policy.begin is not None:
                 source += begin_source()
                 namespace["author_begin"] = njit(policy.plain_begin)
                 namespace["MEMORY"] = policy.memory
-                functions.append(policy.plain_begin)
+                functions["begin"] = policy.plain_begin
             self._check_returns([policy.act])
             self._compiled_policies[name] = self._module(
                 f"{self.name}_{name}", source, namespace, functions
@@ -517,11 +517,11 @@ class Rules:
         name: str,
         source: str,
         namespace: dict[str, object],
-        functions: list[Callable],
+        functions: Mapping[str, Callable],
     ) -> ModuleType:
         """Compile a module, and say in a few lines why that cannot be done."""
         try:
-            return compile_module(name, source, namespace, functions)
+            return compile_module(name, source, namespace, [*functions.values()])
         except Exception as error:
             records = (self._game_dtype, self._state_dtype, namespace.get("MEMORY"))
             fields = {name for record in records for name in field_names(record)}

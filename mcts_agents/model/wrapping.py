@@ -193,7 +193,7 @@ def policy_source(policy: ScriptedPolicy) -> str:
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
         f"def act({', '.join(POLICY.parameters)}):\n"
         f"    variant = {_VIEWS['game']}\n"
-        f"    return author_act({arguments})\n"
+        f"    return author_act({arguments}) | 0\n"  # see `wrapper_source`
     )
 
 
@@ -225,9 +225,9 @@ def wrapper_source(name: str, taken: Iterable[str] | None = None) -> str:
         else:
             arguments.append(_VIEWS.get(parameter, parameter))
     call = f"author_{name}({', '.join(arguments)})"
-    body = (
-        f"    return {call}" if name in RETURNS_NUMBER else f"    {call}\n    return 0"
-    )
+    # `| 0` refuses fractions, which the conversion to int64 would cut.
+    returns = name in RETURNS_NUMBER
+    body = f"    return {call} | 0" if returns else f"    {call}\n    return 0"
     return (
         f"\n@njit(int64({_kinds(parameters)}), cache=CACHE)\n"
         f"def {name}({', '.join(parameters)}):\n"

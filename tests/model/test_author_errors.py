@@ -105,6 +105,12 @@ UNCOMPILED = {
         "legal_actions",
         ["can end without `return`", "add the missing `return`"],
     ),
+    "a fraction": (
+        RETURN,
+        "return state.left / 2",
+        "legal_actions",
+        ["float64", "not a whole number", "Return an int"],
+    ),
     "an unknown name": (
         RETURN,
         "return min(2, stones)",

@@ -170,6 +170,16 @@ def test_codes_that_cannot_be_compiled():
         MCPSAgent(codes=without_player).prepare(HEX)
 
 
+def fraction(game, state, player, action):
+    return action / 2
+
+
+def test_codes_that_are_fractions():
+    with pytest.raises(RulesError, match="`fraction` cannot be compiled") as refusal:
+        MCPSAgent(codes=fraction).prepare(HEX)
+    assert "returns float64, not a whole number" in str(refusal.value)
+
+
 def negative(game, state, player, action):
     return -1 - action
 
