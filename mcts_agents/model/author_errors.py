@@ -127,14 +127,13 @@ def _place_of(name: str, functions: Iterable[Callable]) -> tuple[str, int] | Non
 
 
 def _first_return(code: CodeType) -> int:
-    """Return the line of a function's first `return`."""
-    return next(
+    """Return the line of a function's first `return`, or where it begins."""
+    lines = (
         instruction.positions.lineno
         for instruction in dis.get_instructions(code)
-        if instruction.opname.startswith("RETURN_")
-        and instruction.positions
-        and instruction.positions.lineno
+        if instruction.opname.startswith("RETURN_") and instruction.positions
     )
+    return next(filter(None, lines), code.co_firstlineno)
 
 
 def _function_at(file: str, line: int) -> str | None:
