@@ -1,6 +1,8 @@
 """`PermutationSearch`: decisions in one game with one set of settings."""
 
+import bisect
 import math
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -14,8 +16,8 @@ from mcts_agents.permutation.kernel.records import (
     NOT_IN_TURN,
     PERMUTATION,
 )
-from mcts_agents.permutation.memory import MEBIBYTE, Memory, Rooms
-from mcts_agents.permutation.settings import PermutationSettings
+from mcts_agents.permutation.memory import MEBIBYTE, SHARES, Memory, Rooms
+from mcts_agents.permutation.settings import MOST_SIMULATIONS, PermutationSettings
 from mcts_agents.permutation.shown_tree import ShownPosition, TreeArrays
 from mcts_agents.search.driver.decisions import Decisions
 from mcts_agents.search.driver.memory import zeros_apart
@@ -33,6 +35,8 @@ from mcts_agents.search.kernel.status import (
 FIRST_SLICE = 16
 # Playouts by which the memory of a search is estimated.
 FIRST_SAMPLE, MOST_SAMPLED = 32, 512
+# Bytes that are copied to new memory in a second, until that was measured.
+_COPYING = 5e8
 # A sample is doubled while that changes the estimate by more than this factor.
 _STEADY = 1.2
 
@@ -54,6 +58,8 @@ class PermutationSearch(Decisions):
         self._begin, self._run_slice = module.begin, module.run_slice
         self._enter_all = module.enter_all
         self._decisions = 0
+        self._deadline = math.inf
+        self._copying = _COPYING
         self._codes: dict[str, int] = {}
         if callable(self.settings.codes):
             self._codes = model.own_codes(self.settings.codes)
@@ -65,6 +71,8 @@ class PermutationSearch(Decisions):
 
     def _set_up(self) -> None:
         model, settings = self.model, self.settings
+        # Room for the next decision, for which the last one had no time.
+        self._rooms_later: Rooms | None = None
         self._error = zeros_apart(1, np.dtype(np.int64))
         self.record = zeros_apart(1, PERMUTATION)
         self._address = self.record.ctypes.data
@@ -111,8 +119,10 @@ class PermutationSearch(Decisions):
 
     def _search(self, state, player, rng, deadline) -> None:
         self._decisions += 1
+        self._deadline = deadline
         record, memory = self.record, self.memory
-        memory.clear()
+        memory.clear(self._rooms_later)
+        self._rooms_later = None
         self._root_state = state  # its address is in the record
         memory.arrays["rng"][:] = rng
         memory.arrays["leaf"]["root_player"] = player
@@ -143,62 +153,77 @@ class PermutationSearch(Decisions):
             return BAD_CODE
         limit = self.settings.memory
         if limit is not None and self.memory.bytes_of(rooms) > limit * MEBIBYTE:
-            rooms = self._smaller(rooms, limit * MEBIBYTE)
-            if rooms is None:
-                if self.record["simulations"][0] == 0:
-                    raise ValueError(self._too_little())
-                return BUDGET_SPENT
+            fitting = self.memory.fitting_rooms(limit * MEBIBYTE)
+            if fitting is None or fitting == self.memory.rooms:
+                return self._out_of_memory()
+            rooms = fitting
+        touched, began = self.memory.touched(rooms), clock.now()
+        if self.record["simulations"][0] and (
+            began + touched / self._copying > self._deadline
+        ):
+            self._rooms_later = rooms  # when nothing is to be copied any more
+            return BUDGET_SPENT
         self.memory.grow(rooms, self._enter_all)
+        if touched > 8 * MEBIBYTE:
+            self._copying = touched / max(clock.now() - began, 1e-9)
         return SLICE_DONE
 
-    def _smaller(self, rooms: Rooms, limit: int) -> Rooms | None:
-        """Return a smaller growth that the limit allows; None: there is no room."""
-        now = vars(self.memory.rooms)
-        wanted = vars(rooms)
-        for share in (4, 16, 64):
-            less = {
-                name: now[name] + -(-(wanted[name] - now[name]) // share)
-                if name not in ("places", "codes")
-                else wanted[name]
-                for name in now
-            }
-            if self.memory.bytes_of(Rooms(**less)) <= limit:
-                return Rooms(**less)
-        return None
+    def _out_of_memory(self) -> int:
+        """End the search at its limit of memory, and say so if it falls short.
+
+        Raises:
+            ValueError: There was no playout.
+        """
+        made, settings = int(self.record["simulations"][0]), self.settings
+        if made == 0:
+            raise ValueError(self._too_little())
+        if settings.simulations is not None and settings.seconds is None:
+            warnings.warn(
+                f"memory={settings.memory}: {self.model.name}: the search ended after "
+                f"{made} of {settings.simulations} simulations, as it had taken more "
+                "memory than expected; allow more, or fewer simulations",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return BUDGET_SPENT
 
     def _check_memory(self, state: np.ndarray, movers: list[int]) -> None:
         """Raise ValueError if the search is expected to take more than its memory."""
-        limit, simulations = self.settings.memory, self.settings.simulations
-        if limit is None or simulations is None:
+        settings = self.settings
+        limit, simulations = settings.memory, settings.simulations
+        others = settings.seconds, settings.forward_model_calls
+        # Where another budget may end the search first, nobody can say. The first
+        # decision of a game is mostly its longest.
+        if self._decisions or limit is None or simulations is None or any(others):
             return
-        length, sampled, counts, greatest = self._sampled(state, simulations)
+        length, sampled, counts, greatest = self._sampled(state)
 
         def expected(playouts: int) -> int:
             places = _codes_of(playouts, sampled, counts)
-            return self.memory.expected(playouts, length, places, greatest, len(movers))
+            each = playouts, length, places, greatest, len(movers)
+            return int(self.memory.expected(*each) * (1.0 + SHARES[-1]))
 
-        room, wanted, least = limit * MEBIBYTE, expected(simulations), expected(1)
-        if least > room:
+        room, wanted = limit * MEBIBYTE, expected(simulations)
+        if expected(1) > room:
             raise ValueError(self._too_little())
         if wanted > room:
-            fitting = 1 + (simulations - 1) * (room - least) // (wanted - least)
+            # The table of positions grows in steps, so this is looked for.
+            fitting = bisect.bisect_right(range(1, simulations), room, key=expected)
             raise ValueError(
                 f"memory={limit}: {simulations} simulations of {self.model.name} are "
                 f"expected to take {-(-wanted // MEBIBYTE)} MiB; allow these, or "
-                f"no more than about {fitting} simulations"
+                f"no more than {fitting} simulations"
             )
 
     def _too_little(self) -> str:
         limit, name = self.settings.memory, self.model.name
         return f"memory={limit}: {name}: one playout takes more"
 
-    def _sampled(
-        self, state: np.ndarray, playouts: int
-    ) -> tuple[int, int, list[int], int]:
+    def _sampled(self, state: np.ndarray) -> tuple[int, int, list[int], int]:
         """Return what some playouts have, to estimate what so many will have.
 
         In games with very many codes a small sample says little about how many more
-        there are, so it grows until its estimate does not.
+        there are, so it grows until its estimate, of all there are, does not.
 
         Returns:
             The moves of the longest; how many playouts there are; for each code in how
@@ -218,8 +243,8 @@ class PermutationSearch(Decisions):
                 counts.update(set(moves.tolist()))
                 greatest = max(greatest, int(moves["code"].max(initial=0)))
             sampled, found = wanted, list(counts.values())
-            estimate = _codes_of(playouts, sampled, found)
-            if estimate <= _STEADY * before or sampled >= min(playouts, MOST_SAMPLED):
+            estimate = _codes_of(MOST_SIMULATIONS, sampled, found)
+            if estimate <= _STEADY * before or sampled >= MOST_SAMPLED:
                 return longest, sampled, found, greatest
             before, wanted = estimate, 2 * sampled
 

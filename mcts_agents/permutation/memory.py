@@ -5,6 +5,7 @@ many codes are in use, and the tree as it does.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +24,9 @@ from mcts_agents.search.kernel.records import LEAF, SETTINGS
 
 MEBIBYTE = 1 << 20
 
-# Room at the start where no budget says how many playouts there will be.
-FIRST_PLAYOUTS = 1 << 13
+# Room at the start where no budget, or not one alone, says how many playouts there
+# will be; with a limit of memory no more than half of it, but for so many playouts.
+FIRST_PLAYOUTS, LEAST_FIRST_PLAYOUTS = 1 << 13, 16
 # Playouts that there is room for at the start, at most, and edges.
 MOST_FIRST_PLAYOUTS, MOST_FIRST_EDGES = 1 << 20, 1 << 22
 FIRST_BLOCKS = 64
@@ -32,8 +34,14 @@ FIRST_BLOCKS = 64
 FIRST_PLACES = 256
 MOST_FIRST_PLACES = 1024
 FIRST_CODES = 1024
+# Where places turn up, many more do, and room for them takes no time.
+MORE_PLACES = 4
+# Playouts have rows of a byte for each place, unless there are more places: then rows
+# are almost empty, and what is done move by move is faster and takes less memory.
+MOST_ROW_PLACES = 1 << 13
 # Rows of places are read eight bytes at a time.
 _WORD = 8
+_PAGE = 4096  # bytes that the operating system hands out at once
 
 # Of each edge: float64 and int32 arrays.
 _EDGE_FLOATS = ("edge_visits", "edge_sums")
@@ -44,9 +52,15 @@ _EDGE_NUMBERS = {
     "edge_children": np.int32,
 }
 
+# By what the next decision forgets the places of the last one.
+_BETWEEN_DECISIONS = ("place_of", "place_players", "place_codes")
+
 # What an estimate takes of a tree: half of the nodes have edges, one path has so many
 # nodes, and one node of so many playouts' has a block.
 _EXPANDED, _PATH = 0.5, 16
+
+# Near its limit of memory a search has room for so much more than it uses, of all.
+SHARES = (0.5, 0.25, 0.125, 0.0625, 0.03125)
 
 
 @dataclass
@@ -88,14 +102,41 @@ class Memory:
         self._model, self._settings = model, settings
         self._permutes = settings.permutes
         self.record = record
-        wanted = settings.simulations or FIRST_PLAYOUTS
-        playouts = min(wanted, MOST_FIRST_PLAYOUTS)
         numbered = model.has("move_code") or callable(settings.codes)
         self.set_words = 0
         by_position = settings.nodes == "position"
         if model.has("playout_sets") and not numbered and by_position:
             self.set_words = -(-model.actions // 64)
-        limit = self._edges()
+        self.rooms = self._first_rooms(numbered)
+        self.arrays = {
+            name: zeros_apart(length, np.dtype(dtype))
+            for name, (dtype, length) in self._fixed().items()
+        }
+        for name, (dtype, shape) in self._growing(self.rooms).items():
+            self.arrays[name] = _new(shape, dtype)
+        self.tell()
+
+    def _first_rooms(self, numbered: bool) -> Rooms:
+        """Return how much there is room for at the start.
+
+        Args:
+            numbered: Whether moves have codes other than their actions.
+        """
+        settings = self._settings
+        playouts = settings.simulations or FIRST_PLAYOUTS
+        if settings.seconds is not None or settings.forward_model_calls is not None:
+            playouts = min(playouts, FIRST_PLAYOUTS)
+        playouts = min(playouts, MOST_FIRST_PLAYOUTS)
+        rooms = self._rooms_for(playouts, numbered)
+        if settings.memory is not None:
+            half = settings.memory * MEBIBYTE // 2
+            while playouts > LEAST_FIRST_PLAYOUTS and self.bytes_of(rooms) > half:
+                playouts = max(playouts // 2, LEAST_FIRST_PLAYOUTS)
+                rooms = self._rooms_for(playouts, numbered)
+        return rooms
+
+    def _rooms_for(self, playouts: int, numbered: bool) -> Rooms:
+        model, limit = self._model, self._edges()
         codes = FIRST_CODES if numbered else model.actions
         places = FIRST_PLACES
         if not numbered:
@@ -105,7 +146,7 @@ class Memory:
                 places = FIRST_PLACE + 64 * model.players * self.set_words
             else:
                 places = min(places, MOST_FIRST_PLACES + 1)
-        self.rooms = Rooms(
+        return Rooms(
             nodes=playouts + model.players,
             edges=max(min(playouts * limit // 2, MOST_FIRST_EDGES), 16 * limit),
             blocks=FIRST_BLOCKS,
@@ -115,13 +156,6 @@ class Memory:
             places=_padded(places),
             codes=codes,
         )
-        self.arrays = {
-            name: zeros_apart(length, np.dtype(dtype))
-            for name, (dtype, length) in self._fixed().items()
-        }
-        for name, (dtype, shape) in self._growing(self.rooms).items():
-            self.arrays[name] = _new(shape, dtype)
-        self.tell()
 
     def _edges(self) -> int:
         """Return the most edges of a node."""
@@ -165,6 +199,7 @@ class Memory:
         playouts = rooms.playouts if self._permutes else 0
         places = rooms.places if self._permutes else 0
         columns = -(-playouts // 64) if self.set_words else 0
+        has_rows = not self.set_words and rooms.places <= MOST_ROW_PLACES
         table = 1 << (2 * rooms.nodes - 1).bit_length()
         return {
             "nodes": (NODE, (rooms.nodes,)),
@@ -180,7 +215,7 @@ class Memory:
             "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
             "all_sets": (np.uint64, (rooms.playouts, players * self.set_words)),
-            "rows": (np.uint8, (0 if self.set_words else playouts, rooms.places)),
+            "rows": (np.uint8, (playouts if has_rows else 0, rooms.places)),
             "columns": (np.uint64, (columns, places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
             "parts": (np.uint64, (min(permuting, 1), _words(rooms.playouts))),
@@ -192,10 +227,19 @@ class Memory:
             "sums": (np.uint8, (2 * max(rooms.places, 64 * self.set_words),)),
         }
 
-    def clear(self) -> None:
-        """Empty what a decision must not find as the last one left it."""
-        for name in ("positions", "bits", "won", "parts", "place_seen"):
-            self.arrays[name].fill(0)
+    def clear(self, rooms: Rooms | None = None) -> None:
+        """Empty what a decision must not find as the last one left it.
+
+        Args:
+            rooms: Make so much room, which takes no time when nothing is kept.
+        """
+        if rooms is not None:
+            self._change(rooms, _BETWEEN_DECISIONS)
+        self.arrays["positions"].fill(0)
+        used = self._used_shapes()
+        for name in ("bits", "won", "parts", "place_seen"):
+            array = self.arrays[name]
+            array[_part(used[name], array.shape)] = 0
 
     def tell(self) -> None:
         """Write where the arrays are into the record."""
@@ -231,7 +275,7 @@ class Memory:
         if lacking & kernel.LACKS_PLAYOUTS:
             rooms.playouts *= 2
         if lacking & kernel.LACKS_PLACES:
-            rooms.places = _padded(rooms.places * 3 // 2)
+            rooms.places *= MORE_PLACES
         if lacking & kernel.LACKS_CODES:
             wanted = int(self.record["wanted_code"][0])
             rooms.codes = 1 << wanted.bit_length()
@@ -247,41 +291,123 @@ class Memory:
     def grow(self, rooms: Rooms, enter_all: Any) -> None:
         """Make so much room, and keep what there is.
 
+        Only what is used is copied, so that growing takes no longer than what it makes
+        room for; and one array after the other, so that two of most never exist at
+        once. After an exception the record is not to be used.
+
         Args:
             rooms: See `wanted_rooms`.
             enter_all: The compiled function that fills an empty table of positions.
         """
-        old = self.arrays
-        grown: dict[str, np.ndarray] = {}
-        for name, (dtype, shape) in self._growing(rooms).items():
-            if shape == old[name].shape:
-                continue
-            array = grown[name] = _new(shape, dtype)
-            if name != "positions":
-                kept = tuple(map(min, shape, old[name].shape))
-                part = tuple(slice(length) for length in kept)
-                array[part] = old[name][part]
-        self.rooms = rooms
-        # `old` holds the old arrays until the record says where the new ones are.
-        self.arrays = old | grown
-        self.tell()
-        if "positions" in grown:
+        positions = self.arrays["positions"]
+        self._change(rooms, self._used_shapes())
+        if self.arrays["positions"] is not positions:
             enter_all(self.record.ctypes.data)
 
-    def used(self) -> int:
-        """Return the bytes that the search works on, without room that is not used."""
+    def _change(self, rooms: Rooms, kept: Collection[str]) -> None:
+        """Make so much room, and keep what is used of some arrays."""
+        used = self._used_shapes()
+        for name, (dtype, shape) in self._growing(rooms).items():
+            old = self.arrays[name]
+            if shape == old.shape:
+                continue
+            self.arrays[name] = _new(shape, dtype)
+            if name in kept:
+                part = _part(used[name], shape, old.shape)
+                self.arrays[name][part] = old[part]
+        self.rooms = rooms
+        self.tell()
+
+    def touched(self, rooms: Rooms) -> int:
+        """Return about how many bytes lie on the pages that growing has to copy."""
+        used, bytes_ = self._used_shapes(), 0
+        for name, (dtype, shape) in self._growing(rooms).items():
+            if name not in used or shape == self.arrays[name].shape:
+                continue
+            *rows, length = (part.stop for part in _part(used[name], shape))
+            size, row = np.dtype(dtype).itemsize, shape[-1]
+            bytes_ += math.prod(rows) * min(row * size, length * size + _PAGE)
+        return bytes_
+
+    def _used_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return what is used of each array that grows, but of scratch."""
+        rooms, players = self.used_rooms(), self._model.players
+        # The playout that is being made has sets of actions, and may be in a new word.
+        playouts, words = rooms.playouts + 1, rooms.playouts // 64 + 1
+        edges = (*_EDGE_FLOATS, *_PERMUTATION_FLOATS, *_EDGE_NUMBERS)
+        by_place = ("place_players", "place_codes", "place_seen")
+        return {
+            "nodes": (rooms.nodes,),
+            **dict.fromkeys(edges, (rooms.edges,)),
+            "amaf": (rooms.blocks, 2, rooms.places),
+            "moves": (rooms.moves,),
+            "starts": (playouts,),
+            "entries": (rooms.entries,),
+            "playout_values": (playouts, players),
+            "sets": (playouts, players * self.set_words),
+            "bits": (rooms.places, words),
+            "all_sets": (playouts, players * self.set_words),
+            "rows": (playouts, rooms.places),
+            "columns": (words, rooms.places),
+            "won": (players, words),
+            "parts": (1, words),
+            "place_of": (players, rooms.codes),
+            **dict.fromkeys(by_place, (rooms.places,)),
+        }
+
+    def used_rooms(self) -> Rooms:
+        """Return how much of the room is used."""
         record = self.record[0]
-        used = Rooms(
+        return Rooms(
             nodes=int(record["node_count"]),
             edges=int(record["edge_count"]),
             blocks=int(record["block_count"]),
             moves=int(record["move_count"]),
             entries=int(record["entry_count"]),
             playouts=int(record["simulations"]),
-            places=self.rooms.places,
+            places=int(record["place_count"]),
             codes=self.rooms.codes,
         )
-        return self.bytes_of(used)
+
+    def used(self) -> int:
+        """Return the bytes that the search works on, without room that is not used."""
+        rooms = self.used_rooms()
+        rooms.places = self.rooms.places if self.set_words else _padded(rooms.places)
+        return self.bytes_of(rooms)
+
+    def fitting_rooms(self, limit: int) -> Rooms | None:
+        """Return room for what is used, for one iteration, and for a share more.
+
+        Args:
+            limit: The most bytes that all may take.
+
+        Returns:
+            The rooms with the greatest share that the limit allows; None: it allows
+            none.
+        """
+        used, wanted = vars(self.used_rooms()), vars(self.wanted_rooms())
+        model = self._model
+        one = {
+            "nodes": 2 * model.players,
+            "edges": 2 * max(self._edges(), _padded(model.actions, 64)),
+            "blocks": 1,
+            "moves": int(self.record["wanted_moves"][0]),
+            "entries": 2 * (int(self.record["deepest"][0]) + model.players),
+            "playouts": 1,
+            "places": _WORD,
+        }
+        for share in SHARES:
+            rooms = {n: int(used[n] * (1.0 + share)) + more for n, more in one.items()}
+            rooms = {n: min(room, wanted[n]) for n, room in rooms.items()}
+            rooms["places"] = _padded(rooms["places"])
+            if self.set_words:
+                rooms["places"] = self.rooms.places
+            elif self.rooms.places > MOST_ROW_PLACES:  # what has no rows gets none
+                rooms["places"] = max(rooms["places"], MOST_ROW_PLACES + _WORD)
+            found = Rooms(**rooms, codes=wanted["codes"])
+            if self.bytes_of(found) <= limit:
+                return found
+        return None
 
     def expected(
         self, simulations: int, length: int, places: int, greatest: int, deciding: int
@@ -299,11 +425,13 @@ class Memory:
         ref = self._settings.ref
         nodes = simulations * deciding
         codes = self.rooms.codes
+        # A node needs playouts to become a reference, and edges.
+        seldom = simulations * path // (ref + 2) // 2
         return self.bytes_of(
             Rooms(
                 nodes=nodes + deciding,
                 edges=int(_EXPANDED * nodes * self._edges()),
-                blocks=1 + simulations * path // (ref + 2) // 2,
+                blocks=1 + min(int(_EXPANDED * nodes), seldom),
                 moves=simulations * (path if self.set_words else length),
                 entries=simulations * path,
                 playouts=simulations,
@@ -311,6 +439,11 @@ class Memory:
                 codes=codes if greatest < codes else 1 << greatest.bit_length(),
             )
         )
+
+
+def _part(*shapes: tuple[int, ...]) -> tuple[slice, ...]:
+    """Return the part of an array that all shapes have."""
+    return tuple(slice(min(lengths)) for lengths in zip(*shapes, strict=True))
 
 
 def _new(shape: tuple[int, ...], dtype: Any) -> np.ndarray:

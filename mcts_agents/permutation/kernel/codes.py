@@ -9,14 +9,17 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.permutation.kernel.records import (
+    COUNT,
     LACKS_CODES,
     LACKS_PLACES,
     LANES,
+    SUM,
     lack,
     place_codes_of,
     place_of_of,
     place_players_of,
 )
+from mcts_agents.permutation.kernel.weights import amaf_at
 
 # Instead of a place: there is no room for it, see `lacking`; or the code is none.
 NO_ROOM, NO_CODE = -1, -2
@@ -87,6 +90,9 @@ def place_of_move(search, player, code):
         place_players_of(search)[place] = player
         place_codes_of(search)[place] = code
         search.place_count += 1
+        for block in range(search.block_count):
+            amaf_at(search, block, COUNT)[place] = 0.0
+            amaf_at(search, block, SUM)[place] = 0.0
     return place
 
 

@@ -50,7 +50,6 @@ from mcts_agents.permutation.kernel.records import (
     place_players_of,
     place_seen_of,
     playout_values_of,
-    rows_of,
     starts_of,
     trace_of,
     values_of,
@@ -67,8 +66,9 @@ LISTED = 4
 # So many playouts of a word, where processors count the bits of several words in one
 # step, and elsewhere, are rather listed one by one than counted in columns.
 FEW, FEW_ELSEWHERE = 0, 8
-# What an edge, or a playout, takes besides its words, in words.
-WORDS_OF_EDGE, WORDS_OF_PLAYOUT = 10, 5
+# What an edge, or a playout, takes besides its words, in words; and what a move takes
+# where there are no rows.
+WORDS_OF_EDGE, WORDS_OF_PLAYOUT, WORDS_OF_MOVE = 10, 5, 4
 
 
 @njit
@@ -84,8 +84,9 @@ def begin_block(search, node):
         return False
     search.block_count += 1
     counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
-    counts[:] = 0.0
-    sums[:] = 0.0
+    # Only where there are places: there may be room for very many more.
+    counts[: search.place_count] = 0.0
+    sums[: search.place_count] = 0.0
     this = nodes_of(search)[node]
     this.block = block
     entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
@@ -207,12 +208,13 @@ def set_bits(search, playout, moves):
     """Enter a playout into the sets of its moves."""
     bits, words, room = bits_of(search), np.uint64(search.words), search.place_room
     word, bit = np.uint64(playout) >> _6, _1 << (np.uint64(playout) & _63)
-    row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
-    row[:] = 0
     for i in range(len(moves)):
-        place = np.uint64(moves[i])
-        row[place] = 1
-        bits[place * words + word] |= bit
+        bits[np.uint64(moves[i]) * words + word] |= bit
+    if search.rows_length > 0:
+        row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+        row[:] = 0
+        for i in range(len(moves)):
+            row[np.uint64(moves[i])] = 1
     set_worth(search, word, bit)
 
 
@@ -392,14 +394,19 @@ def add_whole(search, node, first, masks):
         playouts += count_bits(masks[i])
     if playouts == 0:
         return
-    # All ways give the same; how long each takes was measured on Hex.
+    # All ways give the same; how long each takes was measured on Hex, and on the Video
+    # Game.
     this, words = nodes_of(search)[node], (search.place_count + 7) >> 3
+    if search.rows_length == 0:
+        words = WORDS_OF_MOVE * search.move_count // search.simulations
     if this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
         words + WORDS_OF_PLAYOUT
     ):
         add_edge_by_edge(search, node, first, masks)
-    else:
+    elif search.rows_length > 0:
         add_rows(search, node, first, masks)
+    else:
+        add_moves(search, node, first, masks)
 
 
 @njit
@@ -456,6 +463,61 @@ def add_rows(search, node, first, masks):
                 added = 0
     if added:
         add_sums(search, node, room, 0)
+
+
+@njit
+def add_moves(search, node, first, masks):
+    """Do what `add_rows` does where rows would be too long: move by move."""
+    listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
+    count = 0
+    for i in range(len(masks)):
+        left = masks[i]
+        while left:
+            listed[count] = 64 * (first + i) + lowest_bit(left)
+            left &= left - _1
+            count += 1
+            if count == MOST_ADDED:
+                add_moves_of_listed(search, node, count)
+                count = 0
+    if count:
+        add_moves_of_listed(search, node, count)
+
+
+@njit
+def add_moves_of_listed(search, node, count):
+    """Add so many listed playouts to the edges; leave the scratch empty, as it was."""
+    listed = carray(as_pointer(search.listed), count, np.uint32)
+    player, room = np.int64(nodes_of(search)[node].player), search.place_room
+    won = set_at(search.won, player * search.words, search.words)
+    counts = carray(as_pointer(search.sums), room, np.uint8)
+    sums = carray(as_pointer(search.sums + room), room, np.uint8)
+    for i in range(count):
+        playout = np.uint64(listed[i])
+        mine = won[playout >> _6] >> (playout & _63) & _1
+        moves = moves_at(search, np.int64(playout))
+        for k in range(len(moves)):
+            place = np.uint64(moves[k])
+            counts[place] += 1
+            sums[place] += mine
+    add_sums(search, node, room, 0)
+    for i in range(count):
+        empty_places(counts, sums, moves_at(search, np.int64(listed[i])))
+
+
+@njit
+def empty_places(counts, sums, places):
+    """Make the bytes of some places 0."""
+    for i in range(len(places)):
+        place = np.uint64(places[i])
+        counts[place] = sums[place] = 0
+
+
+@njit
+def moves_at(search, playout):
+    """View the places of a playout's moves, uint32."""
+    start = starts_of(search)[playout]
+    count = starts_of(search)[playout + 1] - start
+    return carray(as_pointer(search.moves + 4 * start), count, np.uint32)
 
 
 @njit
@@ -621,8 +683,23 @@ def add_part(search, node, playout):
                 permutations[i] += 1.0
                 permuted[i] += value
         return
-    rows, start = rows_of(search), np.uint64(playout * search.place_room)
-    for i in range(count):
-        has = rows[start + np.uint64(places[i])]
+    room = search.place_room
+    if search.rows_length > 0:
+        row = carray(as_pointer(search.rows + playout * room), room, np.uint8)
+        add_part_of_row(row, places, value, permutations, permuted)
+        return
+    row = carray(as_pointer(search.sums), room, np.uint8)
+    moves = moves_at(search, playout)
+    for i in range(len(moves)):
+        row[np.uint64(moves[i])] = 1
+    add_part_of_row(row, places, value, permutations, permuted)
+    empty_places(row, row, moves)
+
+
+@njit
+def add_part_of_row(row, places, value, permutations, permuted):
+    """Add one playout to the edges whose places its row has."""
+    for i in range(len(permutations)):
+        has = row[np.uint64(places[i])]
         permutations[i] += has
         permuted[i] += has * value
