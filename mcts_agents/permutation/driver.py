@@ -13,6 +13,7 @@ from mcts_agents.permutation.compiled import compiled
 from mcts_agents.permutation.kernel.records import (
     BAD_CODE,
     MOST_CODES,
+    MOST_VALUE,
     NOT_IN_TURN,
     PERMUTATION,
 )
@@ -300,8 +301,8 @@ class PermutationSearch(Decisions):
             f"{model.actions - 1} (Spec.actions)",
             BAD_MOVERS: "`movers` returns a mask of other players than 0 to "
             f"{model.players - 1}; return one bit for each player who decides",
-            NOT_FINITE: "the value of a playout is infinite or no number; what "
-            "`scores` writes must be finite",
+            NOT_FINITE: "the value of a playout is no number, or one beyond "
+            f"{MOST_VALUE:g}; see what `scores` writes",
         }
         raise RuntimeError(
             f"{model.name}: {words.get(status, self._no_legal_action())}"

@@ -103,9 +103,9 @@ class PermutationSettings(FamilySettings):
     )
     memory: int | None = option(
         None,
-        "Memory limit of the search in MiB. If the given `simulations` are expected "
-        "to exceed it, the search raises an error before it starts. A search that "
-        "reaches the limit ends there.",
+        "Memory limit of the search in MiB. If `simulations` is the only budget and "
+        "is expected to exceed it, the first decision raises an error before it "
+        "starts. A search that reaches the limit ends there.",
         "Budget",
         kind=int,
         least=1,

@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import re
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from mcts_agents.agents import GRAVEAgent, MCPSAgent, RAVEAgent, agent_spec
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.model.rules import RulesError
-from mcts_agents.permutation import PermutationSearch, PermutationSettings
+from mcts_agents.permutation import PermutationSearch, PermutationSettings, driver
+from mcts_agents.permutation.memory import Memory
 from tests.exact import tictactoe
 from tests.model.test_moves import row_game
 from tests.permutation.test_search import MODELS, both, compare, opening
@@ -276,11 +279,62 @@ def test_a_memory_limit_knows_games_whose_codes_keep_turning_up():
     assert searched("mcps:simulations=20,memory=12", model).simulations == 20
 
 
+def test_the_advice_of_a_memory_limit_holds():
+    """What it says fits is accepted, and plays so many without a word."""
+    model = make_model("nogo:size=3")[1]
+    with pytest.raises(ValueError, match="no more than") as refusal:
+        searched("mcps:simulations=100000,memory=30", model)
+    most = int(re.search(r"no more than (\d+) sim", str(refusal.value))[1])
+    with pytest.raises(ValueError, match="no more than"):
+        searched(f"mcps:simulations={most + 1},memory=30", model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert searched(f"mcps:simulations={most},memory=30", model).simulations == most
+
+
+@pytest.mark.parametrize("spec", ["hex:size=11", "nogo", "video_game", "sushi_go"])
+@pytest.mark.parametrize("name", ["rave", "grave", "mcps"])
+def test_a_memory_limit_is_used_to_its_end(name, spec):
+    """Without simulations it ends the search, and little of it is left."""
+    limit = 16
+    result = searched(
+        f"{name}:forward_model_calls=10000000,memory={limit}", make_model(spec)[1]
+    )
+    assert result.simulations > 100
+    assert 0.85 * limit < result.bytes / 2**20 <= limit
+
+
+def test_a_search_that_takes_more_memory_than_expected_says_so(monkeypatch):
+    model = make_model("video_game")[1]
+    monkeypatch.setattr(Memory, "expected", lambda *_: 0)
+    with pytest.warns(RuntimeWarning, match=r"memory=12: video_game: .* of 5000 sim"):
+        result = searched("mcps:simulations=5000,memory=12", model)
+    assert 0 < result.simulations < 5000
+
+
 @pytest.mark.parametrize("name", ["grave", "mcps"])
-def test_without_simulations_a_memory_limit_ends_the_search(name):
-    result = searched(f"{name}:forward_model_calls=10000000,memory=8")
-    assert 100 < result.simulations < 400_000
-    assert result.bytes <= 8 << 20
+def test_growing_changes_nothing(name):
+    """In a game with very many codes: with room from the start, by growing, near a
+    limit, and in the second decision of the same search."""
+    model = make_model("video_game")[1]
+    state, found = opening(model), set()
+    for more in ({}, {"memory": 60}, {"forward_model_calls": 10**8}):
+        settings = PermutationSettings(name, simulations=600, **more)
+        search = PermutationSearch(model, settings)
+        for _ in range(2):
+            result = search.run(state, 0, new_generator(2))
+            found.add((result.simulations, str(result.visits), str(result.values)))
+    assert len(found) == 1
+
+
+def test_growing_that_the_clock_does_not_allow_is_left_to_the_next_decision(
+    monkeypatch,
+):
+    model = make_model("video_game")[1]
+    agent = make_agent("mcps:seconds=0.3", seed=3)
+    monkeypatch.setattr(driver, "_COPYING", 1e-9)
+    made = [agent.search(model, opening(model), 0).simulations for _ in range(6)]
+    assert made[0] < 100 < made[-1]
 
 
 def test_copies_of_an_agent():

@@ -40,6 +40,7 @@ from mcts_agents.permutation.kernel.records import (
     LACKS_MOVES,
     LACKS_NODES,
     LACKS_PLAYOUTS,
+    MOST_VALUE,
     NONE,
     NOT_IN_TURN,
     OVER,
@@ -410,7 +411,7 @@ def evaluate(search):
         return MODEL_ERROR
     for player in range(search.players):
         # Written so that NaN does not pass.
-        if not abs(values_of(search)[player]) < np.inf:
+        if not abs(values_of(search)[player]) <= MOST_VALUE:
             return NOT_FINITE
     return SLICE_DONE
 

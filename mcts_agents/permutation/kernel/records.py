@@ -37,6 +37,8 @@ BAD_CODE = 101
 
 # Codes are below this number.
 MOST_CODES = 1 << 24
+# Values are no greater, so that sums of all, times a bias and two counts, are finite.
+MOST_VALUE = 1e200
 
 # As long as a line of the cache.
 NODE = np.dtype(
