@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import urllib.request
 
 import pytest
 
+from mcts_agents.envs import GAMES, make_model
 from tests.arena.playing import Here, run
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -18,11 +20,13 @@ if not (CHROMIUM and DRIVER):
 selenium = pytest.importorskip("selenium")
 
 from selenium import webdriver  # noqa: E402
+from selenium.common.exceptions import WebDriverException  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 PATIENCE = 120  # seconds; no test fails because the machine is busy
+MOST_TURNS = 600
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +45,28 @@ def address(tmp_path_factory):
 
 @pytest.fixture(params=[1280, 390])
 def browser(request):
+    with opened_browser(request.param) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def wide_browser():
+    """One browser for all games."""
+    with opened_browser(1280) as driver:
+        yield driver
+
+
+@contextlib.contextmanager
+def opened_browser(width):
+    """Give a browser whose pages must not fail."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with contextlib.closing(_Closing(options)) as opened:
-        metrics = {"width": request.param, "height": 900, "deviceScaleFactor": 1}
-        metrics["mobile"] = request.param < 600
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1}
+        metrics["mobile"] = width < 600
         driver = opened.driver
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         yield driver
@@ -131,6 +149,63 @@ def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
     click(browser, "▶")
     until(browser, "document.querySelector('input[type=range]').value === '1'")
     until(browser, "/plays/.test(document.querySelector('h2').textContent)")
+    fits(browser)
+
+
+# Whose turn it is, how many moves were made, or the result.
+STANDING = """(() => {
+    const status = document.querySelector('#status');
+    if (!status || document.querySelector('.play').closest('[hidden]')) return null;
+    const told = status.textContent;
+    if (/won|lost|draw|over/i.test(told)) return ['over', told];
+    return status.parentElement.classList.contains('yours') && ['yours', ''];
+})()"""
+
+
+def click_any(browser, selector, rng):
+    """Click one of the elements that can be seen, at random; return how many are."""
+    found = browser.find_elements(By.CSS_SELECTOR, selector)
+    if found:
+        chosen = rng.choice(found)
+        script = "arguments[0].scrollIntoView({block: 'center'})"
+        # What lies under something else, or is drawn anew just now, is not clicked.
+        with contextlib.suppress(WebDriverException):
+            browser.execute_script(script, chosen)
+            chosen.click()
+    return len(found)
+
+
+# Where random agents take very long: who ends the game.
+ENDING = {"chinese_checkers:players=2": "one-step", "focus:players=2": "one-step"}
+PLAYED = [name for name in GAMES if f"{name}:players=2" not in ENDING] + [*ENDING]
+
+
+@pytest.mark.parametrize("game", PLAYED)
+def test_a_whole_game_by_clicking(wide_browser, address, game):
+    """On the board and in the list of moves in turn."""
+    browser, rng = wide_browser, random.Random(1)
+    others = make_model(game)[1].players - 1
+    seats = ["human"] + [ENDING.get(game, "random")] * others
+    body = json.dumps({"game": game, "seats": seats, "seed": 3, "pace": 0})
+    browser.get(address)
+    made = browser.execute_async_script(
+        "const done = arguments[1];"
+        "fetch('/api/games', {method: 'POST', body: arguments[0],"
+        " headers: {'content-type': 'application/json'}})"
+        ".then((answer) => answer.json()).then(done)",
+        body,
+    )
+    browser.get(f"{address}/play?id={made['id']}")
+    turns = on_board = 0
+    while until(browser, STANDING)[0] != "over":
+        turns += 1
+        assert turns < MOST_TURNS
+        if turns % 2 and click_any(browser, ".spot.open:not(.target)", rng):
+            on_board += 1
+            click_any(browser, ".spot.open.target", rng)
+            continue
+        click_any(browser, ".moves-open button", rng)
+    assert on_board or not browser.find_elements(By.CSS_SELECTOR, ".spot")
     fits(browser)
 
 
