@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from mcts_agents.arena.analysis.summaries import summarise
 from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.playing import match
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
 from mcts_agents.arena.playing.match import play_fixture
@@ -92,9 +93,43 @@ def test_a_replay_asks_nobody_in_the_opening():
     assert not replay.differences
 
 
-def test_a_game_that_ends_in_its_opening_is_refused():
-    with pytest.raises(ValueError, match=r"opening=9: .* game is over after"):
+def test_a_game_that_always_ends_in_its_opening_is_refused():
+    with pytest.raises(ValueError, match=r"opening=9: .* is over before any .* of 100"):
         play_fixture(fixture(1, 9, "tictactoe"))
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "opening"),
+    [
+        ("poker", 2, 4),
+        ("nogo:size=3", 3, 6),
+        ("pettingzoo.classic.tictactoe_v3:env:perfect_information=true", 2, 7),
+    ],
+)
+def test_another_opening_is_drawn_where_one_ends_the_game(
+    game, players, opening, monkeypatch
+):
+    ended = []
+    for seed in range(20):
+        with monkeypatch.context() as context:
+            context.setattr(match, "MOST_DRAWN", 1)
+            try:
+                first = play_fixture(fixture(seed, opening, game, players)).moves
+            except ValueError:
+                first = ended.append(seed)
+        record = play_fixture(fixture(seed, opening, game, players))
+        assert record.opening == opening
+        assert first in (None, record.moves)  # what did not end the game is kept
+    assert ended
+    # Whoever sits where, the game begins the same; and a replay finds it.
+    others = play_fixture(
+        fixture(ended[0], opening, game, players, "mcts:simulations=5")
+    )
+    again = play_fixture(fixture(ended[0], opening, game, players))
+    assert again.moves[:opening] == others.moves[:opening]
+    replay = Replay(again)
+    assert list(replay.moments())[-1].over
+    assert not replay.differences
 
 
 def test_agents_without_chance_repeat_themselves_and_it_is_said(tmp_path, capsys):
