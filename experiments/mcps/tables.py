@@ -11,8 +11,9 @@ for parts of them. `--games` is the number of each win rate's games; left out, i
 the paper's. Table 7 needs no games: it counts codes in 10,000 random playouts.
 
 Rates are in percent with 95% Wilson intervals. The last column says whether they differ
-from the paper's by more than both intervals together allow (the square root of the sum
-of their squares).
+from the paper's by more than both intervals together allow: the square root of the sum
+of the squares of the two sides that face each other, as a Wilson interval is longer on
+the side of 50%.
 """
 
 import argparse
@@ -90,8 +91,9 @@ def line(
     if paper is None:
         return f"{cells} | |"
     theirs, half = paper
-    allowed = np.hypot((high - low) / 2, half)
     apart = rate - theirs
+    facing = rate - low if apart > 0 else high - rate
+    allowed = np.hypot(facing, half)
     verdict = f"differs by {apart:+.2f}" if abs(apart) > allowed else "agrees"
     return f"{cells} {theirs:.2f} ± {half:.2f} | {verdict} |"
 

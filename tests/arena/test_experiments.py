@@ -1,11 +1,13 @@
 """The experiments and the documentation's tournament can be played as they stand."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
 from mcts_agents.agents import make_agent
+from mcts_agents.arena.analysis.intervals import wilson
 from mcts_agents.arena.playing.budgets import budget_setting
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.tournament import prepare
@@ -194,3 +196,26 @@ def test_the_documented_tournament_is_one(tmp_path):
     spec = SpecFile(str(tmp_path / "tournament.yaml")).spec()
     assert len(prepare(spec)) == 4 * 2 * 200
     assert spec.agents["mine"]["agent"] == "one-step"
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "paper", "verdict"),
+    [
+        (196, 200, 95.1, "agrees"),  # in the interval, which is longer below
+        (4, 200, 4.9, "agrees"),
+        (196, 200, 94.0, "differs"),
+        (196, 200, 99.5, "differs"),  # half of the interval's length would allow it
+        (120, 200, 66.0, "agrees"),
+        (120, 200, 68.0, "differs"),
+    ],
+)
+def test_the_side_that_faces_the_paper_is_allowed(
+    monkeypatch, wins, games, paper, verdict
+):
+    monkeypatch.syspath_prepend(str(FOLDER / "mcps"))
+    line = importlib.import_module("tables").line
+    found = wilson(wins, games)
+    ours = (100 * found.value, 100 * found.low, 100 * found.high)
+    assert f"| {verdict}" in line("hex", games, ours, (paper, 0.0))
+    inside = found.low <= paper / 100 <= found.high
+    assert inside == (verdict == "agrees")
