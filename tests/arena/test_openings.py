@@ -22,7 +22,7 @@ from mcts_agents.arena.tournaments.tournament import (
 )
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.arena.tournaments.tuning import TuningSpec
-from mcts_agents.cli.results import show_results
+from mcts_agents.cli.results import repeated, show_results
 from mcts_agents.envs import environments, make_any
 
 # It uses no chance: what it plays depends on the position alone.
@@ -136,7 +136,8 @@ def test_agents_without_chance_repeat_themselves_and_it_is_said(tmp_path, capsys
     plain = [play_fixture(game) for game in prepare(spec(games_each=20))]
     summary = summarise(plain, resamples=0)
     assert summary.distinct_games == 2  # one for each order of seats
-    assert summary.repeats
+    (repetition,) = summary.repetitions
+    assert (repetition.games, repetition.distinct_games) == (20, 2)
     for opening, repeats in ((0, True), (4, False)):
         path = tmp_path / f"{opening}.sqlite"
         schedule = prepare(spec(games_each=12, opening=opening))
@@ -145,11 +146,42 @@ def test_agents_without_chance_repeat_themselves_and_it_is_said(tmp_path, capsys
                 store.add(play_fixture(game))
         show_results(path, as_json=False)
         told = " ".join(capsys.readouterr().out.split())
-        assert ("Only 2 of 12 games differ in moves or scores" in told) == repeats
-        assert ("games differ in moves" in render_report(read_results(path))) == repeats
+        said = (
+            "a - b (othello, 2 players): only 2 of 12 games differ in moves or scores"
+        )
+        assert (said in told) == repeats
+        assert (said in render_report(read_results(path))) == repeats
     results = read_results(path)
     assert results.description["opening"] == 4
     assert all(game.opening == 4 for game in results.games)
+
+
+def test_repetition_is_found_in_the_line_up_and_the_setting_that_has_it():
+    plain = [play_fixture(game) for game in prepare(spec(games_each=20))]
+    others = TournamentSpec(
+        games=[HEX, "othello"], agents={"c": "random", "d": "random"}, games_each=60
+    )
+    summary = summarise([*plain, *map(play_fixture, prepare(others))], resamples=0)
+    assert (summary.games, summary.distinct_games) == (140, 122)
+    (repetition,) = summary.repetitions
+    assert repetition.agents == ("a", "b")
+    assert repetition.setting == Setting("othello", 2)
+    assert [(s.games, s.distinct_games) for s in summary.settings] == [
+        (60, 60),
+        (80, 62),
+    ]
+
+
+def test_agents_with_chance_in_a_small_game_are_not_accused():
+    small = TournamentSpec(
+        games="nogo:size=2", agents={"a": "random", "b": "one-step"}, games_each=60
+    )
+    summary = summarise(map(play_fixture, prepare(small)), resamples=0)
+    (repetition,) = summary.repetitions
+    assert repetition.distinct_games < 54
+    told = repeated(summary.repetitions)
+    assert "agents that use chance may also play a game twice" in told
+    assert "repeat themselves" not in told
 
 
 def test_a_store_goes_on_with_the_same_opening_only(tmp_path):
