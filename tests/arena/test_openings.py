@@ -189,7 +189,7 @@ def test_a_store_goes_on_with_the_same_opening_only(tmp_path):
     schedule = prepare(spec(games_each=2, opening=2))
     with LocalBackend(1) as workers, open_store(path, schedule) as store:
         run_tournament(schedule, store, workers)
-    with pytest.raises(StoreError, match="its opening is 2, not None"):
+    with pytest.raises(StoreError, match="its opening is 2, not 0"):
         open_store(path, prepare(spec(games_each=4)))
     open_store(path, prepare(spec(games_each=4, opening=2))).close()
 
@@ -203,6 +203,13 @@ def test_stores_from_before_there_were_openings_go_on():
 def test_numbers_that_are_none(opening):
     with pytest.raises(ValidationError, match="opening"):
         spec(opening=opening)
+
+
+@pytest.mark.parametrize("name", ["opening", "games_each", "seed", "players"])
+@pytest.mark.parametrize("value", [True, "2", 2.0])
+def test_numbers_of_a_study_that_are_none(name, value):
+    with pytest.raises(ValidationError, match=name):
+        TuningSpec(game=HEX, against="random", **{name: value})
 
 
 def test_trials_of_a_study_have_openings():
