@@ -302,5 +302,8 @@ def _classified(name, value, used, within=()):
         yield name, repr([(member.name, member.value) for member in value]), True
     elif not isinstance(value, type):
         yield name, repr(value), True
-    elif hasattr(value, "_fields"):
-        yield name, repr(value._fields), True
+    else:
+        # Where it stands, as another one may have taken its name; a named tuple's
+        # fields may be others there.
+        fields = getattr(value, "_fields", "")
+        yield name, f"{value.__module__}.{value.__qualname__}{fields}", True

@@ -583,6 +583,12 @@ ELSEWHERE = {
         "@njit\ndef inner(x):\n    return 1 if divided(x) > 0 else 0",
         ("1", "ZeroDivisionError"),
     ),
+    "a type": (
+        "import numpy\nC = numpy.int8",
+        "import numpy\nC = numpy.int64",
+        "@njit\ndef inner(x):\n    return int(C(x + 255))",
+        ("0", "256"),
+    ),
     "declared types": (
         "from numba import types\nC = {'y': types.int8}",
         "from numba import types\nC = {'y': types.int64}",
