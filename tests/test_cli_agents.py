@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mcts_agents.agents import OneStepAgent
 from tests.command import run
 
 
@@ -83,3 +84,37 @@ def test_agents_come_from_files_wherever_a_spec_is_taken(run_here, tmp_path):
         refused = run_here(command, "tictactoe", "--agent", str(path))
         assert refused.returncode == 2
         assert f"{path}: tree='many': expected one of one, self" in refused.stderr
+
+
+MEMORY = "mcps:memory=1,simulations=1000000"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "hex:size=4", "--agent", MEMORY, "--agent", "random"],
+        ["tree", "hex:size=4", "--agent", MEMORY],
+        ["bench", "hex:size=4", "--agent", "mcps:memory=1", "--simulations", "1000000"],
+        # It is known after a playout that the next ones have no room.
+        ["play", "video_game", "--agent", "mcps:memory=1,seconds=0.05"],
+    ],
+)
+def test_a_search_that_refuses_to_begin_is_one_line(run_here, arguments):
+    done = run_here(*arguments)
+    assert done.returncode == 2
+    told = done.stderr.strip().splitlines()[-1]
+    assert told.startswith("mcts-agents: memory=1: ")
+    assert "Traceback" not in done.stderr
+
+
+class Broken(OneStepAgent):
+    """An agent with a mistake, of somebody who wants to know where it is."""
+
+    def search(self, *position, **options):
+        return int("no number")
+
+
+@pytest.mark.parametrize("command", ["play", "tree", "bench"])
+def test_mistakes_in_an_agent_of_somebody_keep_their_traceback(run_here, command):
+    with pytest.raises(ValueError, match="invalid literal for int"):
+        run_here(command, "tictactoe", "--agent", f"{__name__}:Broken")

@@ -114,8 +114,8 @@ def _check(players, fields, win_rule, max_plies_per_player):
     name = "chinese_checkers"
     if players not in SEATS:
         raise ValueError(f"players={players}: {name} is for 2, 3, 4 or 6 players")
-    if fields not in (73, 121):
-        raise ValueError(f"fields={fields}: {name} has boards of 73 or 121 fields")
+    if type(fields) is not int or fields not in (73, 121):
+        raise ValueError(f"fields={fields!r}: {name} has boards of 73 or 121 fields")
     if win_rule not in WIN_RULES:
         allowed = ", ".join(map(repr, WIN_RULES))
         raise ValueError(f"win_rule={win_rule!r}: {name} knows {allowed}")

@@ -87,7 +87,8 @@ def _cell(first_cell, size):
             return parse_cell(first_cell, size)
         except ValueError as error:
             raise ValueError(f"first_cell={first_cell!r}: {error}") from None
-    if isinstance(first_cell, bool) or first_cell not in range(size * size):
+    whole = isinstance(first_cell, int) and not isinstance(first_cell, bool)
+    if not whole or first_cell not in range(size * size):
         raise ValueError(
             f"first_cell={first_cell!r}: expected a cell such as 'c3', or 0 to "
             f"{size * size - 1}"

@@ -132,7 +132,7 @@ def _check(players, mode, fog, collapse, shuffle_corners, max_steps):
         raise ValueError(f"mode={mode!r}: pommerman has {allowed}")
     if players == 2 and mode != "ffa":
         raise ValueError(f"mode={mode!r} is for 4 players; 2 play mode='ffa'")
-    if fog not in (None, True, False):
+    if fog is not None and not isinstance(fog, bool):
         raise ValueError(f"fog={fog!r}: expected true, false or none")
     if not isinstance(shuffle_corners, bool):
         raise ValueError(f"shuffle_corners={shuffle_corners!r}: expected true or false")

@@ -76,7 +76,8 @@ def variant(
     """Check the options and fill in the tables of cards."""
     if not FEWEST_PLAYERS <= players <= MOST_PLAYERS:
         raise ValueError(f"players={players}: uno is for 2 to 10 players")
-    if not isinstance(target, int) or not 1 <= target <= MOST_TARGET:
+    whole = isinstance(target, int) and not isinstance(target, bool)
+    if not whole or not 1 <= target <= MOST_TARGET:
         raise ValueError(f"target={target!r}: expected 1 to {MOST_TARGET} points")
     if scoring not in SCORINGS:
         raise ValueError(

@@ -10,7 +10,7 @@ Games are stored, so the same command goes on where it was interrupted.
 """
 
 import argparse
-import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,10 @@ from mcts_agents.envs.video_game.rules import (
     target_of,
     words_of,
 )
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from command import add_common_options, number, output_of
 
 SEED = 77
 PLAYOUTS = (1000, 5000)
@@ -68,12 +72,10 @@ def main() -> None:
     """Play one table with these codes, and print the win rates of MCPS."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--table", type=int, choices=TABLES, required=True)
-    parser.add_argument("--games", type=int, default=400, help="of each win rate")
-    parser.add_argument("--output", type=Path, default=Path("out/mcps"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--games", type=number, default=400, help="of each win rate")
+    add_common_options(parser)
     chosen = parser.parse_args()
-    chosen.output.mkdir(parents=True, exist_ok=True)
-    with LocalBackend(chosen.jobs) as workers:
+    with output_of(parser, chosen.output), LocalBackend(chosen.jobs) as workers:
         for playouts in PLAYOUTS:
             play(chosen.table, playouts, chosen.games, chosen.output, workers)
 

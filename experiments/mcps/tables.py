@@ -8,15 +8,16 @@ Every table is a tournament of this folder (`table1.yaml` and so on), stored in 
 folder `--output`; what is stored is not played again, so you can interrupt it, and go
 on with more games. `--tables` takes numbers of the paper's tables, and names of files
 for parts of them. `--games` is the number of each win rate's games; left out, it is
-the paper's. Table 7 needs no games: it counts codes in 10,000 random playouts.
+the paper's. Table 7 needs no games: it counts codes in 10,000 random playouts. The page
+`tables.md` in the folder keeps the tables that were played earlier.
 
 Rates are in percent with 95% Wilson intervals. The last column says whether they differ
-from the paper's by more than both intervals together allow (the square root of the sum
-of their squares).
+from the paper's by more than both intervals together allow: the square root of the sum
+of the squares of the two sides that face each other, as a Wilson interval is longer on
+the side of 50%.
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -34,6 +35,7 @@ from mcts_agents.model import new_generator
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
+from command import add_common_options, number, output_of  # noqa: E402
 from paper import AVERAGE_HALF, AVERAGES, PAPER, TABLE_7, Rates  # noqa: E402
 
 TABLES = ("1", "2", "3", "4", "5", "6", "7")
@@ -90,8 +92,9 @@ def line(
     if paper is None:
         return f"{cells} | |"
     theirs, half = paper
-    allowed = np.hypot((high - low) / 2, half)
     apart = rate - theirs
+    facing = rate - low if apart > 0 else high - rate
+    allowed = np.hypot(facing, half)
     verdict = f"differs by {apart:+.2f}" if abs(apart) > allowed else "agrees"
     return f"{cells} {theirs:.2f} ± {half:.2f} | {verdict} |"
 
@@ -157,49 +160,70 @@ def measured(model, kind: str) -> tuple[int, float, float]:
     return len(actions), length / PLAYOUTS, present / PLAYOUTS
 
 
-def _number(text: str) -> int:
-    """Return a number from 1 of the command line."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected an integer from 1")
-    return int(text)
+class Page:
+    """The page of all tables; those that are not asked for now stay in it.
+
+    Args:
+        path: The file, rewritten with each table.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._tables: dict[str, str] = {}
+        if path.is_file():
+            _, *tables = path.read_text(encoding="utf-8").split("\n## ")
+            self._tables = {table.split()[0]: table.strip() for table in tables}
+
+    def add(self, name: str, told: str, lines: list[str]) -> None:
+        """Print a table, and write it into the page.
+
+        Args:
+            name: Its name, `table1` and so on.
+            told: What the heading says after it.
+            lines: The table.
+        """
+        table = "\n".join([f"{name} ({told})\n", *lines])
+        print(f"\n## {table}", flush=True)
+        self._tables[name] = table
+        known = (*PAPER, "table7")
+        tables = [f"## {self._tables[one]}" for one in known if one in self._tables]
+        parts = ["# Tables of the MCPS paper", *tables]
+        self._path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def main() -> None:
     """Play the tables, print them, and write them into a page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tables", default=",".join(TABLES))
-    parser.add_argument("--games", type=_number)
-    parser.add_argument("--output", type=Path, default=Path("out/mcps"))
-    parser.add_argument("--jobs", type=_number, default=os.cpu_count())
+    parser.add_argument("--games", type=number)
+    add_common_options(parser)
     chosen = parser.parse_args()
-    chosen.output.mkdir(parents=True, exist_ok=True)
     wanted = [name.strip() for name in chosen.tables.split(",")]
     if unknown := set(wanted) - {*TABLES, *PAPER}:
         allowed = ", ".join([*TABLES, *PAPER])
         parser.error(f"--tables: no table {min(unknown)!r}; there are {allowed}")
-    page = ["# Tables of the MCPS paper\n"]
+    with output_of(parser, chosen.output):
+        fill(Page(chosen.output / "tables.md"), wanted, chosen)
 
-    def show(title: str, lines: list[str]) -> None:
-        print("\n".join([f"\n## {title}\n", *lines]), flush=True)
-        page.extend([f"## {title}\n", *lines, ""])
-        (chosen.output / "tables.md").write_text("\n".join(page), encoding="utf-8")
 
+def fill(page: Page, wanted: list[str], chosen: argparse.Namespace) -> None:
+    """Play the tables that are wanted, and add them to the page."""
     head = [
         "| game | playouts | agent | games | here | paper | |",
         "|---|" + "---|" * 6,
     ]
     for name, paper in PAPER.items():
-        number = name.removeprefix("table").partition("_")[0]
-        if not {name, number} & set(wanted):
+        table = name.removeprefix("table").partition("_")[0]
+        if not {name, table} & set(wanted):
             continue
         began = time.monotonic()
         results = play(name, chosen.games, chosen.output, chosen.jobs)
         lines = head + rows(results, paper)
-        if number == "1":
+        if table == "1":
             lines += averages(results)
-        show(f"{name} ({time.monotonic() - began:.0f} s)", lines)
+        page.add(name, f"{time.monotonic() - began:.0f} s", lines)
     if "7" in wanted:
-        show("table7 (the paper's in brackets)", table_7())
+        page.add("table7", "the paper's in brackets", table_7())
 
 
 if __name__ == "__main__":  # the workers import this file

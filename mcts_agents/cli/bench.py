@@ -17,6 +17,7 @@ from mcts_agents.arena.playing.tables import RulesTable, Table
 from mcts_agents.cli.requests import (
     HUMAN,
     RequestError,
+    refusals,
     requested,
     requested_table,
 )
@@ -48,7 +49,8 @@ def bench_game(
         table.begin(SEED)
     agent, budget = _requested_agent(agent_spec, simulations, table)
     with _opening(table, agent) as (model, state, player):
-        agent.search(model, state, player)  # compiled, loaded, memory touched
+        with refusals():
+            agent.search(model, state, player)  # compiled, loaded, memory touched
         results, seconds = [], []
         for _ in range(RUNS):
             started = time.perf_counter()

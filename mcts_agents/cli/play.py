@@ -19,6 +19,7 @@ from mcts_agents.arena.playing.tables import ChoiceError, Table
 from mcts_agents.cli.requests import (
     HUMAN,
     RequestError,
+    refusals,
     requested,
     requested_agents,
     requested_table,
@@ -138,7 +139,7 @@ class _ShownSeat(Seat):
     def decide(self, env: Any) -> tuple[int, SearchResult | None]:
         if not isinstance(self.agent, Planner):
             return super().decide(env)
-        with thinking(self.console, self.player, self.agent):
+        with refusals(), thinking(self.console, self.player, self.agent):
             return super().decide(env)
 
 

@@ -1,5 +1,6 @@
 """What was asked for, turned into games and agents, or into one clear line."""
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,8 @@ from mcts_agents.arena.playing.tables import Table, open_table
 from mcts_agents.names import unknown_name
 
 HUMAN = "human"
+
+PACKAGE = __name__.partition(".")[0]
 
 # The exit code of a command that was interrupted.
 INTERRUPTED = 130
@@ -31,6 +34,23 @@ def requested(file: Path | None = None) -> Iterator[None]:
     except ValueError as error:
         told = str(error) if file is None else f"{file}: {error}"
         raise RequestError(told) from error
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what a search refuses when it is to begin into RequestErrors.
+
+    These are the ValueErrors that this package raises, such as for too little memory.
+    Those of an agent, an evaluator or an environment of somebody else are mistakes in
+    their code, which the traceback shows.
+    """
+    try:
+        yield
+    except ValueError as error:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").partition(".")[0] != PACKAGE:
+            raise
+        raise RequestError(str(error)) from error
 
 
 def requested_table(spec: str, players: int | None) -> Table:

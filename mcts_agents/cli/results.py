@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,25 @@ from rich.table import Table
 from rich.text import Text
 
 from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.analysis.summaries import AgentFigures, Figures, Summary
+from mcts_agents.arena.analysis.summaries import (
+    REPEATED,
+    AgentFigures,
+    Figures,
+    Repetition,
+)
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import budget_label
+from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.cli.requests import requested
 from mcts_agents.names import in_lines
 
 # Columns that are left to the names of agents in a terminal of 80 columns.
 _NAME_WIDTH = 12
+
+# Line-ups whose games repeat that are listed.
+_SHOWN_REPETITIONS = 5
+
+OPENING = "--opening N begins each game with N random decisions."
 
 
 def show_results(store: Path, as_json: bool) -> None:
@@ -50,8 +62,8 @@ def show_results(store: Path, as_json: bool) -> None:
             "Some agents always finished ahead of others: these games do not show "
             "how far apart their ratings are."
         )
-    if summary.repeats:
-        console.print(repeated(summary))
+    if summary.repetitions:
+        console.print(Text(repeated(summary.repetitions)))
     if len(summary.settings) > 1:
         for figures in summary.settings:
             console.print(_results_table(_title(figures), figures))
@@ -87,13 +99,16 @@ def standing(results: Results) -> str:
     return f"{results.name}: {played}, {state}{failed}"
 
 
-def repeated(summary: Summary) -> str:
-    """Say that games were played more than once."""
-    return (
-        f"Only {summary.distinct_games:,} of {summary.games:,} games differ in moves "
-        "or scores: the agents repeat themselves, so the intervals are too narrow. "
-        "--opening N begins each game with N random decisions."
-    )
+def repeated(repetitions: Sequence[Repetition]) -> str:
+    """Say where games were played more than once."""
+    shown = [
+        f"{' - '.join(those.agents)} ({_place(those.setting)}): only "
+        f"{those.distinct_games:,} of {those.games:,} games differ in moves or scores."
+        for those in repetitions[:_SHOWN_REPETITIONS]
+    ]
+    if more := len(repetitions) - len(shown):
+        shown.append(f"Games repeat in {more:,} more line-ups.")
+    return "\n".join([*shown, REPEATED, OPENING])
 
 
 def results_object(results: Results) -> dict[str, Any]:
@@ -101,8 +116,9 @@ def results_object(results: Results) -> dict[str, Any]:
 
     Returns:
         games, distinct_games, total, complete, never_met and one_sided (see `groups`
-        and `one_sided` of `Figures`), agents (one object each), settings (the same for
-        each game, number of players and budget) and failures.
+        and `one_sided` of `Figures`), agents (one object each), settings (the same, but
+        for total and complete, for each game, number of players and budget) and
+        failures.
     """
     summary = results.summary
     return {
@@ -116,6 +132,7 @@ def results_object(results: Results) -> dict[str, Any]:
             {
                 **asdict(figures.setting),
                 "games": figures.games,
+                "distinct_games": figures.distinct_games,
                 **_rough(figures),
                 "agents": [_agent_object(agent) for agent in figures.agents],
             }
@@ -175,9 +192,12 @@ def _title(figures: Figures) -> str:
     setting = figures.setting
     if setting is None:
         return f"all {figures.games:,} games"
+    return f"{_place(setting)}: {figures.games:,} games"
+
+
+def _place(setting: Setting) -> str:
     budget = f", {budget_label(setting.budget)}" if setting.budget else ""
-    place = f"{setting.game}, {setting.players} players{budget}"
-    return f"{place}: {figures.games:,} games"
+    return f"{setting.game}, {setting.players} players{budget}"
 
 
 def _results_table(title: str, figures: Figures) -> Table:

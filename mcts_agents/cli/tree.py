@@ -11,7 +11,7 @@ from rich.console import Console
 from mcts_agents.agents import Planner, make_agent
 from mcts_agents.arena.playing.tables import Table
 from mcts_agents.cli.command_options import TreeFormat, TreeOptions
-from mcts_agents.cli.requests import RequestError, requested, requested_table
+from mcts_agents.cli.requests import RequestError, refusals, requested, requested_table
 from mcts_agents.search import SearchResult
 from mcts_agents.writing import replacing
 
@@ -32,7 +32,8 @@ def show_tree(options: TreeOptions) -> None:
     player = table.turn()
     if player is None:
         raise RequestError(f"the game is over after {' '.join(played)}")
-    result = agent.plan(table.planned)
+    with refusals():
+        result = agent.plan(table.planned)
     name = table.name
     if not result.has_tree:
         only = name(result.action)

@@ -17,18 +17,14 @@ The folder is made so that only its owner can read and write it: the files hold 
 and machine code, so whoever can write there decides what is executed. A folder that
 others prepared, and that cannot be written, serves as well.
 
-Functions typed into a notebook or standard input have no file to hash and are
-compiled for the running process only.
+Functions typed into a notebook or standard input, or sent to this process by a script,
+have no file to hash and are compiled for the running process only: once for all that
+do the same.
 """
 
-import dis
-import enum
-import hashlib
 import inspect
-import itertools
 import linecache
 import os
-import platform
 import re
 import stat
 import sys
@@ -41,25 +37,13 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import llvmlite
-import numba
-import numpy as np
 from filelock import FileLock, Timeout
 from numba import njit
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
 
 from mcts_agents.model.compile_progress import interrupt_held, say, told
-from mcts_agents.model.machine_code import FORMAT, CodeFile, njit_with
-
-# Modules whose content is fixed by the versions that enter the key.
-_FIXED_BY_VERSION = {"numba", "numpy", "llvmlite", "math", "builtins"}
-
-# What is written out the same in every process; and modules, which are looked into.
-_PLAIN = (
-    bool | int | float | complex | str | bytes | None | type | np.generic | np.dtype
-    | np.ndarray | numba.types.Type | python_types.ModuleType
-)  # fmt: skip
+from mcts_agents.model.content_keys import content_key
+from mcts_agents.model.machine_code import CodeFile, njit_with
 
 _VARIABLE_PARAMETERS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -85,8 +69,8 @@ _statistics = Statistics()
 # A module is in `sys.modules` before its functions are compiled.
 _one_thread = threading.RLock()
 
-# Numbers of modules that no key names.
-_unkept = itertools.count()
+# What the keys of modules of this process know by its place in memory, by their names.
+_held: dict[str, list[object]] = {}
 
 
 def statistics() -> Statistics:
@@ -128,22 +112,23 @@ def compile_module(
     started = time.perf_counter()
     with _one_thread, ExitStack() as held:
         name = re.sub(r"\W", "_", name)[:100]  # a user's may be no name of a file
-        key, functions = _content_key(source, namespace, roots)
-        module_name = f"mcts_agents_compiled_{name}_{key or next(_unkept)}"
+        key = content_key(source, namespace, roots)
+        module_name = f"mcts_agents_compiled_{name}_{key.text}"
         if module_name in sys.modules:
             return sys.modules[module_name]
         shown = name.replace("_", " ")
         code = None
-        if key is not None:
-            code = _find_code(cache_folder() / f"{name}_{key}.code", shown, held)
+        if key.kept:
+            code = _find_code(cache_folder() / f"{name}_{key.text}.code", shown, held)
         saying = holding = nullcontext()
         if code is None or not code.functions:
             kept = "this process only" if code is None else "once for this version"
-            saying, holding = told(shown, functions, kept), interrupt_held(shown)
+            saying, holding = told(shown, key.functions, kept), interrupt_held(shown)
         with holding:
             with saying:
                 inlined = {name: _inlined(value) for name, value in namespace.items()}
                 module = _run(module_name, source, inlined, code)
+                _held[module_name] = key.objects
             if code is not None and code.added:
                 _keep(code)
     for value in vars(module).values():
@@ -248,168 +233,3 @@ def _warn_not_kept(folder: Path, error: Exception) -> None:
         "process; set NUMBA_CACHE_DIR to a writable folder",
         stacklevel=4,  # whoever called compile_module
     )
-
-
-def _content_key(source, namespace, roots) -> tuple[str | None, int]:
-    """Hash all that the compiled code depends on, and count its functions.
-
-    The hash is None if a source has no file.
-    """
-    digest = hashlib.sha256()
-    versions = [FORMAT, *(m.__version__ for m in (numba, llvmlite, np))]
-    processor = cpu_target.target_context.codegen().magic_tuple()
-    checked = numba.config.BOUNDSCHECK  # 0 overrules what functions say, None does not
-    digest.update(
-        repr((versions, platform.python_version(), processor, checked)).encode()
-    )
-    digest.update(source.encode())
-    for name in sorted(namespace):
-        if not callable(namespace[name]) or isinstance(namespace[name], np.dtype):
-            digest.update(f"{name}={namespace[name]!r}".encode())
-    # Everything has the number of its discovery, in an order that is always the same:
-    # functions of one place in a file are told apart by what they reach.
-    numbers: dict[int, int] = {}
-    found: list[object] = []
-
-    def number_of(value: object) -> int:
-        if id(value) not in numbers:
-            numbers[id(value)] = len(found)
-            found.append(value)
-        return numbers[id(value)]
-
-    lines = [f"root {number_of(root)}" for root in roots]
-    called = sorted(name for name in namespace if callable(namespace[name]))
-    lines += [f"{name} is {number_of(namespace[name])}" for name in called]
-    files: dict[str, str] = {}
-    for value in found:  # which grows on the way
-        function = _python_function(value)
-        if function is None:
-            continue
-        if function.__module__.partition(".")[0] in _FIXED_BY_VERSION:
-            lines.append(f"{function.__module__}.{function.__qualname__}")
-            continue
-        file = inspect.getsourcefile(function)
-        if file is None or not Path(file).is_file():
-            return None, len(found)
-        # Cached code names the modules of its functions and imports them again.
-        if function.__module__ not in sys.modules:
-            return None, len(found)
-        if file not in files:
-            files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-        number = number_of(value)
-        lines.append(
-            f"{number}: {function.__module__} {files[file]} {_place(function)}"
-        )
-        if isinstance(value, Dispatcher):
-            lines.append(f"{number}: {_declared(value)}")
-        # The file may have been edited since it was imported.
-        lines.append(f"{number}: {_instructions(function.__code__)}")
-        reached = sorted(_reached(function), key=lambda entry: entry[0])
-        for name, inner, constant in reached:
-            what = f"={inner}" if constant else f" is {number_of(inner)}"
-            lines.append(f"{number}.{name}{what}")
-    digest.update(repr(lines).encode())
-    compiled = sum(isinstance(value, Dispatcher) for value in found)
-    return digest.hexdigest()[:20], compiled + source.count("@njit")
-
-
-def _python_function(value) -> python_types.FunctionType | None:
-    value = getattr(value, "_dispatcher", value)  # of `numba.vectorize`
-    function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
-    return function if isinstance(function, python_types.FunctionType) else None
-
-
-def _declared(dispatcher: Dispatcher) -> str:
-    """Return what a function's decorator says, which may stand in another file."""
-    options = {
-        name: getattr(given, "__qualname__", repr(given))
-        for name, given in sorted(dispatcher.targetoptions.items())
-    }
-    return f"{options} {sorted(map(repr, dispatcher.locals.items()))}"
-
-
-def _place(function) -> str:
-    """Where in its file a function stands."""
-    return f"{function.__qualname__}:{function.__code__.co_firstlineno}"
-
-
-def _instructions(code) -> str:
-    """Return a text of what a code object, and those inside it, do."""
-    constants = [
-        _instructions(constant)
-        if isinstance(constant, python_types.CodeType)
-        else repr(sorted(map(repr, constant)))
-        if isinstance(constant, frozenset)
-        else repr(constant)
-        for constant in code.co_consts
-    ]
-    return repr((code.co_code.hex(), code.co_names, code.co_varnames, constants))
-
-
-def _reached(function):
-    """Yield (name, value, is constant) for all that a function's code names."""
-    used = _names_in(function.__code__)
-    outer = {n: v for n, v in function.__globals__.items() if n in used}
-    cells = function.__closure__ or ()
-    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        outer[name] = cell.cell_contents
-    for number, value in enumerate(function.__defaults__ or ()):
-        yield from _classified(f"default {number}", value, used)
-    for name, value in sorted((function.__kwdefaults__ or {}).items()):
-        yield from _classified(f"default {name}", value, used)
-    for name, value in outer.items():
-        # The text of other objects may hold addresses, which differ in each process.
-        # Most of them only share their name with a field, as in `state.name`.
-        usual = isinstance(value, _PLAIN) or _python_function(value) is not None
-        if usual or name in _globals_in(function.__code__):
-            yield from _classified(name, value, used)
-
-
-def _names_in(code) -> set[str]:
-    """Return the global and attribute names in a function and those inside it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            names |= _names_in(constant)
-    return names
-
-
-def _globals_in(code) -> set[str]:
-    """Return the names that a function and those inside it load from outside."""
-    loads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in loads}
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            names |= _globals_in(constant)
-    return names
-
-
-def _classified(name, value, used, within=()):
-    if isinstance(value, python_types.ModuleType):
-        fixed = value.__name__.partition(".")[0] in _FIXED_BY_VERSION
-        if fixed or value in within:
-            return
-        for attribute in sorted(used & vars(value).keys()):
-            inner, found = f"{name}.{attribute}", vars(value)[attribute]
-            yield from _classified(inner, found, used, (*within, value))
-    elif isinstance(value, tuple):
-        fields = getattr(value, "_fields", ())
-        yield name, f"{type(value).__qualname__} of {len(value)} {fields}", True
-        for number, item in enumerate(value):
-            yield from _classified(f"{name}[{number}]", item, used, within)
-    elif isinstance(value, np.ndarray):
-        yield name, f"{value.dtype}{value.shape}{value.tobytes().hex()}", True
-    elif _python_function(value) is not None:
-        yield name, value, False
-    elif isinstance(value, enum.Enum):
-        yield name, f"{type(value).__qualname__}.{value.name} {value.value!r}", True
-    elif hasattr(value, "class_type"):  # a `numba.experimental.jitclass`
-        yield name, repr(list(value.class_type.struct.items())), True
-        for method, compiled in sorted(value.class_type.jit_methods.items()):
-            yield f"{name}.{method}", compiled, False
-    elif isinstance(value, enum.EnumMeta):
-        yield name, repr([(member.name, member.value) for member in value]), True
-    elif not isinstance(value, type):
-        yield name, repr(value), True
-    elif hasattr(value, "_fields"):
-        yield name, repr(value._fields), True

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import njit
@@ -130,14 +131,20 @@ class Rules:
         self._compiled: dict[str, Callable] | None = None
         self._compiled_policies: dict[str, ModuleType] = {}
         self._compiled_moves: Callable | None = None
-        self._compiled_codes: dict[Callable, ModuleType] = {}
+        # Functions come and go: a worker process gets them anew with every game.
+        self._compiled_codes: WeakKeyDictionary[Callable, ModuleType]
+        self._compiled_codes = WeakKeyDictionary()
         self._copies: dict[int, Callable] = {}
 
     def __getstate__(self):
         """Leave out compiled code, which is found again by its content."""
         compiled = {"_compiled": None, "_compiled_policies": {}, "_copies": {}}
-        moves = {"_compiled_moves": None, "_compiled_codes": {}}
-        return {**self.__dict__, **compiled, **moves}
+        state = {**self.__dict__, **compiled, "_compiled_moves": None}
+        del state["_compiled_codes"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _compiled_codes=WeakKeyDictionary())
 
     def __repr__(self) -> str:
         """Show the game and how much there is of it, in one line."""
@@ -165,7 +172,7 @@ class Rules:
             )
         self._functions[name] = function
         self._compiled = self._compiled_moves = None
-        self._compiled_codes = {}
+        self._compiled_codes.clear()
         return function
 
     def policy(
@@ -445,6 +452,8 @@ class Rules:
 
     def compiled_codes(self, code: Callable) -> ModuleType:
         """Compile (once) codes of moves that the game does not bring.
+
+        Once for functions that do the same, as `compile_module` does.
 
         Args:
             code: `int(game, state, player, action)`, from 0, as in `move_code`. A

@@ -1,13 +1,17 @@
 """The experiments and the documentation's tournament can be played as they stand."""
 
+import argparse
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
 from mcts_agents.agents import make_agent
+from mcts_agents.arena.analysis.intervals import wilson
 from mcts_agents.arena.playing.budgets import budget_setting
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.arena.tournaments.tournament import prepare
 from mcts_agents.arena.tournaments.tournament_spec import FIELD
 
@@ -194,3 +198,77 @@ def test_the_documented_tournament_is_one(tmp_path):
     spec = SpecFile(str(tmp_path / "tournament.yaml")).spec()
     assert len(prepare(spec)) == 4 * 2 * 200
     assert spec.agents["mine"]["agent"] == "one-step"
+
+
+@pytest.fixture
+def mcps(monkeypatch):
+    """Import a script of the folder `mcps`."""
+    monkeypatch.syspath_prepend(str(FOLDER / "mcps"))
+    return importlib.import_module
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "paper", "verdict"),
+    [
+        (196, 200, 95.1, "agrees"),  # in the interval, which is longer below
+        (4, 200, 4.9, "agrees"),
+        (196, 200, 94.0, "differs"),
+        (196, 200, 99.5, "differs"),  # half of the interval's length would allow it
+        (120, 200, 66.0, "agrees"),
+        (120, 200, 68.0, "differs"),
+    ],
+)
+def test_the_side_that_faces_the_paper_is_allowed(mcps, wins, games, paper, verdict):
+    line = mcps("tables").line
+    found = wilson(wins, games)
+    ours = (100 * found.value, 100 * found.low, 100 * found.high)
+    assert f"| {verdict}" in line("hex", games, ours, (paper, 0.0))
+    inside = found.low <= paper / 100 <= found.high
+    assert inside == (verdict == "agrees")
+
+
+@pytest.mark.parametrize("script", ["tables", "other_codes"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--output", "FILE"], "--output: "),
+        (["--output", "FILE/below"], "--output: "),
+        (["--games", "0"], "'0': expected an integer from 1"),
+        (["--jobs", "-1"], "'-1': expected an integer from 1"),
+    ],
+)
+def test_scripts_say_in_one_line_what_is_wrong(
+    mcps, monkeypatch, capsys, tmp_path, script, arguments, words
+):
+    (tmp_path / "FILE").write_text("")
+    monkeypatch.chdir(tmp_path)
+    table = ["--table", "3"] if script == "other_codes" else ["--tables", "1"]
+    monkeypatch.setattr("sys.argv", [script, *table, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        mcps(script).main()
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_store_that_does_not_fit_is_one_line(mcps, capsys, tmp_path):
+    command = mcps("command")
+    parser = argparse.ArgumentParser(prog="tables.py")
+    with pytest.raises(SystemExit, match="2"), command.output_of(parser, tmp_path):
+        raise StoreError("table1.sqlite: cannot have fewer")
+    told = "tables.py: error: table1.sqlite: cannot have fewer\n"
+    assert capsys.readouterr().err == told
+
+
+def test_the_page_keeps_the_tables_that_are_not_played_now(mcps, tmp_path):
+    tables = mcps("tables")
+    path = tmp_path / "tables.md"
+    tables.Page(path).add("table4", "9 s", ["| old |"])
+    tables.Page(path).add("table7", "the paper's in brackets", ["| codes |"])
+    tables.Page(path).add("table1", "3 s", ["| first |"])
+    tables.Page(path).add("table4", "5 s", ["| new |"])
+    assert path.read_text().split("\n\n") == [
+        "# Tables of the MCPS paper",
+        "## table1 (3 s)", "| first |",
+        "## table4 (5 s)", "| new |",
+        "## table7 (the paper's in brackets)", "| codes |\n",
+    ]  # fmt: skip

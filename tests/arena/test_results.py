@@ -48,6 +48,7 @@ def test_json(running, run_here):
     absent = found["agents"][3]
     assert absent["win_rate"] is absent["rating"] is absent["low"] is None
     places = [(s["players"], s["budget"], s["games"]) for s in found["settings"]]
+    assert [s["distinct_games"] for s in found["settings"]] == [6] * 4
     assert places == [(2, "40ms", 6), (2, "1s", 6), (3, "40ms", 6), (3, "1s", 6)]
     (failure,) = found["failures"]
     assert (failure["seed"], failure["error"]) == (77, "a worker died")

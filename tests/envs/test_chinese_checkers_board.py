@@ -182,6 +182,7 @@ def test_other_recordings_are_refused():
     [
         ({"players": 5}, "players=5: chinese_checkers is for 2, 3, 4 or 6 players"),
         ({"fields": 72}, "fields=72: chinese_checkers has boards of 73 or 121"),
+        ({"fields": 73.0}, "fields=73.0: chinese_checkers has boards of 73 or"),
         ({"win_rule": "all"}, "win_rule='all': chinese_checkers knows 'near', 'any'"),
         ({"max_plies_per_player": 0}, "max_plies_per_player=0: chinese_checkers needs"),
     ],

@@ -195,6 +195,8 @@ def test_random_games_are_as_long_as_published(first_cell, expected):
         ({"first_cell": "z9"}, "first_cell='z9'"),
         ({"first_cell": "h1"}, "first_cell='h1'"),
         ({"first_cell": 49}, "first_cell=49"),
+        ({"first_cell": 2.0}, "first_cell=2.0"),
+        ({"first_cell": True}, "first_cell=True"),
         ({"colour": 1}, "colour"),
     ],
 )

@@ -76,6 +76,7 @@ def test_every_official_environment_is_a_variant():
         ({"mode": "duel"}, "mode='duel': pommerman has 'ffa', 'team', 'radio'"),
         ({"players": 2, "mode": "team"}, "mode='team' is for 4 players"),
         ({"fog": 4}, "fog=4: expected true, false or none"),
+        ({"fog": 1}, "fog=1: expected true, false or none"),
         ({"shuffle_corners": 1}, "shuffle_corners=1: expected true or false"),
         ({"max_steps": 0}, "max_steps=0: pommerman has 1 to 10000"),
         ({"collapse": 799}, "collapse=799: expected none or a step from 1"),

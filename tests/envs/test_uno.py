@@ -281,6 +281,7 @@ def test_actions_are_written_and_read():
         ({"players": 1}, r"players=1: uno is for 2 to 10 players"),
         ({"players": 11}, r"players=11: uno is for 2 to 10 players"),
         ({"target": 0}, r"target=0: expected 1 to 5000 points"),
+        ({"target": True}, r"target=True: expected 1 to 5000 points"),
         ({"target": "many"}, r"target='many': expected 1 to 5000 points"),
         ({"scoring": "challenge"}, r"scoring='challenge': expected 'incremental' or"),
         ({"quirks": 1}, r"quirks=1: expected true or false"),

@@ -9,7 +9,11 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
+from numba import cfunc, njit
+
+from mcts_agents.model.compilation import compile_module
 
 GAME = """
 import numpy as np
@@ -579,6 +583,12 @@ ELSEWHERE = {
         "@njit\ndef inner(x):\n    return 1 if divided(x) > 0 else 0",
         ("1", "ZeroDivisionError"),
     ),
+    "a type": (
+        "import numpy\nC = numpy.int8",
+        "import numpy\nC = numpy.int64",
+        "@njit\ndef inner(x):\n    return int(C(x + 255))",
+        ("0", "256"),
+    ),
     "declared types": (
         "from numba import types\nC = {'y': types.int8}",
         "from numba import types\nC = {'y': types.int64}",
@@ -613,3 +623,91 @@ def test_what_stands_elsewhere_makes_it_anew(tmp_path, one, other, user, values)
         (tmp_path / "elsewhere.py").write_text(text)
         assert run(tmp_path, code)[0].split() == [value]
     assert len(compiled(tmp_path)) == 2
+
+
+def sent(text):
+    """Return a compiled function and all it reaches, anew, as a worker process does."""
+    scope = {"np": np, "njit": njit}
+    exec(textwrap.dedent(text), scope)
+    return scope["inner"]
+
+
+IN_THIS_PROCESS = """
+@njit(int64(int64), cache=CACHE)
+def call(x):
+    return inner(x)
+"""
+# Two texts of functions that must be told apart, and what the functions return for 1.
+WITHOUT_FILES = {
+    "a constant": (
+        "K = 2\n@njit\ndef inner(x):\n    return x + K",
+        "K = 3\n@njit\ndef inner(x):\n    return x + K",
+        (3, 4),
+    ),
+    "a helper": (
+        "@njit\ndef one(x):\n    return x + 1\n@njit\ndef inner(x):\n    return one(x)",
+        "@njit\ndef one(x):\n    return x + 2\n@njit\ndef inner(x):\n    return one(x)",
+        (2, 3),
+    ),
+    "a default": (
+        "@njit\ndef inner(x, k=1):\n    return x + k",
+        "@njit\ndef inner(x, k=2):\n    return x + k",
+        (2, 3),
+    ),
+    "an array": (
+        "K = np.arange(5)\n@njit\ndef inner(x):\n    return K[x]",
+        "K = 2 * np.arange(5)\n@njit\ndef inner(x):\n    return K[x]",
+        (1, 2),
+    ),
+    "a type": (
+        "T = np.int8\n@njit\ndef inner(x):\n    return int(T(x + 255))",
+        "T = np.int64\n@njit\ndef inner(x):\n    return int(T(x + 255))",
+        (0, 256),
+    ),
+    "the type of a constant": (
+        "K = np.float32(16777216)\n@njit\ndef inner(x):\n"
+        "    return int(K + np.float32(x))",
+        "K = np.float64(16777216)\n@njit\ndef inner(x):\n"
+        "    return int(K + np.float32(x))",
+        (16777216, 16777217),
+    ),
+    "a closure": (
+        "def made(a, b):\n    @njit\n    def inner(x):\n        return x + 10 * a - b\n"
+        "    return inner\ninner = made(1, 2)",
+        "def made(b, a):\n    @njit\n    def inner(x):\n        return x + 10 * a - b\n"
+        "    return inner\ninner = made(1, 2)",
+        (9, 20),
+    ),
+    "a signature": (
+        "@njit('int64(int8)')\ndef inner(x):\n    return x + 300",
+        "@njit('int64(int64)')\ndef inner(x):\n    return x + 300",
+        (301, 301),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "values"), WITHOUT_FILES.values(), ids=WITHOUT_FILES
+)
+def test_functions_without_a_file_are_found_again_by_what_they_do(one, other, values):
+    modules = []
+    for text in (one, one, other, one):
+        inner = sent(text)
+        given = "again", IN_THIS_PROCESS, {"inner": inner}, [inner]
+        modules.append(compile_module(*given))
+    assert modules[0] is modules[1] is modules[3]
+    assert modules[0] is not modules[2]
+    assert (modules[0].call(1), modules[2].call(1)) == values
+
+
+def test_objects_that_no_text_tells_apart():
+    """Of two C callbacks of one name the text is the same."""
+    text = "@njit\ndef inner(x):\n    return back(x)"
+    backs = [cfunc("int64(int64)")(f) for f in (lambda x: x + 1, lambda x: x + 2)]
+    values = []
+    for back in (*backs, backs[0]):
+        inner = sent(text)
+        inner.py_func.__globals__["back"] = back
+        given = "again", IN_THIS_PROCESS, {"inner": inner}, [inner]
+        values.append(compile_module(*given).call(1))
+    assert values == [2, 3, 2]

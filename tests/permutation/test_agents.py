@@ -1,10 +1,12 @@
 """The agents `rave`, `grave` and `mcps`: options, refusals, results, trees, budgets."""
 
 import copy
+import gc
 import pickle
 import re
 import time
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from mcts_agents import make_agent
 from mcts_agents.agents import GRAVEAgent, MCPSAgent, RAVEAgent, agent_spec
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
+from mcts_agents.model.compilation import statistics
 from mcts_agents.model.rules import RulesError
 from mcts_agents.permutation import PermutationSearch, PermutationSettings, driver
 from mcts_agents.permutation.memory import Memory
@@ -162,6 +165,29 @@ def test_codes_of_the_user():
         (p, 2 * column + p) for p in range(2) for column in range(4)
     }
     assert result.simulations == 200
+
+
+CODES_OF_A_SCRIPT = """
+WIDTH = {width}
+
+def codes_of_a_script(game, state, player, action):
+    return {width} * (action % WIDTH) + player
+"""
+
+
+def test_codes_without_a_file_are_compiled_once_and_let_go():
+    """A worker process gets a function of the script that runs anew with every game."""
+    before, kept = statistics().uncached, []
+    for width in (2, 2, 3, 2):
+        scope = {}
+        exec(CODES_OF_A_SCRIPT.format(width=width), scope)
+        agent = MCPSAgent(simulations=50, codes=scope["codes_of_a_script"], seed=1)
+        kept.append(weakref.ref(agent.settings.codes))
+        agent.search(HEX, opening(HEX), 0)
+        del agent, scope
+    assert statistics().uncached - before == 2 * 2
+    gc.collect()
+    assert [function() is not None for function in kept] == [True, False, True, False]
 
 
 def without_player(game, state, action):

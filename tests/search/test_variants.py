@@ -11,7 +11,7 @@ from numba.core.dispatcher import Dispatcher
 
 from mcts_agents.envs import make_model
 from mcts_agents.model import calls
-from mcts_agents.model.compilation import _content_key
+from mcts_agents.model.content_keys import content_key
 from mcts_agents.search import SearchSettings
 from mcts_agents.search.kernel import iterations, plug_ins, variants
 from mcts_agents.search.kernel.search_record import kernel_of
@@ -49,12 +49,12 @@ def test_each_constant_is_part_of_the_key():
     for values in itertools.product([False, True], repeat=len(CONSTANTS)):
         constants = dict(zip(CONSTANTS, values, strict=True))
         kernel = variant_of(iterations.run_slice, constants)
-        keys[values], functions = _content_key("f()", {"f": kernel}, [kernel])
-        assert functions > 50
+        key = keys[values] = content_key("f()", {"f": kernel}, [kernel])
+        assert key.functions > 50
+        assert key.kept
         again = variant_of(iterations.run_slice, constants)
-        assert _content_key("f()", {"f": again}, [again]) == (keys[values], functions)
-    assert None not in keys.values()
-    assert len(set(keys.values())) == 2 ** len(CONSTANTS)
+        assert content_key("f()", {"f": again}, [again]) == key
+    assert len({key.text for key in keys.values()}) == 2 ** len(CONSTANTS)
 
 
 def test_functions_without_a_constant_are_shared():

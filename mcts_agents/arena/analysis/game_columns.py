@@ -1,6 +1,6 @@
 """Games of a tournament as columns, the basis of all statistics."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +33,8 @@ class Columns:
         depth: Mean depth of their trees, float64 of shape (seats,).
         decisions: Number of decisions of each seat, int64 of shape (seats,).
         seconds: Time of each decision, seat by seat, float32 of shape (decisions,).
-        distinct_games: Number of games that differ in setting, seating, moves or
-            scores.
+        content: Of each game a number that games share if setting, seating, moves and
+            scores are the same, int64 of shape (games,).
     """
 
     agents: tuple[str, ...]
@@ -52,12 +52,30 @@ class Columns:
     depth: np.ndarray
     decisions: np.ndarray
     seconds: np.ndarray
-    distinct_games: int
+    content: np.ndarray
 
     @property
     def games(self) -> int:
         """Number of games."""
         return len(self.game_setting)
+
+    @property
+    def distinct_games(self) -> int:
+        """Number of games that differ in setting, seating, moves or scores."""
+        return len(np.unique(self.content))
+
+    def line_ups(self) -> dict[tuple[int, ...], tuple[int, int]]:
+        """Return the number of games, and of distinct ones, of each line-up.
+
+        A line-up is the agents of a game in ascending order, wherever they sat.
+        """
+        contents: dict[tuple[int, ...], list[int]] = {}
+        ends = np.searchsorted(self.seat_game, np.arange(1, self.games))
+        seated = np.split(self.seat_agent, ends) if self.games else []
+        for agents, content in zip(seated, self.content, strict=True):
+            line_up = tuple(sorted(agents.tolist()))
+            contents.setdefault(line_up, []).append(int(content))
+        return {who: (len(all_), len(set(all_))) for who, all_ in contents.items()}
 
     def of_setting(self, setting: int) -> "Columns":
         """Return the games of one setting, with all the agents."""
@@ -79,7 +97,7 @@ class Columns:
             depth=self.depth[seats],
             decisions=self.decisions[seats],
             seconds=self.seconds[np.repeat(seats, self.decisions)],
-            distinct_games=0,  # counted over the whole tournament only
+            content=self.content[games],
         )
 
     def entries(self) -> np.ndarray:
@@ -188,8 +206,14 @@ def columns_of(games: Iterable[GameRecord], agents: Sequence[str] = ()) -> Colum
         seconds=np.concatenate(
             [np.zeros(0, np.float32), *(seat.seconds for seat in seats)]
         ),
-        distinct_games=len({_what_happened(game) for game in games}),
+        content=_numbered(_what_happened(game) for game in games),
     )
+
+
+def _numbered(values: Iterable[Hashable]) -> np.ndarray:
+    """Return a number for each value, equal ones the same, int64."""
+    numbers: dict[Hashable, int] = {}
+    return _integers(numbers.setdefault(value, len(numbers)) for value in values)
 
 
 def _integers(values: Iterable[int]) -> np.ndarray:

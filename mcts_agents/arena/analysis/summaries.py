@@ -1,7 +1,7 @@
 """Results of the agents of a tournament, by setting and overall."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,16 @@ from mcts_agents.arena.analysis.game_columns import RESULTS, Columns, columns_of
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate, mean, wilson
 from mcts_agents.arena.analysis.ratings import RESAMPLES, ratings, separated
 from mcts_agents.arena.playing.fixtures import GameRecord, Setting
+
+# The share of distinct games from which games do not count as repeated.
+DISTINCT = 0.9
+
+# What it means that games repeat each other.
+REPEATED = (
+    "Agents that use no chance play the same games again, and then the intervals are "
+    "too narrow. In a small game, agents that use chance may also play a game twice: "
+    "then the intervals are right."
+)
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,8 @@ class Figures:
     Attributes:
         setting: Which one; None for all.
         games: Number of games.
+        distinct_games: Number of games that differ in setting, seating, moves or
+            scores.
         agents: One for each agent, in the tournament's order.
         before: How often the row's agent was placed before the column's in games that
             they shared, equal places half: float64 of shape (agents, agents).
@@ -86,6 +98,7 @@ class Figures:
 
     setting: Setting | None
     games: int
+    distinct_games: int
     agents: tuple[AgentFigures, ...]
     before: np.ndarray
     groups: bool
@@ -113,27 +126,47 @@ class Figures:
 
 
 @dataclass(frozen=True)
+class Repetition:
+    """A line-up of agents whose games repeat each other: fewer than 90% are distinct.
+
+    See `REPEATED` for what it means: intervals take games to be independent.
+
+    Attributes:
+        setting: Where they met.
+        agents: Who met, in the tournament's order.
+        games: How often.
+        distinct_games: Number of these games that differ in seating, moves or scores.
+    """
+
+    setting: Setting
+    agents: tuple[str, ...]
+    games: int
+    distinct_games: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """The results of a tournament.
 
     Attributes:
-        games: Number of games.
-        distinct_games: Number of games that differ in setting, seating, moves or
-            scores. Intervals take games to be independent, so where this is much less
-            than `games` they are too narrow.
         overall: Figures of all games.
         settings: Figures of each setting, by game, players and budget.
+        repetitions: Where games repeat each other, those that do so most first.
     """
 
-    games: int
-    distinct_games: int
     overall: Figures
     settings: tuple[Figures, ...]
+    repetitions: tuple[Repetition, ...]
 
     @property
-    def repeats(self) -> bool:
-        """Whether more than a tenth of the games had been played before."""
-        return self.distinct_games < 0.9 * self.games
+    def games(self) -> int:
+        """Number of games."""
+        return self.overall.games
+
+    @property
+    def distinct_games(self) -> int:
+        """See `Figures.distinct_games`."""
+        return self.overall.distinct_games
 
 
 def summarise(
@@ -151,15 +184,27 @@ def summarise(
         seed: Seed of these.
     """
     columns = columns_of(games, agents)
+    by_setting = {
+        setting: columns.of_setting(number)
+        for number, setting in enumerate(columns.settings)
+    }
     return Summary(
-        games=columns.games,
-        distinct_games=columns.distinct_games,
         overall=_figures(columns, None, resamples, seed),
         settings=tuple(
-            _figures(columns.of_setting(number), setting, 0, seed)
-            for number, setting in enumerate(columns.settings)
+            _figures(part, setting, 0, seed) for setting, part in by_setting.items()
         ),
+        repetitions=_repetitions(by_setting),
     )
+
+
+def _repetitions(by_setting: Mapping[Setting, Columns]) -> tuple[Repetition, ...]:
+    found = [
+        Repetition(setting, tuple(part.agents[n] for n in line_up), games, distinct)
+        for setting, part in by_setting.items()
+        for line_up, (games, distinct) in part.line_ups().items()
+        if distinct < DISTINCT * games
+    ]
+    return tuple(sorted(found, key=lambda those: those.distinct_games / those.games))
 
 
 def _figures(
@@ -176,6 +221,7 @@ def _figures(
     return Figures(
         setting=setting,
         games=columns.games,
+        distinct_games=columns.distinct_games,
         agents=tuple(
             _agent(
                 columns,

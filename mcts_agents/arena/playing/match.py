@@ -23,6 +23,9 @@ from mcts_agents.search import SearchResult
 # In the order in which players are placed: who has not finished counts as having lost.
 _PLACES = {WON: 0, DRAWN: 1}
 
+# Openings that are drawn for a game until one does not end it.
+MOST_DRAWN = 100
+
 
 @dataclass
 class Seat:
@@ -98,7 +101,7 @@ def play_match(
 
     Raises:
         ChoiceError: An agent chooses what is no legal action.
-        ValueError: The game is over after the opening.
+        ValueError: The game is over after the opening, whatever is drawn.
     """
     table.begin(seed)
     moves = open_game(table, seed, opening)
@@ -127,8 +130,11 @@ def open_game(table: Table, seed: int, opening: int) -> list[tuple[int, int]]:
 
     Agents without chance of their own would play the same game again and again.
 
+    Decisions that end the game are taken back, and others drawn from the same seed: so
+    they do not depend on who sits where.
+
     Args:
-        table: The table, its game just begun; changed.
+        table: The table, its game just begun with `seed`; changed.
         seed: From which the decisions derive.
         opening: How many; where several players decide at once each of them counts.
 
@@ -136,20 +142,24 @@ def open_game(table: Table, seed: int, opening: int) -> list[tuple[int, int]]:
         The moves as (player, action).
 
     Raises:
-        ValueError: The game is over when they are made.
+        ValueError: The game is over when they are made, whatever is drawn.
     """
     dice = random.Random(seed)
-    moves: list[tuple[int, int]] = []
-    while len(moves) < opening and (player := table.turn()) is not None:
-        action = dice.choice(table.legal_actions())
-        table.step(action)
-        moves.append((player, action))
-    if opening and not table.movers():
-        raise ValueError(
-            f"opening={opening}: with seed {seed} the game is over after "
-            f"{len(moves)} random decisions, before any agent was asked; expected fewer"
-        )
-    return moves
+    for attempt in range(MOST_DRAWN):
+        if attempt:
+            table.begin(seed)
+        moves: list[tuple[int, int]] = []
+        while len(moves) < opening and (player := table.turn()) is not None:
+            action = dice.choice(table.legal_actions())
+            table.step(action)
+            moves.append((player, action))
+        if not opening or table.movers():
+            return moves
+    raise ValueError(
+        f"opening={opening}: with seed {seed} the game is over before any agent is "
+        f"asked, in each of {MOST_DRAWN} openings that were drawn; expected fewer "
+        "random decisions"
+    )
 
 
 def play_fixture(fixture: Fixture) -> GameRecord:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.analysis.summaries import Figures
+from mcts_agents.arena.analysis.summaries import REPEATED, Figures
 from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.playing.budgets import budget_label, budget_order
 from mcts_agents.arena.reports.drawing import colour, hatch
@@ -28,6 +28,7 @@ with from_extra("arena", "reports need Jinja"):
 # Longer names are a number in small cells; the list of agents has both.
 _SHORT_NAME = 24
 _SHOWN_FAILURES = 20
+_SHOWN_REPETITIONS = 20
 
 _DESIGNS = {
     "round-robin": "round robin: line-ups of different agents, each equally often and "
@@ -173,6 +174,11 @@ def _shown(results: Results) -> dict[str, Any]:
             if before.any()
         },
         **_best(summary.settings),
+        "repetitions": [
+            (" - ".join(those.agents), those)
+            for those in summary.repetitions[:_SHOWN_REPETITIONS]
+        ],
+        "repeated": REPEATED,
         "failures": results.failures[:_SHOWN_FAILURES],
         "repeat": _yaml(description),
     }

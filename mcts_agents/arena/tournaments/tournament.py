@@ -14,6 +14,7 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     SettingError,
     TournamentSpec,
     differences,
+    stored_value,
 )
 from mcts_agents.importing import sources_named
 
@@ -81,7 +82,8 @@ def enter(store: Store, schedule: Schedule) -> None:
             if key not in ("games_each", SOURCES):
                 raise StoreError(
                     f"{store.path}: holds another tournament: its {key} is "
-                    f"{stored.get(key)!r}, not {description.get(key)!r}"
+                    f"{stored_value(stored, key)!r}, not "
+                    f"{stored_value(description, key)!r}"
                 )
         if description["games_each"] < stored["games_each"]:
             raise StoreError(

@@ -441,3 +441,8 @@ FIELD = "field"
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterable[str]:
     """Return the keys in which two descriptions of tournaments differ."""
     return [key for key in {**one, **other} if one.get(key) != other.get(key)]
+
+
+def stored_value(description: Mapping[str, Any], key: str) -> Any:
+    """Return the value of a key of a tournament's or a study's description."""
+    return description.get(key, 0 if key == "opening" else None)

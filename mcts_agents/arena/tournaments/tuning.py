@@ -42,10 +42,12 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     SettingError,
     Strict,
     TournamentSpec,
+    Whole,
     agent_mapping,
     agent_or_none,
     differences,
     game_spec,
+    stored_value,
 )
 from mcts_agents.envs import make_any
 from mcts_agents.extras import from_extra
@@ -84,16 +86,16 @@ class TuningSpec(Strict):
     """
 
     game: Annotated[str, AfterValidator(game_spec)]
-    players: int | None = None
+    players: Whole | None = None
     agent: Annotated[Any, AfterValidator(agent_mapping)] = Field(
         default="mcts", validate_default=True
     )
     against: Annotated[Any, AfterValidator(agent_or_none)] = None
     budget: str = ""
     parameters: tuple[str, ...] = Field(default=(), validate_default=True)
-    games_each: int = Field(default=50, ge=1, le=MOST_GAMES)
-    seed: int = Field(default=0, ge=0, le=MOST_SEED)
-    opening: int = Field(default=0, ge=0, le=MOST_OPENING)
+    games_each: Whole = Field(default=50, ge=1, le=MOST_GAMES)
+    seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
+    opening: Whole = Field(default=0, ge=0, le=MOST_OPENING)
 
     @field_validator("agent")
     @classmethod
@@ -294,7 +296,8 @@ class Tuning:
             for key in differences(stored, description):
                 raise StoreError(
                     f"{store.path}: holds another study: its {key} is "
-                    f"{stored.get(key)!r}, not {description.get(key)!r}"
+                    f"{stored_value(stored, key)!r}, not "
+                    f"{stored_value(description, key)!r}"
                 )
         for trial in study.get_trials(deepcopy=False):
             if trial.state == optuna.trial.TrialState.RUNNING:  # it was interrupted

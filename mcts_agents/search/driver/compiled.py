@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable
 from types import ModuleType
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import boolean, float64, from_dtype, int64
@@ -187,6 +188,8 @@ class Compiled:
     def __init__(self):
         self.square_root_logs = np.empty(arithmetic.LOG_TABLE_SIZE)
         self.entry("fill_logs")(self.square_root_logs)
+        # Functions come and go: a worker process gets them anew with every game.
+        self._plug_ins: WeakKeyDictionary[Callable, int] = WeakKeyDictionary()
 
     @functools.cache  # noqa: B019 (there is one instance)
     def entry(self, name: str) -> Callable:
@@ -196,7 +199,6 @@ class Compiled:
                 return getattr(self._module(module), name)
         raise ValueError(f"no entry point {name!r}")
 
-    @functools.cache  # noqa: B019
     def plug_in(self, name: str, function: Callable) -> int:
         """Return the address of a plug-in, a function of three addresses.
 
@@ -208,6 +210,11 @@ class Compiled:
             TypeError: It does not compile for three addresses (`numba.intp`), or does
                 not return an integer.
         """
+        if function not in self._plug_ins:
+            self._plug_ins[function] = self._compiled_plug_in(name, function)
+        return self._plug_ins[function]
+
+    def _compiled_plug_in(self, name: str, function: Callable) -> int:
         namespace = {
             "PLUG_IN": PLUG_IN,
             "plug_in": function,
