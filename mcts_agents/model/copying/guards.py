@@ -125,6 +125,19 @@ def space_generators(
             space._np_random = generator
 
 
+@contextmanager
+def spaces_unchanged(found: Iterable[spaces.Space]) -> Iterator[None]:
+    """Put the generators of spaces back, whatever others seed or draw meanwhile."""
+    before = {id(s): (s, s._np_random) for space in found for s in with_parts(space)}
+    generators = [own for _, own in before.values() if own is not None]
+    try:
+        with unchanged(generators):
+            yield
+    finally:
+        for space, own in before.values():
+            space._np_random = own
+
+
 def with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
     """Give a space and all spaces inside."""
     yield space
