@@ -128,9 +128,7 @@ class CopiedEnvironment(ShownCopies):
         self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
-        # Steps of the last plan, and seconds that one took, with all that it took.
-        self._steps = 0
-        self._step: float | None = None
+        self._steps = 0  # of the last plan
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -260,7 +258,7 @@ class CopiedEnvironment(ShownCopies):
                 exact, cloner = self._exact_copy(live)
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
-            if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
+            if outside.is_kept and self._suspicions.are_open(self.hurry):
                 self._look(exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
@@ -278,10 +276,7 @@ class CopiedEnvironment(ShownCopies):
             self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player
-            searched = clock.now() - began
-            self._suspicions.searched(searched)
-            if self._steps:
-                self._step = searched / self._steps
+            self._suspicions.searched(clock.now() - began, self._steps)
 
     def _watch_snapshots(self, live: Face, borrowed: ExitStack) -> Contents:
         """Look after all that a scratch environment may change; see `Outside`.

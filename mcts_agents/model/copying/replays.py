@@ -180,7 +180,7 @@ class Replays:
     # -- situations
 
     def _replay(self, made: Any, situation: Situation) -> None:
-        """Take the search's environment through the actions that lead to a situation."""
+        """Take the environment through the actions that lead to a situation."""
         begun, steps = situation
         remembered = made.remembered
         dice, remembered.dice = remembered.dice, None

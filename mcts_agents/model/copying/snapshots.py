@@ -51,12 +51,17 @@ class Scratch:
         """Put the core into the situation of a snapshot, and return it."""
         now = None if self._now is None else self._now()
         if now is not snapshot:
-            if now is not None and now._situation is None:
-                now._situation = self.get(self.core)
+            self.keep()
             self.use(snapshot._future)
             self.put(self.core, snapshot._situation)
             self._now = weakref.ref(snapshot)
         return self.core
+
+    def keep(self) -> None:
+        """Let the snapshot whose situation this is take note of it."""
+        now = None if self._now is None else self._now()
+        if now is not None and now._situation is None:
+            now._situation = self.get(self.core)
 
     def forget(self) -> None:
         """Note that the core is in the situation of no snapshot."""
@@ -119,6 +124,7 @@ def throw_for(snapshot: Snapshot, dice: Any) -> None:
     """Give what a snapshot shares with others the dice of a new plan."""
     scratch = snapshot._scratch
     scratch.situation_of(snapshot)
+    scratch.keep()  # another one may be looked at later
     object.__setattr__(snapshot, "_future", scratch.throw(dice))
     scratch.forget()
 
