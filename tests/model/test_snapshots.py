@@ -208,6 +208,32 @@ def test_the_scratch_environment_is_put_back_only_when_it_must():
     assert len(puts) == count + 1
 
 
+class Mapped(Walk):
+    """Has a map that reset draws and no step changes, so a state does not hold it."""
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed, options=options)
+        self.map = self.np_random.integers(10**6, size=3).tolist()
+        return 0, {}
+
+
+@pytest.mark.filterwarnings(
+    "ignore::mcts_agents.model.copying.suspicions.HiddenStateWarning"
+)
+def test_a_plan_stays_in_the_live_map():
+    """Other games are begun to look for chance, but not in the plan's environment."""
+    env, maps = started(Mapped(), seed=9), []
+
+    def value(model, state):
+        maps.append(model.environment(state).unwrapped.map)
+        return 0.0
+
+    for _ in range(2):
+        planner(20, value=value, rollout=0, snapshots=True).act(env)
+    assert maps
+    assert all(seen == env.map for seen in maps)
+
+
 def breakout(**options):
     ale_py = pytest.importorskip("ale_py")
     gymnasium.register_envs(ale_py)

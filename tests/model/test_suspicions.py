@@ -1,7 +1,10 @@
 """Warnings about what a search would see: pending choices and known chance."""
 
+import copy
 import dataclasses
+import signal
 import warnings
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -9,7 +12,7 @@ import pettingzoo
 import pytest
 from gymnasium import spaces
 
-from mcts_agents import MCTSAgent
+from mcts_agents import MCTSAgent, remember
 from mcts_agents.model.copying import suspicions
 from mcts_agents.model.copying.suspicions import HiddenStateWarning
 from tests.model.third_party import Countdown, Dice, Matching, serialised_matching
@@ -21,8 +24,8 @@ def time_enough(monkeypatch):
 
 
 def warnings_of(env, decisions=1, **options):
-    options = {"perfect_information": True} | options
-    agent = MCTSAgent(simulations=10, rollout=5, seed=0, **options)
+    options = {"perfect_information": True, "simulations": 10} | options
+    agent = MCTSAgent(rollout=5, seed=0, **options)
     parallel = env.agents[0] if isinstance(env, pettingzoo.ParallelEnv) else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -142,6 +145,176 @@ def test_a_home_made_generator_gives_a_warning_with_its_remedy():
     other = OwnGenerator()
     other.reset(seed=0)
     assert not warnings_of(other, 3, reseed=reseed)
+
+
+class Deck(OwnGenerator):
+    """The throws are settled when the game begins; what is shown has noise of its own.
+
+    The noise is thrown anew in copies.
+    """
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.deck = self.np_random.integers(6, size=10).tolist()
+        return 0, {}
+
+    def step(self, action):
+        self.number = int(self.deck.pop())
+        self.thrown += 1
+        earned = float(self.number == action)
+        return int(self.np_random.integers(7)), earned, self.thrown == 10, False, {}
+
+    def get_state(self):
+        return self.number, self.thrown, list(getattr(self, "deck", ()))
+
+    def set_state(self, state):
+        self.number, self.thrown, deck = state
+        self.deck = list(deck)
+
+
+class BeginsLate(OwnGenerator):
+    """Its generator is made by the first step, from a seed that copies keep."""
+
+    def reset(self, *, seed=None, options=None):
+        self.seed, self.own = seed, None
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        if self.own is None:
+            self.own = np.random.default_rng(self.seed)
+        face = int(self.own.integers(6))
+        self.thrown += 1
+        return face + 1, float(face == action), self.thrown == 10, False, {}
+
+
+@pytest.mark.parametrize("seconds", [10.0, 0.0])  # in one plan, in many
+@pytest.mark.parametrize("kind", [OwnGenerator, Deck, BeginsLate])
+@pytest.mark.parametrize("way", ["copies", "replay", "snapshots"])
+def test_chance_that_is_to_come_gives_a_warning(monkeypatch, kind, way, seconds):
+    monkeypatch.setattr(suspicions, "SECONDS", seconds)
+    monkeypatch.setattr(suspicions, "PLANS", 1000)
+    monkeypatch.setattr(suspicions, "FREE_SECONDS", 100.0)
+    env = kind()
+    options = {}
+    if way == "replay":
+        env, options = remember(env), {"replay": kind}
+    elif way == "snapshots":
+        get, put = everything_of, put_back
+        options = {"snapshots": (get, put)}
+    env.reset(seed=0)
+    (message,) = warnings_of(env, 200 if seconds == 0.0 else 1, **options)
+    assert "copies all go on alike" in message
+
+
+def everything_of(env):
+    return copy.deepcopy({k: v for k, v in vars(env).items() if k != "_np_random"})
+
+
+def put_back(env, state):
+    vars(env).update(copy.deepcopy(state))
+
+
+@pytest.mark.parametrize("way", ["replay", "snapshots"])
+@pytest.mark.parametrize("source", ["np_random", "numpy.random"])
+def test_usual_chance_gives_no_warning_in_replays_and_snapshots(way, source):
+    env = Dice(source)
+    options = {"snapshots": (everything_of, put_back)}
+    if way == "replay":
+        env, options = remember(env), {"replay": partial(Dice, source)}
+    env.reset(seed=0)
+    assert not warnings_of(env, 3, **options)
+
+
+class OneChoice(Pennies):
+    """Each chooses once, and it is over."""
+
+    def step(self, action):
+        super().step(action)
+        if self.rounds == 1:
+            self.terminations = dict.fromkeys(self.agents, True)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("chosen", [0, 1])
+def test_one_choice_each_gives_a_warning_to_the_second_too(chosen, shown):
+    env = OneChoice(shown)
+    env.reset(seed=0)
+    for _ in range(chosen):
+        env.step(1)
+    found = warnings_of(env)
+    assert len(found) == (not shown)
+    assert all("player_0 does is not shown to player_1" in each for each in found)
+
+
+def test_one_choice_each_gives_a_warning_to_plans_in_a_hurry():
+    """Later plans know how long a step takes, whichever agent they are of."""
+    found = []
+    for _ in range(4):
+        env = OneChoice()
+        env.reset(seed=0)
+        env.step(1)
+        found += warnings_of(env, simulations=None, seconds=0.005)
+    assert found
+
+
+class TooLong(Exception):
+    """A time limit of the caller."""
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("place", ["step", "reset"])
+def test_what_a_signal_raises_while_looking_comes_out(place, wrapped):
+    class Alarmed(Dice):
+        alarm = None
+
+        def ring(self, place):
+            if place != self.alarm:
+                return
+            try:
+                signal.raise_signal(signal.SIGALRM)
+            except TooLong as error:
+                raise (RuntimeError("failed") if wrapped else error) from error
+
+        def reset(self, *, seed=None, options=None):
+            self.ring("reset")
+            return super().reset(seed=seed)
+
+        def step(self, action):
+            self.ring("step")
+            return super().step(action)
+
+    def too_long(number, frame):
+        raise TooLong
+
+    env = Alarmed()
+    env.reset(seed=0)
+    env.alarm = place
+    before = signal.signal(signal.SIGALRM, too_long)
+    try:
+        with pytest.raises(RuntimeError if wrapped else TooLong):
+            warnings_of(env, simulations=1)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_a_signal_raises_while_copying_comes_out():
+    class Slow:
+        def __deepcopy__(self, memo):
+            signal.raise_signal(signal.SIGALRM)
+            raise AssertionError
+
+    def too_long(number, frame):
+        raise TooLong
+
+    env = Dice()
+    env.reset(seed=0)
+    env.part = Slow()
+    before = signal.signal(signal.SIGALRM, too_long)
+    try:
+        with pytest.raises(TooLong):
+            warnings_of(env)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 0), (100.0, 1)])

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC
+from mcts_agents.model.copying.guards import signal_has_raised
 
 # The attributes of objects of each class that was looked at; None if it compares less
 # than all of them, or if its objects were seen to change.
@@ -44,6 +45,8 @@ def _compared(value: Any) -> frozenset[str] | None:
         equal = [value == _twin(value, changed) for changed in changes]
         same_hash = hash(value) == hash(_twin(value, attributes))
     except Exception:  # a class may refuse values that it does not know
+        if signal_has_raised():
+            raise
         return None
     is_compared = equal == [True] + [False] * len(attributes) and same_hash
     return frozenset(attributes) if is_compared else None

@@ -14,6 +14,7 @@ from mcts_agents.model.copying.cloning_kinds import (
 from mcts_agents.model.copying.comparing import slots_of
 from mcts_agents.model.copying.copier import Copier, named
 from mcts_agents.model.copying.dice import generators_in, reseed
+from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.copying.snapshots import Snapshot, copied
 
 
@@ -114,6 +115,8 @@ def copy_reduced(cloner: Copier, value: Any) -> Any:
         reduce = copyreg.dispatch_table.get(kind)
         reduction = cloner.keep(reduce(value) if reduce else value.__reduce_ex__(4))
     except Exception as error:
+        if signal_has_raised():
+            raise
         name = f"{kind.__module__}.{kind.__qualname__}"
         raise UncopyableEnvironmentError(f"{name} ({error})") from error
     if isinstance(reduction, str):
@@ -175,6 +178,8 @@ def copy_by_its_own_way(cloner: Copier, value: Any) -> Any:
     try:
         twin = copy.deepcopy(value, cloner.memo)
     except Exception as error:
+        if signal_has_raised():
+            raise
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise UncopyableEnvironmentError(f"{kind} ({error})") from error
     for generator in generators_in(twin):

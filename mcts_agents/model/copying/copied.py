@@ -40,7 +40,7 @@ from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
 from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
-from mcts_agents.model.copying.dice import planners_dice, reseed
+from mcts_agents.model.copying.dice import planners_dice, reached_from, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.global_dice import seed_globally
@@ -49,7 +49,9 @@ from mcts_agents.model.copying.guards import (
     noted_signals,
     one_thread,
     space_generators,
+    spaces_unchanged,
     unchanged,
+    with_parts,
 )
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
 from mcts_agents.model.copying.outside import Outside
@@ -127,12 +129,12 @@ class CopiedEnvironment(ShownCopies):
         self._copies = HeldCopies(name, self._copied)
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
-        # Steps of the last plan, and seconds that one took, with all that it took.
-        self._steps = 0
-        self._step: float | None = None
+        self._steps = 0  # of the last plan
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
+        # Replays do that in each step: in copies it would be lost.
+        self._reseed = self.options.reseed if self.options.replay is None else None
         game = np.zeros(1, GAME)
         self._situations = Situations(len(live.agents), game)
         super().__init__(
@@ -248,15 +250,20 @@ class CopiedEnvironment(ShownCopies):
             borrowed.callback(self.release)
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
-            exact, cloner = self._exact_copy(live)
-            outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
+            if self._snapshots is None:
+                exact, cloner = self._exact_copy(live)
+                outside = self._outside.unchanged(cloner.met())
+                outside = borrowed.enter_context(outside)
+            else:
+                outside = self._watch_snapshots(live, borrowed)
+                exact, cloner = self._exact_copy(live)
             exact.prepare(self._dice)
-            shared = [*cloner.spaces, *live.action_spaces()]
-            if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
+            shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
+            if outside.is_kept and self._suspicions.are_open(self.hurry):
                 self._look(exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
-            self._plan = CopyPlan(self._dice, self.options.reseed)
+            self._plan = CopyPlan(self._dice, self._reseed)
             borrowed.callback(lambda: self._plan.end())
             earned = self._begin(exact)
             root = HeldCopy(self._plan.first(exact), earned)
@@ -270,10 +277,33 @@ class CopiedEnvironment(ShownCopies):
             self._situations.begin(handle)
             began, self._steps = clock.now(), 0
             yield state, player
-            searched = clock.now() - began
-            self._suspicions.searched(searched)
-            if self._steps:
-                self._step = searched / self._steps
+            self._suspicions.searched(clock.now() - began, self._steps)
+
+    def _watch_snapshots(self, live: Face, borrowed: ExitStack) -> Contents:
+        """Look after all that a scratch environment may change; see `Outside`.
+
+        It is made, reset and stepped, and may share generators with the live one.
+        """
+        assert self._snapshots is not None
+        reached = reached_from(live.env)
+        outside = borrowed.enter_context(
+            self._outside.unchanged((set(), reached.code()))
+        )
+        borrowed.enter_context(unchanged(reached.generators))
+        found = [*reached.spaces, *live.action_spaces(), *outside.spaces]
+        borrowed.enter_context(spaces_unchanged(found))
+        bound = borrowed.enter_context(self._outside.generators_bound())
+
+        def generators() -> list[Any]:
+            parts = [part for space in outside.spaces for part in with_parts(space)]
+            return [
+                *outside.generators,
+                *bound(),
+                *[part._np_random for part in parts],
+            ]
+
+        borrowed.enter_context(self._snapshots.borrowing(generators))
+        return outside
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
@@ -281,10 +311,6 @@ class CopiedEnvironment(ShownCopies):
         outside.reseed(own)
         with global_generators(own), space_generators(shared, own):
             self._suspicions.look(exact, self._with_dice)
-            if self._snapshots is not None:
-                # What was begun stands in the scratch environment of this plan, and
-                # would change it behind the back of the next one.
-                self._suspicions.give_up()
         outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
@@ -326,7 +352,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
         """Copy an environment as a search does that draws from `dice`."""
-        return CopyPlan(dice, self.options.reseed).first(face)
+        return CopyPlan(dice, self._reseed).first(face)
 
     def throw_again(self, state: np.ndarray, seed: np.random.SeedSequence) -> None:
         """Give the copies of this process dice of their own, that of `state` too.
@@ -337,7 +363,7 @@ class CopiedEnvironment(ShownCopies):
         reseed(self._dice, np.random.default_rng(seed))
         seed_globally(self._dice)
         held = self._copies.at(state.ctypes.data)
-        self._plan = CopyPlan(self._dice, self.options.reseed)
+        self._plan = CopyPlan(self._dice, self._reseed)
         held.face = self._plan.first(held.face)
 
     def _copied(self, face: Face) -> Face:
@@ -575,7 +601,7 @@ def face_of(env: Any, options: CopyOptions | None = None) -> Face:
 def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None:
     """Return what stands for copies of the innermost environment, if anything does."""
     if options.replay is not None:
-        return Replays(options.replay)
+        return Replays(options)
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
 
 

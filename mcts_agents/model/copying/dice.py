@@ -117,26 +117,100 @@ def restore(generator: Any, state: Any) -> None:
 
 
 def generators_in(value: Any) -> list[Any]:
-    """Return all random generators that can be reached from an object."""
-    found, seen, level = [], {id(value)}, [value]
-    torchs = getattr(sys.modules.get("torch"), "Generator", None)
-    while level:
-        # What the garbage collector leaves alone holds nothing, or only numbers. Kinds
-        # are asked for once: a walk through a board of chess takes a third less time.
-        referents = gc.get_referents(*level)
-        met, level = [*filter(gc.is_tracked, referents)], []
-        if torchs is not None:  # left alone too, and so is what holds nothing else
-            kinds = (torchs, dict, tuple)
-            met += [item for item in referents if type(item) in kinds]
-        for item in met:
-            if id(item) in seen:
-                continue
-            seen.add(id(item))
-            if is_generator(type(item)):
-                found.append(item)
-            elif not _is_wall(type(item)):
-                level.append(item)
-    return found
+    """Return all random generators that can be reached from an object.
+
+    Not those of spaces, and not through functions; see `reached_from`.
+    """
+    return Reached(value).generators
+
+
+def reached_from(value: Any) -> "Reached":
+    """Return what can be reached from an object, through functions and spaces too."""
+    reached = Reached(value)
+    while reached.waiting:
+        reached.follow()
+    return reached
+
+
+class Reached:
+    """What can be reached from an object, level by level.
+
+    Functions lead to what they hold in closures, default arguments and attributes, once
+    `follow` is called; they do not lead to the globals of their modules. Neither do
+    classes and modules lead anywhere.
+
+    Args:
+        value: The object.
+
+    Attributes:
+        generators: The random generators, those that no function and no space holds
+            first.
+        spaces: The spaces, with their parts.
+        functions: The functions.
+        examples: One object of each class.
+        waiting: What functions and spaces hold that was not followed yet.
+    """
+
+    def __init__(self, value: Any):
+        self.generators: list[Any] = []
+        self.spaces: list[spaces.Space] = []
+        self.functions: list[types.FunctionType] = []
+        self.examples: dict[type, Any] = {type(value): value}
+        self.waiting: list[Any] = []
+        self._seen: dict[int, Any] = {id(value): value}
+        self._go([value])
+
+    def follow(self) -> None:
+        """Go on with what functions and spaces hold."""
+        held, self.waiting = self.waiting, []
+        level = []
+        for item in held:
+            if isinstance(item, types.FunctionType):
+                parts = (item.__closure__, item.__defaults__, item.__kwdefaults__)
+                level += [part for part in (*parts, vars(item)) if part]
+            else:  # a space: its generator is its own business
+                parts = {k: v for k, v in vars(item).items() if k != "_np_random"}
+                level.append(parts)
+        self._go(level)
+
+    def code(self) -> list[Any]:
+        """Return an object of each class, and one that holds all functions.
+
+        In an order that every process has.
+        """
+        kinds = sorted(self.examples, key=lambda kind: (str(kind), kind.__name__))
+        held = {str(i): function for i, function in enumerate(self.functions)}
+        examples = [self.examples[kind] for kind in kinds]
+        return [*examples, types.SimpleNamespace(**held)]
+
+    def _go(self, level: list[Any]) -> None:
+        torchs = getattr(sys.modules.get("torch"), "Generator", None)
+        seen, examples = self._seen, self.examples
+        while level:
+            # What the garbage collector leaves alone holds nothing, or only numbers.
+            # Kinds are asked for once: a walk through a board of chess takes a third
+            # less time.
+            referents = gc.get_referents(*level)
+            met, level = [*filter(gc.is_tracked, referents)], []
+            if torchs is not None:  # left alone too, and so is what holds nothing else
+                kinds = (torchs, dict, tuple)
+                met += [item for item in referents if type(item) in kinds]
+            for item in met:
+                if id(item) in seen:
+                    continue
+                seen[id(item)] = item
+                kind = type(item)
+                examples.setdefault(kind, item)
+                if is_generator(kind):
+                    self.generators.append(item)
+                elif not _is_wall(kind):
+                    level.append(item)
+                elif kind is types.FunctionType:
+                    self.functions.append(item)
+                    self.waiting.append(item)
+                elif issubclass(kind, spaces.Space):
+                    self.spaces.append(item)
+                    self.waiting.append(item)
 
 
 @functools.cache

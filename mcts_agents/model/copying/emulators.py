@@ -20,6 +20,7 @@ import numpy as np
 
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copier import Copier
+from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.copying.snapshots import Scratch, Snapshot
 
 _FLOATS = ("repeat_action_probability",)
@@ -64,6 +65,8 @@ def _scratch_for(live: Any) -> Scratch:
         if settings not in _SCRATCH:
             _SCRATCH[settings] = _made(*settings)
     except Exception as error:
+        if signal_has_raised():
+            raise
         raise UncopyableEnvironmentError(f"ALEInterface ({error})") from error
     return _SCRATCH[settings]
 

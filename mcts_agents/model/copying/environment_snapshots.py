@@ -1,6 +1,7 @@
 """Snapshots of environments whose user says that they have them; see `CopyOptions`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -11,13 +12,15 @@ from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import SnapshotFunctions
 from mcts_agents.model.copying.dice import (
-    generators_in,
+    Reached,
     is_generator,
+    reached_from,
     reseed,
     restore,
     state_of,
 )
 from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.guards import with_parts
 from mcts_agents.model.copying.snapshots import METHODS, Scratch, Snapshot
 from mcts_agents.model.copying.uncached import without_caches
 
@@ -36,10 +39,16 @@ class EnvironmentSnapshots:
     def __init__(self, said: bool | SnapshotFunctions):
         self._said = said
         self._made_again: Any = None
+        self._made_apart: Scratch | None = None
         self._checked = False
         # The ids of what the innermost environment holds; none if it cannot be copied.
         self._inside: set[int] = set()
-        self._brings_dice_back = False
+        self._brings_dice_back = self._brings_others = False
+
+    @contextmanager
+    def borrowing(self, outside: Callable[[], list[Any]]) -> Iterator[None]:
+        """See `Replays.borrowing`; here nothing is begun anew."""
+        yield
 
     def begin(self, cloner: Cloner, live: Face) -> None:
         """Let `cloner` put a snapshot where it meets the innermost environment.
@@ -52,17 +61,15 @@ class EnvironmentSnapshots:
         get, put = self._functions(core, live.name)
         inner = Cloner()
         try:
-            scratch = Scratch(inner.clone(core), get, put)
+            scratch = self._around(inner.clone(core), get, put, live)
             situation = get(scratch.core)
             self._inside = inner.met()[0] - {id(core)}
         except UncopyableEnvironmentError as error:
-            scratch = Scratch(self._another(core, live.name, error), get, put)
+            again = self._another(core, live.name, error)
+            scratch = self._around(again, get, put, live)
             situation = get(core)
-        # Caches on its methods would keep it alive after the plan.
-        without_caches(scratch.core, live.agents)
         cloner.spaces += inner.spaces
         cloner.generators += inner.generators
-        scratch.throw = lambda dice: self._throw(scratch, put, dice)
         self._snapshot = Snapshot(scratch, situation)
         cloner.remember(core, self._snapshot)
 
@@ -82,16 +89,19 @@ class EnvironmentSnapshots:
     def _another(self, core: Any, name: str, error: ValueError) -> Any:
         """Return a scratch environment of one that cannot be copied, kept for later."""
         if self._made_again is None:
-            spec = getattr(core, "spec", None)
-            if not isinstance(core, gymnasium.Env) or spec is None:
-                raise UncopyableEnvironmentError(
-                    f"{error}; and to be made again as the search's own one {name} "
-                    "would need a `spec` of gymnasium.make"
-                ) from error
-            made = gymnasium.make(spec)
-            made.reset(seed=0)
-            self._made_again = made.unwrapped
+            self._made_again = self._made(core, name, error)
         return self._made_again
+
+    def _made(self, core: Any, name: str, error: ValueError) -> Any:
+        spec = getattr(core, "spec", None)
+        if not isinstance(core, gymnasium.Env) or spec is None:
+            raise UncopyableEnvironmentError(
+                f"{error}; and to be made again as the search's own one {name} "
+                "would need a `spec` of gymnasium.make"
+            ) from error
+        made = gymnasium.make(spec)
+        made.reset(seed=0)
+        return made.unwrapped
 
     def _throw(
         self,
@@ -101,18 +111,47 @@ class EnvironmentSnapshots:
     ) -> None:
         """Give the scratch environment the dice of a plan."""
         # Looked for now: `reset` makes new ones.
-        generators = generators_in(scratch.core)
-        for generator in generators:
-            reseed(generator, dice)
+        reached = reached_from(scratch.core)
+        _throw_anew(reached, dice)
         if self._brings_dice_back:
             # Each situation would come with the dice that it was left with, the first
             # one with the live ones.
             def put_without_dice(core: Any, situation: Any) -> None:
                 put(core, situation)
-                for generator in generators:
-                    reseed(generator, dice)
+                now = reached_from(core) if self._brings_others else reached
+                _throw_anew(now, dice)
 
             scratch.put = put_without_dice
+
+    def _around(
+        self,
+        core: Any,
+        get: Callable[[Any], Any],
+        put: Callable[[Any, Any], Any],
+        live: Face,
+    ) -> Scratch:
+        """Return a scratch environment, of which there can be another one."""
+        # Caches on its methods would keep it alive after the plan.
+        without_caches(core, live.agents)
+        scratch = Scratch(core, get, put)
+        scratch.throw = lambda dice: self._throw(scratch, put, dice)
+        scratch.apart = lambda: self._apart(scratch, put, live)
+        return scratch
+
+    def _apart(
+        self, scratch: Scratch, put: Callable[[Any, Any], Any], live: Face
+    ) -> Scratch:
+        """Return another scratch environment, where games are begun anew.
+
+        A situation need not contain what only `reset` changes, such as a map.
+        """
+        try:
+            return self._around(Cloner().clone(scratch.core), scratch.get, put, live)
+        except UncopyableEnvironmentError as error:
+            if self._made_apart is None:
+                core = self._made(scratch.core, live.name, error)
+                self._made_apart = self._around(core, scratch.get, put, live)
+            return self._made_apart
 
     def check(self, face: Face, live: Face, met: set[int]) -> None:
         """Step a first copy and put it back, once; see whether all is as it was.
@@ -132,7 +171,7 @@ class EnvironmentSnapshots:
         snapshot = self._snapshot
         scratch = snapshot._scratch
         core, situation = scratch.load(snapshot), scratch.situation_of(snapshot)
-        generators = generators_in(core)
+        generators = reached_from(core).generators
         try:
             before, after = Cloner().clone(core), core
         except UncopyableEnvironmentError:
@@ -141,9 +180,14 @@ class EnvironmentSnapshots:
         self._step(face.clone(Cloner()))
         for generator in generators:
             reseed(generator, np.random.default_rng(0))
+        stepped = reached_from(core)
         scratch.put(core, situation)
         scratch.forget()
-        self._brings_dice_back = any(
+        now = reached_from(core)
+        self._brings_others = _are_new(now.generators, stepped.generators) or (
+            _are_new(now.spaces, stepped.spaces)
+        )
+        self._brings_dice_back = self._brings_others or any(
             first_difference(state, state_of(generator)) is None
             for generator, state in zip(generators, dice, strict=True)
         )
@@ -191,3 +235,15 @@ class EnvironmentSnapshots:
         for player in face.movers():
             joint_action[player] = face.legal_actions(player)[0]
         face.step(joint_action, np.zeros(len(face.agents)))
+
+
+def _throw_anew(reached: Reached, dice: np.random.Generator) -> None:
+    for generator in reached.generators:
+        reseed(generator, dice)
+    for space in reached.spaces:
+        for part in with_parts(space):
+            part._np_random = dice
+
+
+def _are_new(now: list[Any], before: list[Any]) -> bool:
+    return bool({id(each) for each in now} - {id(each) for each in before})

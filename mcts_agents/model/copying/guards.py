@@ -25,9 +25,16 @@ from mcts_agents.model.copying.global_dice import (
 )
 
 _PLANNING = threading.RLock()
-# Signals whose Python handlers raise exceptions: Ctrl-C, and those of time limits.
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
-
+# Signals whose Python handlers raise exceptions: Ctrl-C, those of time limits, and
+# those that programs send themselves.
+_SIGNALS = tuple(
+    getattr(signal, name)
+    for name in (
+        *("SIGINT", "SIGTERM", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"),
+        *("SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"),
+    )
+    if hasattr(signal, name)
+)
 
 # Stands for no full collections of garbage; and for how many seconds at the most, in
 # case that what should end it was interrupted.
@@ -125,12 +132,56 @@ def space_generators(
             space._np_random = generator
 
 
+@contextmanager
+def spaces_unchanged(found: Iterable[spaces.Space]) -> Iterator[None]:
+    """Put the generators of spaces back, whatever others seed or draw meanwhile."""
+    before = {id(s): (s, s._np_random) for space in found for s in with_parts(space)}
+    generators = [own for _, own in before.values() if own is not None]
+    try:
+        with unchanged(generators):
+            yield
+    finally:
+        for space, own in before.values():
+            space._np_random = own
+
+
 def with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
     """Give a space and all spaces inside."""
     yield space
     parts = getattr(space, "spaces", ())
     for part in parts.values() if isinstance(parts, dict) else parts:
         yield from with_parts(part)
+
+
+class _RaisedInSignals:
+    """Whether a signal's handler has raised while something was planned."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._depth = 0
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Begin to count, unless somebody else has."""
+        if self._depth == 0:
+            self.count = 0
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+
+_raised_in_signals = _RaisedInSignals()
+
+
+def signal_has_raised() -> bool:
+    """Whether an exception may come from a signal's handler, such as a time limit's.
+
+    Nobody but the caller of the agent may catch such an exception; it may have come out
+    of an environment's function as the cause of another one.
+    """
+    return _raised_in_signals.count > 0
 
 
 @contextmanager
@@ -152,13 +203,13 @@ def noted_signals(
         return
     before = {}
     try:
-        for name in _SIGNALS:
-            number = getattr(signal, name, None)
-            handler = None if number is None else signal.getsignal(number)
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
             if callable(handler):
                 before[number] = handler
                 signal.signal(number, _noting(handler, note, callback))
-        yield
+        with _raised_in_signals.noted():
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -173,6 +224,7 @@ def _noting(
         try:
             handler(number, frame)
         except BaseException as error:
+            _raised_in_signals.count += 1
             if frame is None or frame.f_code is not callback:
                 raise
             note(error)

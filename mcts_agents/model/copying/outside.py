@@ -10,10 +10,11 @@ to their methods, the globals that these name, and so on, within modules that ar
 of Python's or of the libraries that environments are written with.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mcts_agents.model.copying.dice import is_generator
 from mcts_agents.model.copying.guards import unchanged
 from mcts_agents.model.copying.outside_contents import Contents
 from mcts_agents.model.copying.outside_places import Places
@@ -46,6 +47,32 @@ class Outside:
         self._places = Places()
         self._plans = 0
         self._contents: Contents | None = None
+
+    @contextmanager
+    def generators_bound(self) -> Iterator[Callable[[], list[Any]]]:
+        """Give what returns the random generators that are bound to a name now.
+
+        The search's own environment may bind others when it is reset. Those of before
+        are bound again in the end.
+        """
+        names = [
+            (namespace, name, value)
+            for namespace, _, known in self._places.names.values()
+            for inside in (_inside(namespace),)
+            for name in sorted(inside if known is None else known & inside.keys())
+            for value in (inside[name],)
+            if is_generator(type(value))
+        ]
+        try:
+            yield lambda: [_inside(namespace).get(name) for namespace, name, _ in names]
+        finally:
+            for namespace, name, value in names:
+                if _inside(namespace).get(name) is value:
+                    continue
+                if isinstance(namespace, type):
+                    setattr(namespace, name, value)
+                else:
+                    namespace[name] = value
 
     @contextmanager
     def unchanged(self, met: tuple[set[int], list[Any]]) -> Iterator["Contents"]:
@@ -81,3 +108,8 @@ class Outside:
                 "itself; or, if it is only a cache and no step depends on it, pass "
                 f"caches=({', '.join(map(repr, changed))},)"
             )
+
+
+def _inside(namespace: Any) -> Mapping[str, Any]:
+    """Return the names of a class, or of a dictionary of globals."""
+    return vars(namespace) if isinstance(namespace, type) else namespace

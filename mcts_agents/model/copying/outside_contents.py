@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
+from gymnasium import spaces
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
 from mcts_agents.model.copying.comparing import slots_of
@@ -53,6 +54,7 @@ class Contents:
 
     Attributes:
         generators: The random generators among them.
+        spaces: The spaces among them, which have generators of their own.
         items: How many things were noted.
         is_kept: Whether it can be put back.
     """
@@ -62,6 +64,7 @@ class Contents:
         self._seen: dict[int, Any] = dict.fromkeys(own)
         self._records: list[_Record] = []
         self.generators: list[Any] = []
+        self.spaces: list[spaces.Space] = []
         self.items = 0
         self.is_kept = True
         for namespace, label, names in places.names.values():
@@ -98,6 +101,8 @@ class Contents:
             self._seen[id(item)] = item
             if is_generator(type(item)):
                 self.generators.append(item)
+            elif isinstance(item, spaces.Space):
+                self.spaces.append(item)
             elif isinstance(item, _CONTAINERS):
                 waiting.extend(self._note_container(label, item))
             elif not isinstance(item, _CODE) and not is_foreign(module_of(type(item))):

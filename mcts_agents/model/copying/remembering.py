@@ -16,8 +16,6 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from mcts_agents.model.copying.dice import generators_in, reseed
-from mcts_agents.model.copying.guards import with_parts
 from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.history import History
 from mcts_agents.model.masks import mask_in
@@ -40,8 +38,9 @@ class Remembered:
             which can be asked.
         begun: The arguments of the last reset; None before.
         steps: All calls of `step` since.
-        dice: In a search's environment, the planner's, from which each step gets dice
-            of its own; None where the environment throws its own.
+        dice: In a search's environment, the planner's, from which each step gets a
+            seed of its own; None where the environment throws its own dice.
+        throw: In a search's environment, gives it the dice of a step's seed.
         given: The next step where one is gone through again.
     """
 
@@ -53,10 +52,10 @@ class Remembered:
         self.begun: dict[str, Any] | None = None
         self.steps: list[Step] = []
         self.dice: np.random.Generator | None = None
+        self.throw: Callable[[int], None] | None = None
         self.given: Step | None = None
         self._moves: list[dict[str, Any]] = []
         self._seeds = np.random.SeedSequence()
-        self._generators: list[Any] | None = None
 
     # -- noting
 
@@ -72,7 +71,7 @@ class Remembered:
         self.begun = {"seed": seed, "options": copy.deepcopy(options)}
         self.episode += 1
         self.returns = dict.fromkeys(self.agents, 0.0)
-        self.steps, self._moves, self._generators = [], [], None
+        self.steps, self._moves = [], []
         return {"seed": seed} if options is None else {"seed": seed, "options": options}
 
     def see(self, shown: Any) -> None:
@@ -89,26 +88,20 @@ class Remembered:
         for agent, reward in rewards.items():
             self.returns[agent] += finite_reward(reward, f"the reward of {agent}")
 
-    def step(self, env: Any, action: Any) -> None:
+    def step(self, action: Any) -> None:
         """Note a step, or go again through the one that was `given`."""
         step, self.given = self.given, None
         if step is None:
             seed = None if self.dice is None else int(self.dice.integers(2**63))
             step = seed, copy.deepcopy(action)
         if step[0] is not None:
-            self._throw(env, step[0])
+            assert self.throw is not None
+            self.throw(step[0])
         self.steps.append(step)
 
     def play(self, actions: Mapping[str, Any]) -> None:
         """Note a joint action: those of agents who had a decision to make."""
         self._moves.append(copy.deepcopy(dict(actions)))
-
-    def _throw(self, env: Any, seed: int) -> None:
-        if self._generators is None:
-            self._generators = [*generators_in(env), *_generators_of_spaces(env)]
-        dice = np.random.default_rng(seed)
-        for generator in self._generators:
-            reseed(generator, dice)
 
     # -- telling
 
@@ -136,17 +129,6 @@ class Remembered:
         return self.begun, tuple(self.steps)
 
 
-def _generators_of_spaces(env: Any) -> list[np.random.Generator]:
-    if isinstance(env, gymnasium.Env):
-        spaces = [env.action_space, env.observation_space]
-    else:
-        agents = env.possible_agents
-        spaces = [env.action_space(agent) for agent in agents]
-        spaces += [env.observation_space(agent) for agent in agents]
-    parts = [part for space in spaces for part in with_parts(space)]
-    return [part._np_random for part in parts if part._np_random is not None]
-
-
 class RememberingGymnasium(gymnasium.Wrapper):
     """A Gymnasium environment that remembers; see `remember`."""
 
@@ -165,7 +147,7 @@ class RememberingGymnasium(gymnasium.Wrapper):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step, and remember it."""
-        self.remembered.step(self.env, action)
+        self.remembered.step(action)
         result = self.env.step(action)
         self.remembered.play({"player_0": action})
         self.remembered.earn({"player_0": result[1]})
@@ -199,7 +181,7 @@ class RememberingParallel(BaseParallelWrapper):
     def step(self, actions: dict[str, Any]) -> Any:
         """Step, and remember it."""
         deciding = {a: v for a, v in actions.items() if a not in self._waiting}
-        self.remembered.step(self.env, actions)
+        self.remembered.step(actions)
         result = self.env.step(actions)
         self.remembered.play(deciding or actions)
         self.remembered.earn(result[1])
@@ -245,7 +227,7 @@ class RememberingAEC(BaseWrapper):
         ):
             self._together[agent] = action
         last = not self._at_once or agent == self.env.agents[-1]
-        self.remembered.step(self.env, action)
+        self.remembered.step(action)
         self.env.step(action)
         if action is None:
             return

@@ -38,19 +38,30 @@ class Scratch:
     ):
         self.core, self.get, self.put = core, get, put
         self.is_harmless, self.shown = is_harmless, shown
-        # Begins new dice for a plan, from the planner's.
-        self.throw: Callable[[Any], None] = lambda dice: None
+        # Begins new dice for a plan, from the planner's; what it returns is kept with
+        # the plan's snapshots.
+        self.throw: Callable[[Any], Any] = lambda dice: None
+        # Called with that as a snapshot is loaded; with None if it is an exact one.
+        self.use: Callable[[Any], None] = lambda future: None
+        # Makes another one, for whoever begins games anew in it.
+        self.apart: Callable[[], Scratch] = lambda: self
         self._now: weakref.ref[Snapshot] | None = None
 
     def load(self, snapshot: "Snapshot") -> Any:
         """Put the core into the situation of a snapshot, and return it."""
         now = None if self._now is None else self._now()
         if now is not snapshot:
-            if now is not None and now._situation is None:
-                now._situation = self.get(self.core)
+            self.keep()
+            self.use(snapshot._future)
             self.put(self.core, snapshot._situation)
             self._now = weakref.ref(snapshot)
         return self.core
+
+    def keep(self) -> None:
+        """Let the snapshot whose situation this is take note of it."""
+        now = None if self._now is None else self._now()
+        if now is not None and now._situation is None:
+            now._situation = self.get(self.core)
 
     def forget(self) -> None:
         """Note that the core is in the situation of no snapshot."""
@@ -69,13 +80,15 @@ class Snapshot:
     Args:
         scratch: What it shares with others.
         situation: What `scratch.get` returned.
+        future: What `scratch.throw` returned for the plan that it belongs to.
     """
 
-    __slots__ = ("__weakref__", "_scratch", "_situation")
+    __slots__ = ("__weakref__", "_future", "_scratch", "_situation")
 
-    def __init__(self, scratch: Scratch, situation: Any):
+    def __init__(self, scratch: Scratch, situation: Any, future: Any = None):
         object.__setattr__(self, "_scratch", scratch)
         object.__setattr__(self, "_situation", situation)
+        object.__setattr__(self, "_future", future)
 
     def __getattr__(self, name: str) -> Any:
         scratch = self._scratch
@@ -104,15 +117,23 @@ class Snapshot:
 def copied(snapshot: Snapshot) -> Snapshot:
     """Return a snapshot of the same situation."""
     scratch = snapshot._scratch
-    return Snapshot(scratch, scratch.situation_of(snapshot))
+    return Snapshot(scratch, scratch.situation_of(snapshot), snapshot._future)
 
 
 def throw_for(snapshot: Snapshot, dice: Any) -> None:
     """Give what a snapshot shares with others the dice of a new plan."""
     scratch = snapshot._scratch
     scratch.situation_of(snapshot)
-    scratch.throw(dice)
+    scratch.keep()  # another one may be looked at later
+    object.__setattr__(snapshot, "_future", scratch.throw(dice))
     scratch.forget()
+
+
+def set_apart(snapshot: Snapshot) -> None:
+    """Give a snapshot a scratch of its own, as far as there can be another one."""
+    scratch = snapshot._scratch
+    scratch.situation_of(snapshot)
+    object.__setattr__(snapshot, "_scratch", scratch.apart())
 
 
 def compared(original: Any, snapshot: Snapshot) -> tuple[Any, Any]:

@@ -25,7 +25,8 @@ from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face
-from mcts_agents.model.copying.guards import global_generators
+from mcts_agents.model.copying.guards import global_generators, signal_has_raised
+from mcts_agents.model.copying.snapshots import set_apart
 
 # Seconds that a plan may spend here, and how many plans do.
 SECONDS = 0.005
@@ -44,7 +45,11 @@ ACTIONS = 3
 STEPS = 8
 STARTS = 4
 COPIES = 8
+# So many more of them have to go on alike, too: a rare event may happen in the games.
+MORE_COPIES = 16
 
+# Seconds that a step took in a search, by the class of the environment.
+_STEPS: weakref.WeakKeyDictionary[type, float] = weakref.WeakKeyDictionary()
 
 # The environments that were warned about, by their ids: some cannot be hashed.
 _WARNED: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -74,34 +79,30 @@ class Suspicions:
         self._spent = 0.0
         self._searched = 0.0
 
-    def are_open(self, hurry: bool, step: float | None) -> bool:
+    def are_open(self, hurry: bool) -> bool:
         """Whether there is something left to look for, and time for it.
 
         Args:
             hurry: Whether the plan has a budget in seconds.
-            step: Seconds that a step took in earlier plans; None: nobody knows.
         """
         if not self._options.perfect_information or self._plans >= PLANS:
             return False
-        if hurry and (step is None or step > SECONDS / 5):
+        if hurry and _STEPS.get(_kind_of(self._env), SECONDS) > SECONDS / 5:
             return False
         if self._spent > FREE_SECONDS + SHARE * self._searched:
             return False
         return self._inquiries is None or bool(self._inquiries)
 
-    def searched(self, seconds: float) -> None:
+    def searched(self, seconds: float, steps: int) -> None:
         """Take note of what a search has taken.
 
         Args:
             seconds: Its seconds.
+            steps: The steps in it.
         """
         self._searched += seconds
-
-    def give_up(self) -> None:
-        """Look no further, for good."""
-        for inquiry in self._inquiries or []:
-            inquiry.close()
-        self._inquiries = []
+        if steps:
+            _STEPS[_kind_of(self._env)] = seconds / steps
 
     def look(
         self, exact: Face, other_dice: Callable[[Face, np.random.Generator], Face]
@@ -115,14 +116,14 @@ class Suspicions:
             exact: The copy, which stays as it is.
             other_dice: Makes a copy as a search steps it, which draws from a generator.
         """
+        self._plans += 1
+        began = time.perf_counter()
         if self._inquiries is None:
             self._inquiries = []
             if id(self._env) not in _WARNED:
                 if isinstance(exact, AECFace) and len(exact.agents) > 1:
-                    self._inquiries.append(_pending_choices(_twin(exact)))
-                self._inquiries.append(_known_chance(_twin(exact), other_dice))
-        self._plans += 1
-        began = time.perf_counter()
+                    self._inquiries.append(_pending_choices(_apart(exact)))
+                self._inquiries.append(_known_chance(_apart(exact), other_dice))
         try:
             self._ask(self._inquiries, began + SECONDS)
         finally:
@@ -152,15 +153,58 @@ def _go_on(inquiry: Inquiry, end: float) -> tuple[str | None, bool]:
     except MemoryError:
         raise
     except Exception:  # the environment's, which a search will meet if it goes there
-        pass
+        if signal_has_raised():
+            raise
     return None, True
 
 
+def _kind_of(env: Any) -> type:
+    return type(getattr(env, "unwrapped", env))
+
+
 def _pending_choices(face: Face) -> Inquiry:
-    """Give None after each step, and in the end a warning if there is a reason."""
+    """Give None after each step, and in the end a warning if there is a reason.
+
+    It is looked from where the game is, and then from the beginning of another one: in
+    a game of one choice each, the choice that lies there was made before the plan.
+    """
+    seen = _Seen()
+    yield from _look_ahead(face, seen)
+    if not seen.suspects():
+        begun = _apart(face)
+        if not _restarted(begun, 0):
+            return
+        yield None
+        yield from _look_ahead(begun, seen)
+    for first, second in seen.suspects()[:1]:
+        yield _choice_warning(face, face.agents[first], face.agents[second])
+
+
+class _Seen:
+    """What agents were shown of what the one before them did.
+
+    Attributes:
+        hidden: In how many positions nothing, by pairs of players.
+        shown: The pairs of which the second was shown something somewhere.
+        ended: Whether the game was over then.
+    """
+
+    def __init__(self) -> None:
+        self.hidden: dict[tuple[int, int], int] = {}
+        self.shown: set[tuple[int, int]] = set()
+        self.ended = False
+
+    def suspects(self) -> list[tuple[int, int]]:
+        """Return the pairs of which the second is never shown what the first does."""
+        # Among others a single position may mislead, unless there are no more of them.
+        often = 1 if self.shown and not self.ended else 0
+        found = [pair for pair in self.hidden if pair not in self.shown]
+        return found if any(self.hidden[pair] > often for pair in found) else []
+
+
+def _look_ahead(face: Face, seen: _Seen) -> Generator[None, None, None]:
+    """Note in some positions what the next agent is shown of each action."""
     rng = np.random.default_rng(0)
-    hidden: dict[tuple[int, int], int] = {}
-    shown: set[tuple[int, int]] = set()
     for _ in range(min(2 * len(face.agents) + 2, POSITIONS)):
         movers = face.movers()
         if not movers:
@@ -177,18 +221,13 @@ def _pending_choices(face: Face) -> Inquiry:
             pair = movers[0], following[0]
             views = [_what_is_shown(twin) for twin in after]
             if any(first_difference(views[0], view) for view in views):
-                shown.add(pair)
+                seen.shown.add(pair)
             elif any(first_difference(after[0].env, twin.env) for twin in after):
-                hidden[pair] = hidden.get(pair, 0) + 1
+                seen.hidden[pair] = seen.hidden.get(pair, 0) + 1
         elif len(tried) > 1 and len(seen_by) > 1:
-            shown.update((movers[0], f[0]) for f in seen_by if f)
+            seen.shown.update((movers[0], f[0]) for f in seen_by if f)
         face = after[int(rng.integers(len(after)))]
-    suspect = {pair: count for pair, count in hidden.items() if pair not in shown}
-    # Among others a single position may mislead, unless there are no more of them.
-    often = 1 if shown and face.movers() else 0
-    if any(count > often for count in suspect.values()):
-        first, second = next(iter(suspect))
-        yield _choice_warning(face, face.agents[first], face.agents[second])
+    seen.ended = not face.movers()
 
 
 def _known_chance(
@@ -197,35 +236,80 @@ def _known_chance(
     """Give None after each step, and in the end a warning if there is a reason.
 
     Games with other seeds begin alike and go on differently: there is chance. If
-    copies of one of them all go on alike, they have not drawn it anew.
+    copies of one of them all go on alike, up to where the games differed, they have not
+    drawn it anew. What is earned is looked at alone, too: copies may differ in other
+    chance than what decides the game.
     """
     games = []
     for seed in range(STARTS):
-        twin = _twin(face)
-        try:
-            with global_generators(np.random.default_rng(seed)):
-                twin.restart(seed)
-        except Exception:  # it asks for more than a seed; nothing is known then
+        twin = _apart(face)
+        if not _restarted(twin, seed):
             return
         yield None
         games.append(twin)
         if first_difference(_what_is_shown(games[0]), _what_is_shown(twin)):
             return
     actions: list[dict[int, int]] = []
-    first = yield from _course(_twin(games[0]), actions, 0)
-    different = 0
-    for seed, game in enumerate(games[1:], 1):
-        course = yield from _course(_twin(game), actions, seed)
-        different += first_difference(first, course) is not None
-    if different < STARTS - 2:
-        return
     courses = []
-    for seed in range(COPIES):
+    for seed, game in enumerate(games):
+        courses.append((yield from _course(_twin(game), actions, seed)))
+    # How many steps show that there is chance, in all that is shown or what is earned.
+    lengths = {part: _differ_after(part, courses) for part in (_WHOLE, _EARNED)}
+    lengths = {part: length for part, length in lengths.items() if length}
+    copies: list[list[Any]] = []
+    while lengths and len(copies) < COPIES + MORE_COPIES:
+        seed = len(copies)
         twin = other_dice(games[0], np.random.default_rng(seed))
-        courses.append((yield from _course(twin, actions, seed)))
-        if first_difference(courses[0], courses[-1]):
-            return
-    yield _chance_warning(face)
+        limit = max(lengths.values())
+        copies.append((yield from _course(twin, actions[:limit], seed)))
+        for part, length in list(lengths.items()):
+            differ = _first_step(part, copies[0], copies[-1])
+            if differ is not None and differ <= length:
+                del lengths[part]
+    if lengths:
+        yield _chance_warning(face)
+
+
+# How much counts of what `_course` returns of each step.
+_WHOLE = 2
+_EARNED = 1
+
+
+def _differ_after(part: int, courses: list[list[Any]]) -> int | None:
+    """Return after how many steps nearly all courses differ from the first."""
+    found = [_first_step(part, courses[0], course) for course in courses[1:]]
+    steps = sorted(step for step in found if step is not None)
+    return steps[STARTS - 3] if len(steps) >= STARTS - 2 else None
+
+
+def _first_step(part: int, course: list[Any], other: list[Any]) -> int | None:
+    """Return the number of the step, from 1, in which two courses differ."""
+    for step, (one, two) in enumerate(zip(course, other, strict=False), 1):
+        if first_difference(one[:part], two[:part]):
+            return step
+    alike = len(course) == len(other)
+    return None if alike else min(len(course), len(other)) + 1
+
+
+def _restarted(face: Face, seed: int) -> bool:
+    """Begin a new game; return whether that is possible with no more than a seed."""
+    try:
+        with global_generators(np.random.default_rng(seed)):
+            face.restart(seed)
+    except Exception:  # it asks for more; nothing is known then
+        if signal_has_raised():
+            raise
+        return False
+    return True
+
+
+def _apart(face: Face) -> Face:
+    """Return an exact copy in which games can be begun anew."""
+    cloner = Cloner()
+    twin = face.clone(cloner)
+    for snapshot in cloner.snapshots:
+        set_apart(snapshot)
+    return twin
 
 
 def _twin(face: Face) -> Face:
