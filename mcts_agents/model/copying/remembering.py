@@ -166,8 +166,9 @@ class RememberingGymnasium(gymnasium.Wrapper):
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step, and remember it."""
         self.remembered.step(self.env, action)
+        played = {"player_0": copy.deepcopy(action)}  # which the step may change
         result = self.env.step(action)
-        self.remembered.play({"player_0": action})
+        self.remembered.play(played)
         self.remembered.earn({"player_0": result[1]})
         self._note(result[:-1])
         return result
@@ -199,9 +200,10 @@ class RememberingParallel(BaseParallelWrapper):
     def step(self, actions: dict[str, Any]) -> Any:
         """Step, and remember it."""
         deciding = {a: v for a, v in actions.items() if a not in self._waiting}
+        played = copy.deepcopy(deciding or actions)  # which the step may change
         self.remembered.step(self.env, actions)
         result = self.env.step(actions)
-        self.remembered.play(deciding or actions)
+        self.remembered.play(played)
         self.remembered.earn(result[1])
         self._note(result)
         return result
@@ -243,7 +245,7 @@ class RememberingAEC(BaseWrapper):
         if action is not None and not (
             self._at_once and _waits(self.env.observe(agent), self.env.infos.get(agent))
         ):
-            self._together[agent] = action
+            self._together[agent] = copy.deepcopy(action)  # a step may change it
         last = not self._at_once or agent == self.env.agents[-1]
         self.remembered.step(self.env, action)
         self.env.step(action)

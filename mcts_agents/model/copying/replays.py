@@ -5,6 +5,7 @@ actions since, those of the live game with the dice that it has thrown, those of
 search with dice of its own, which are noted as seeds.
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -99,7 +100,8 @@ def _replay(made: Any, situation: Situation) -> None:
             done = remembered.steps
         for step in steps[len(done) :]:
             remembered.given = step
-            made.step(step[1])
+            # A copy, since a step may change what it is given.
+            made.step(copy.deepcopy(step[1]))
         remembered.begun = begun
     finally:
         remembered.dice = dice
