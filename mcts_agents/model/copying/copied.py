@@ -498,7 +498,9 @@ class CopiedEnvironment(ShownCopies):
         if self._certainty.due:
             first = min(limit, self._certainty.due)
             played = play_at_random(held, draws, first, self._checked_step(held))
-        played += play_at_random(held, draws, limit - played)
+        watch = clock.running()
+        if not played or watch is None or not watch.flag[0]:
+            played += play_at_random(held, draws, limit - played)
         self._steps += played
         self._situations.tell(held, handle, is_leaf=True)
         return played
