@@ -6,7 +6,7 @@ of another class (`numpy.recarray`, masked arrays), arrays over a `bytearray`, a
 copy of the array is made over the copy of the owner.
 
 A tensor of `torch.from_numpy` does not say over whose memory it stands. Such strangers
-are copied as their class says, and `cloning_memory` looks whether they have lost
+are copied as their class says, and `cloning_checks` looks whether they have lost
 something.
 """
 

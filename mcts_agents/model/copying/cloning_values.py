@@ -61,8 +61,16 @@ def _copy_dict_with_objects_as_keys(cloner: Copier, value: dict, twin: dict) -> 
     twin.clear()
     clone = cloner.clone
     for key, item in value.items():
-        twin[clone(key)] = clone(item)
+        own = clone(key)
+        _note_hash(cloner, value, key, own)
+        twin[own] = clone(item)
     return twin
+
+
+def _note_hash(cloner: Copier, owner: Any, key: Any, twin: Any) -> None:
+    """Note by which hash a copied key is put where an exact copy keeps it."""
+    if cloner.dice is None and twin is not key:
+        cloner.hashes.append((owner, twin, hash(twin)))
 
 
 def copy_defaultdict(cloner: Copier, value: defaultdict) -> defaultdict:
@@ -78,7 +86,10 @@ def copy_set(cloner: Copier, value: set) -> set:
     twin = cloner.remember(value, value.copy())
     if not cloner.uncopied.issuperset(map(type, value)):
         twin.clear()
-        twin.update([cloner.clone(v) for v in value])
+        for item in value:
+            own = cloner.clone(item)
+            _note_hash(cloner, value, item, own)
+            twin.add(own)
     return twin
 
 

@@ -33,8 +33,8 @@ from mcts_agents.model import clock
 from mcts_agents.model.contract import ENTRIES, PLAYING, ROW
 from mcts_agents.model.copying.certainty import Certainty
 from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_checks import check_copy
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
-from mcts_agents.model.copying.cloning_memory import require_shared_memory
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
@@ -307,7 +307,7 @@ class CopiedEnvironment(ShownCopies):
             if self._snapshots is not None:
                 self._snapshots.begin(cloner, live)
             face = live.clone(cloner)
-            require_shared_memory(cloner, live.env)
+            check_copy(cloner, live.env)
         except UncopyableEnvironmentError as error:
             raise UncopyableEnvironmentError(
                 f"{self.name} cannot be copied: {error}. Planning needs copies; remove "

@@ -1,9 +1,13 @@
-"""Do copies share memory where their originals do?
+"""What the comparison of a copy with its original cannot see.
 
-Arrays that say whose memory they stand over are copied rightly by `cloning_arrays`.
-Tensors of `torch.from_numpy`, objects of `ctypes` and the like do not say. Where one of
-them stands over the same memory as something else in the environment, but their copies
-do not, the copy is another game: what one part writes, the other does not see.
+Do copies share memory where their originals do? Arrays that say whose memory they stand
+over are copied rightly by `cloning_arrays`. Tensors of `torch.from_numpy`, objects of
+`ctypes` and the like do not say. Where one of them stands over the same memory as
+something else in the environment, but their copies do not, the copy is another game:
+what one part writes, the other does not see.
+
+And can keys be found? A key whose hash comes from what leads back to the key is put
+into the copy before it is whole, and has another hash afterwards.
 """
 
 import ctypes
@@ -20,16 +24,29 @@ from mcts_agents.model.copying.copier import Copier
 Extent = tuple[int, int, int]
 
 
-def require_shared_memory(cloner: Copier, env: Any) -> None:
-    """Raise an error if things that share memory have copies that do not.
+def check_copy(cloner: Copier, env: Any) -> None:
+    """Raise an error if an exact copy is another game in a way that nobody sees.
 
     Args:
-        cloner: After an exact copy of the environment.
+        cloner: After the copy.
         env: The original, to name the things in it.
 
     Raises:
-        UncopyableEnvironmentError: Names both.
+        UncopyableEnvironmentError: Things that share memory have copies that do not, or
+            a key is not found in the copy.
     """
+    for owner, key, before in cloner.hashes:
+        if hash(key) != before:
+            raise UncopyableEnvironmentError(
+                f"{_told(env, owner)} would not find its key {key!r} in a copy, "
+                "because the hash of the key comes from what it belongs to and is not "
+                "known before all is copied; give the key a __hash__ of its own"
+            )
+    _check_memory(cloner, env)
+
+
+def _check_memory(cloner: Copier, env: Any) -> None:
+    """Raise an error if things that share memory have copies that do not."""
     if not cloner.strangers:
         return
     strangers = {id(value) for value in cloner.strangers}
