@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
+from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, remember
 from mcts_agents.model.copying.actions import MOST_PROPOSALS, numbers_of
 
 
@@ -150,6 +150,69 @@ def test_a_function_proposes_actions():
     assert np.allclose(agent.act(env), [0.25, -0.3])
     assert env.action_space.contains(RandomAgent(continuous=propose, seed=0).act(env))
     assert all(copied is not env for copied, _ in asked)
+
+
+class Scaling(gymnasium.Env):
+    """Four steps that earn half of the action, and scale the action they get."""
+
+    observation_space = spaces.Box(-99, 99, (1,))
+
+    def __init__(self, space=None):
+        self.action_space = space or spaces.Box(-1, 1, (1,))
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.sum, self.steps = 0.0, 0
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        earned = action[0] / 2
+        action //= 2
+        self.sum += float(earned)
+        self.steps += 1
+        seen = np.array([self.sum], np.float32)
+        return seen, float(earned), self.steps >= 4, False, {}
+
+
+OFFERS = np.array([[-1.0], [0.5], [1.0]], np.float32)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"continuous": lambda env, agent, generator: OFFERS},
+        {"continuous": lambda env, agent, generator: OFFERS, "deterministic": True},
+        {"continuous": 3},
+        {},
+    ],
+)
+def test_a_step_may_change_the_action_that_it_is_given(options):
+    space = None if options else spaces.MultiDiscrete([3])
+    env = Scaling(space)
+    env.reset(seed=1)
+    agent = MCTSAgent(simulations=80, perfect_information=True, seed=0, **options)
+    result = agent.plan(env)
+    best = 1.0 if options else 2
+    assert result.environment_action().tolist() == [best]
+    result.environment_action()[:] = 0  # as a live step may do
+    assert result.environment_action().tolist() == [best]
+    offered = [result.environment_action(a).tolist() for a in result.actions.tolist()]
+    assert len({number for (number,) in offered}) == 3
+
+
+def test_what_is_remembered_is_what_was_played():
+    env = remember(Scaling(spaces.MultiDiscrete([3])))
+    env.reset(seed=1)
+    options = {"perfect_information": True, "seed": 0, "simulations": 60}
+    replaying = MCTSAgent(replay=lambda: Scaling(spaces.MultiDiscrete([3])), **options)
+    reusing = MCTSAgent(reuse_tree=True, **options)
+    for _ in range(3):
+        assert replaying.act(env).tolist() == [2]
+        result = reusing.plan(env)
+        assert result.environment_action().tolist() == [2]
+        env.step(result.environment_action())
+    assert result.reused > 0
 
 
 @pytest.mark.parametrize(

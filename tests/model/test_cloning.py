@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_checks import check_copy
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
 
@@ -414,3 +415,33 @@ def test_constant_tables_are_shared():
     twin = exact(env)
     assert twin.P is env.P
     assert twin.np_random is not env.np_random
+
+
+class Ring:
+    """Hashed by what it belongs to, which may belong to it."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def __hash__(self):
+        return hash(self.owner)
+
+    def __eq__(self, other):
+        return self is other
+
+
+@pytest.mark.parametrize("kind", [dict, set])
+def test_a_key_that_a_copy_would_not_find_is_refused(kind):
+    owner = Counted()
+    ring = Ring(owner)
+    for count in range(20):  # by chance, a place in a small table may be the same
+        owner.table = kind.fromkeys([ring], 0) if kind is dict else {ring}
+        env = held(ring=ring, table={Ring(owner): count, (1, 2): 3})
+        cloner = Cloner()
+        cloner.clone(env)
+        with pytest.raises(UncopyableEnvironmentError, match=r"owner\.table.*__hash__"):
+            check_copy(cloner, env)
+    owner.table = None
+    cloner = Cloner()
+    assert cloner.clone(env).table[1, 2] == 3
+    check_copy(cloner, env)

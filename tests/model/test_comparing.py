@@ -1,6 +1,7 @@
 """What two things differ in is found, wherever it lies."""
 
 import types
+import weakref
 
 import gymnasium
 import numpy as np
@@ -73,3 +74,49 @@ def test_wrappers_that_watch_make_no_difference():
     assert first_difference(watched, second) is None
     second.step(0)
     assert "CartPole" in first_difference(watched, second, "CartPole")
+
+
+class Piece:
+    """Compared by identity."""
+
+
+def test_ids_as_keys_have_to_be_those_of_the_copies():
+    piece, other = Piece(), Piece()
+    game = types.SimpleNamespace(piece=piece, points={id(piece): 1}, seen=set())
+    assert "id of a Piece" in first_difference(game, exact(game))
+    twin = types.SimpleNamespace(piece=other, points={id(other): 1}, seen=set())
+    assert first_difference(game, twin) is None  # as a faithful __deepcopy__ has it
+    twin.points = {id(piece) + 16: 1}
+    assert "points" in first_difference(game, twin)
+    game.points = {2**50 + 1: 1, 5: 2}  # of nothing here
+    assert first_difference(game, exact(game)) is None
+    game.seen.add(id(piece))
+    assert "seen key" in first_difference(game, exact(game))
+
+
+class Elsewhere:
+    """A descriptor that keeps the values of all objects itself."""
+
+    def __init__(self):
+        self.values = weakref.WeakKeyDictionary()
+
+    def __get__(self, owner, kind=None):
+        return self if owner is None else self.values.get(owner, 0)
+
+    def __set__(self, owner, value):
+        self.values[owner] = value
+
+
+class Described:
+    points = Elsewhere()
+
+    @property
+    def computed(self):
+        raise RuntimeError("nobody asks")
+
+
+def test_what_a_descriptor_keeps_elsewhere_is_compared():
+    game = Described()
+    assert first_difference(game, exact(game)) is None
+    game.points = 3
+    assert first_difference(game, exact(game)) == "env.points is 3 but 0 in the copy"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from mcts_agents import MCTSAgent, OneStepAgent
+from mcts_agents import MCTSAgent, OneStepAgent, remember
 from mcts_agents.agents.agent import Agent
 from mcts_agents.envs import make_model, tictactoe
 from mcts_agents.model import new_generator
@@ -326,6 +326,55 @@ def test_an_evaluator_is_not_asked_when_no_time_is_left_for_it(clock, batch):
     found, seconds = spent(clock, agent, env)
     assert seconds == 16  # the root, and what was found below it
     assert found.simulations > 0
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("calling", [0.0, 3.0])
+@pytest.mark.parametrize("batch", [1, 8, 64])
+def test_batches_gathered_step_by_step_end_in_time(
+    clock, batch, calling, deterministic
+):
+    def evaluator(observations, players, legal):
+        clock.spend(calling)
+        return np.zeros((len(players), 1)), np.zeros(legal.shape)
+
+    env = remember(Corridor(clock))
+    env.reset()
+    agents = {
+        budget: planner(
+            seconds=budget,
+            evaluator=evaluator,
+            tree_policy="alphago",
+            rollout=0,
+            batch=batch,
+            reuse_tree=True,
+            deterministic=deterministic,
+        )
+        for budget in (2.0, 8.5, 30.5)
+    }
+    for _ in range(4):
+        for budget, agent in agents.items():
+            found, seconds = spent(clock, agent, env)
+            assert found.simulations == found.visits.sum() - found.reused > 0
+            # There is always a step, between two calls.
+            assert seconds <= max(budget, 2 * calling) + 1.0
+        clock.spend(-1.0)  # the live step
+        env.step(0)
+
+
+def test_steps_that_are_made_twice_end_in_time(clock):
+    env = Corridor(clock)
+    env.reset()
+    agent = planner(seconds=2.5, deterministic=True)
+    agents = [agent, agent, planner(seconds=2.5, deterministic=True, rollout=5)]
+    for agent in agents:
+        found, seconds = spent(clock, agent, env)
+        assert found.simulations == 1
+        assert seconds <= 3.5
+    agent = planner(seconds=100.0, deterministic=True)
+    before = clock.steps
+    found, seconds = spent(clock, agent, env)
+    assert seconds == 100 == clock.steps - before
 
 
 def test_what_follows_the_search_is_within_the_budget_from_the_third_time_on(clock):

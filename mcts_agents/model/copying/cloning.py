@@ -26,6 +26,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
 
+from mcts_agents.model.copying import cloning_arrays as arrays
 from mcts_agents.model.copying import cloning_functions as functions
 from mcts_agents.model.copying import cloning_jax
 from mcts_agents.model.copying import cloning_objects as objects
@@ -70,8 +71,8 @@ _HANDLERS = _Handlers(
         deque: values.copy_deque,
         defaultdict: values.copy_defaultdict,
         bytearray: values.copy_bytearray,
-        np.ndarray: values.copy_array,
-        np.void: values.copy_record,
+        np.ndarray: arrays.copy_array,
+        np.void: arrays.copy_record,
         types.MethodType: functions.copy_method,
         types.BuiltinFunctionType: functions.copy_builtin,
         types.MethodWrapperType: functions.copy_builtin,
@@ -99,6 +100,9 @@ def _handler_of(kind: type) -> Handler:
         return values.share_space
     if is_generator(kind):
         return values.copy_generator
+    handler = arrays.handler_of(kind)
+    if handler is not None:
+        return handler
     if not hasattr(kind, "__module__") or kind.__name__ == "SwigPyObject":
         return objects.refuse_foreign_memory
     if any(

@@ -1,20 +1,13 @@
-"""How containers, arrays, random generators and spaces are copied."""
+"""How containers, random generators and spaces are copied."""
 
-import array
-import ctypes
 from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copier import Copier
 from mcts_agents.model.copying.dice import fresh, restore, state_of
-
-# Whose memory arrays may stand over, as `numpy.frombuffer` makes them: what is written
-# in one shows in the other.
-BUFFERS = (bytearray, array.array, ctypes.Array, ctypes.Structure)
 
 
 def copy_list(cloner: Copier, value: list) -> list:
@@ -68,8 +61,16 @@ def _copy_dict_with_objects_as_keys(cloner: Copier, value: dict, twin: dict) -> 
     twin.clear()
     clone = cloner.clone
     for key, item in value.items():
-        twin[clone(key)] = clone(item)
+        own = clone(key)
+        _note_hash(cloner, value, key, own)
+        twin[own] = clone(item)
     return twin
+
+
+def _note_hash(cloner: Copier, owner: Any, key: Any, twin: Any) -> None:
+    """Note by which hash a copied key is put where an exact copy keeps it."""
+    if cloner.dice is None and twin is not key:
+        cloner.hashes.append((owner, twin, hash(twin)))
 
 
 def copy_defaultdict(cloner: Copier, value: defaultdict) -> defaultdict:
@@ -85,7 +86,10 @@ def copy_set(cloner: Copier, value: set) -> set:
     twin = cloner.remember(value, value.copy())
     if not cloner.uncopied.issuperset(map(type, value)):
         twin.clear()
-        twin.update([cloner.clone(v) for v in value])
+        for item in value:
+            own = cloner.clone(item)
+            _note_hash(cloner, value, item, own)
+            twin.add(own)
     return twin
 
 
@@ -104,51 +108,6 @@ def copy_deque(cloner: Copier, value: deque) -> deque:
 def copy_bytearray(cloner: Copier, value: bytearray) -> bytearray:
     """Copy bytes."""
     return cloner.remember(value, bytearray(value))
-
-
-def copy_array(cloner: Copier, value: np.ndarray) -> np.ndarray:
-    """Copy an array; views of one array stay views of one array."""
-    base = value.base
-    if type(base) is np.ndarray:
-        return _view(cloner, value, base)
-    if base is not None and value.size:
-        owner = base.obj if isinstance(base, memoryview) else base
-        if isinstance(owner, BUFFERS):
-            return _array_over(cloner, value, owner)
-    twin = cloner.memo[id(value)] = value.copy(order="K")
-    if value.dtype.hasobject:
-        if value.dtype != object:
-            raise UncopyableEnvironmentError(f"numpy.ndarray of {value.dtype}")
-        for place in np.ndindex(value.shape):
-            twin[place] = cloner.clone(value[place])
-    return twin
-
-
-def _view(cloner: Copier, value: np.ndarray, base: np.ndarray) -> np.ndarray:
-    """Make a view of the copied base: what is written in one shows in the other."""
-    whole = cloner.clone(base)
-    if whole.strides != base.strides:
-        raise UncopyableEnvironmentError("numpy.ndarray that is a view of a view")
-    start = value.ctypes.data - base.ctypes.data
-    # Flat, in the order of the memory: a buffer has to be contiguous in C's order.
-    memory = whole.ravel(order="K")
-    twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
-    return cloner.remember(value, twin)
-
-
-def _array_over(cloner: Copier, value: np.ndarray, owner: Any) -> np.ndarray:
-    """Make an array over the copy of what holds its memory and is none of NumPy's."""
-    memory = cloner.clone(owner)
-    start = value.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
-    twin = np.ndarray(value.shape, value.dtype, memory, start, value.strides)
-    return cloner.remember(value, twin)
-
-
-def copy_record(cloner: Copier, value: np.void) -> np.void:
-    """Copy a record of its own; one inside an array is an error."""
-    if value.base is not None:
-        raise UncopyableEnvironmentError("numpy.void that is a view of an array")
-    return cloner.remember(value, value.copy())
 
 
 def copy_generator(cloner: Copier, value: Any) -> Any:

@@ -33,6 +33,7 @@ from mcts_agents.model import clock
 from mcts_agents.model.contract import ENTRIES, PLAYING, ROW
 from mcts_agents.model.copying.certainty import Certainty
 from mcts_agents.model.copying.cloning import Cloner
+from mcts_agents.model.copying.cloning_checks import check_copy
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
@@ -332,6 +333,7 @@ class CopiedEnvironment(ShownCopies):
             if self._snapshots is not None:
                 self._snapshots.begin(cloner, live)
             face = live.clone(cloner)
+            check_copy(cloner, live.env)
         except UncopyableEnvironmentError as error:
             raise UncopyableEnvironmentError(
                 f"{self.name} cannot be copied: {error}. Planning needs copies; remove "
@@ -524,7 +526,9 @@ class CopiedEnvironment(ShownCopies):
         if self._certainty.due:
             first = min(limit, self._certainty.due)
             played = play_at_random(held, draws, first, self._checked_step(held))
-        played += play_at_random(held, draws, limit - played)
+        watch = clock.running()
+        if not played or watch is None or not watch.flag[0]:
+            played += play_at_random(held, draws, limit - played)
         self._steps += played
         self._situations.tell(held, handle, is_leaf=True)
         return played

@@ -28,6 +28,10 @@ class Copier:
         constants: The objects that a copy with dice shares with its original because
             their classes declare them constant; see `cloning_constants`.
         snapshots: The snapshots made.
+        arrays: The arrays met by an exact copy.
+        hashes: Dictionaries and sets with a copied key each, and the hash that it had
+            when it was put into the copy; in an exact copy.
+        strangers: What it met that may stand over memory of others without saying so.
         memo: The copies made so far, by the ids of their originals. Whoever calls
             `clone` with something that nobody else holds has to `keep` it, since ids
             are given again.
@@ -43,6 +47,9 @@ class Copier:
         self.spaces: list[spaces.Space] = []
         self.constants: list[Any] = []
         self.snapshots: list[Snapshot] = []
+        self.arrays: list[np.ndarray] = []
+        self.hashes: list[tuple[Any, Any, int]] = []
+        self.strangers: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.uncopied = UNCOPIED_EXACTLY if dice is None else UNCOPIED_WITH_DICE
         self._kept: list[Any] = []

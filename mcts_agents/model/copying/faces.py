@@ -7,6 +7,7 @@ says which); those of Discrete spaces from 0 are the spaces' own.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -316,12 +317,15 @@ class Face(ABC):
         return found
 
     def action(self, player: int, number: int) -> Any:
-        """Return what the environment's `step` takes for the number of an action."""
+        """Return what the environment's `step` takes for the number of an action.
+
+        An array is new each time: a step may change the one that it was given.
+        """
         numbers = self.numbers[player]
         if not numbers.are_coded:
             return number
         if isinstance(numbers, ProposedNumbers):
-            return self._proposals(player, numbers)[number]
+            return _row(self._proposals(player, numbers), number)
         return numbers.action(number)
 
     def decoder(self, player: int) -> Callable[[int], Any] | None:
@@ -331,7 +335,7 @@ class Face(ABC):
         """
         numbers = self.numbers[player]
         if isinstance(numbers, ProposedNumbers):
-            return self._proposals(player, numbers).__getitem__
+            return partial(_row, self._proposals(player, numbers))
         return numbers.action if numbers.are_coded else None
 
     def settle_proposals(self, player: int) -> None:
@@ -402,6 +406,11 @@ class Face(ABC):
             without_caches(layer, self.agents)
         if any(isinstance(numbers, ProposedNumbers) for numbers in self.numbers):
             self._proposing_seed = int(dice.integers(2**63))
+
+
+def _row(proposals: np.ndarray, number: int) -> Any:
+    """Return a copy of a proposal."""
+    return proposals[number].copy()
 
 
 def name_of(env: Any) -> str:

@@ -148,8 +148,9 @@ class RememberingGymnasium(gymnasium.Wrapper):
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step, and remember it."""
         self.remembered.step(action)
+        played = {"player_0": copy.deepcopy(action)}  # which the step may change
         result = self.env.step(action)
-        self.remembered.play({"player_0": action})
+        self.remembered.play(played)
         self.remembered.earn({"player_0": result[1]})
         self._note(result[:-1])
         return result
@@ -181,9 +182,10 @@ class RememberingParallel(BaseParallelWrapper):
     def step(self, actions: dict[str, Any]) -> Any:
         """Step, and remember it."""
         deciding = {a: v for a, v in actions.items() if a not in self._waiting}
+        played = copy.deepcopy(deciding or actions)  # which the step may change
         self.remembered.step(actions)
         result = self.env.step(actions)
-        self.remembered.play(deciding or actions)
+        self.remembered.play(played)
         self.remembered.earn(result[1])
         self._note(result)
         return result
@@ -225,7 +227,7 @@ class RememberingAEC(BaseWrapper):
         if action is not None and not (
             self._at_once and _waits(self.env.observe(agent), self.env.infos.get(agent))
         ):
-            self._together[agent] = action
+            self._together[agent] = copy.deepcopy(action)  # a step may change it
         last = not self._at_once or agent == self.env.agents[-1]
         self.remembered.step(action)
         self.env.step(action)

@@ -191,7 +191,7 @@ class Replays:
                 if step[0] is not None:
                     self._throw_at_root(remembered)
                 remembered.given = step
-                made.step(step[1])
+                made.step(copy.deepcopy(step[1]))  # which it may change
             self._throw_at_root(remembered)
             remembered.begun = begun
         finally:

@@ -84,6 +84,7 @@ class Evaluation:
         self._add_noise = compiled.entry("add_root_noise")
         self._noise = float(settings.root_noise), float(settings.root_noise_alpha)
         self._noise_due = False
+        self._answering = 0.0  # seconds of the evaluator's last call
         self._shares = is_of_shares(settings)
         movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
         lanes = 2 * settings.batch
@@ -144,8 +145,10 @@ class Evaluation:
         """Search until a budget is spent; return the status of the last slice.
 
         The evaluator is not asked for another batch that would not be answered in time,
-        if it takes as long as the last one; a batch that waits is always answered. So a
-        decision ends later than `deadline` by one call of the evaluator at the most,
+        if it takes as long as the last one; a batch that waits is always answered.
+        Where Python steps an environment, the clock is looked at after each step, and
+        no other is made when so much time is left as the last call took. So a decision
+        ends later than `deadline` by one step or one call of the evaluator at the most,
         and it takes up to two calls, however little time there is: of the root (unless
         it was kept) and of a leaf (unless the game is over there).
 
@@ -160,30 +163,34 @@ class Evaluation:
         target = min(int(done[0]) + simulations, NO_LIMIT)
         waiting = self._record["lane_count"]
         self._record["target"] = target
+        watch = clock.running()
+        assert watch is not None  # a search with an evaluator always has one
         timed = deadline < math.inf
         descents = 1 if timed else DESCENTS
-        answering = 0.0  # seconds of the evaluator's last call
         status = SLICE_DONE
         while done[0] < target:
-            began = clock.now()
+            began, before = clock.now(), int(done[0]) + int(waiting[0])
             # Descends until a batch is full, or so many times.
+            watch.deadline = deadline - self._answering
             status = self._run_slice(self._address, descents, call_limit)
+            watch.deadline = deadline
             filled = clock.now()
+            descended = int(done[0]) + int(waiting[0]) - before
             if status == EVALUATE and self.later:
                 return status
             if status == EVALUATE:
                 self._ask()
-                answering = clock.now() - filled
             elif status == GROW:
                 grow()
             elif status != SLICE_DONE:
                 break
             status = SLICE_DONE
             if timed:
-                descents = _descents_in_time(descents, filled - began)
-                late = clock.now() + (filled - began) + answering >= deadline
+                late = clock.now() + (filled - began) + self._answering >= deadline
                 # The root's own evaluation is no simulation, and there must be one.
                 below = waiting[0] and self._arrays["lanes"]["step_count"][0] > 0
+                if descended and (done[0] or below):
+                    descents = _descents_in_time(descended, filled - began)
                 if late and (done[0] or below):
                     status = BUDGET_SPENT
                     break
@@ -224,6 +231,7 @@ class Evaluation:
 
     def _ask(self) -> None:
         """Ask the evaluator about all that waits, and take its answers in."""
+        began = clock.now()
         with self.lock:
             answer = self._evaluator(*self.shown())
         if not isinstance(answer, tuple) or len(answer) != 2:
@@ -232,6 +240,7 @@ class Evaluation:
                 "(values, logits)"
             )
         self.answer(*answer)
+        self._answering = clock.now() - began
 
     def answer(self, values: Any, logits: Any) -> None:
         """Take in the values and logits of all that waits, a row each.

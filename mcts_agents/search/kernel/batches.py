@@ -12,6 +12,11 @@
 There are no rollouts: the evaluator stands for them, and a node is made when its
 position is reached for the first time. The root is evaluated alone, before all else.
 
+Where environments are stepped in Python a descent may take long, and so may all those
+of a batch. Once the clock is up (`stop`), the batch is asked about as it is: a descent
+on its way is given up. If it is the only one, it ends where it stands, as at the depth
+limit.
+
 A descent that runs into a leaf that waits already is given up: its virtual losses stay
 until the batch is answered. It is no simulation, so that no leaf counts twice. As many
 of these, or of descents to the end of the game, as a batch has leaves end it early:
@@ -128,17 +133,29 @@ def is_full(search):
 
 
 @njit
+def may_stop(search):
+    """Whether a search that is told to stop has something to choose by."""
+    if search.simulations > 0:
+        return True
+    batch = batch_of(search)
+    return batch.lane_count > 0 and lanes_of(batch)[0].step_count > 0
+
+
+@njit
 def ends_here(search, movers):
     """Whether a descent ends where `movers` (a mask) decide in their trees.
 
     It does if one of them has no node here, or one without priors yet. At the depth
     limit there is no node; the position is valued at each visit. In a graph, so is one
-    where another path joins, if that ends a descent.
+    where another path joins, if that ends a descent; and so is one where the search is
+    told to stop, but for the root's.
     """
     batch = batch_of(search)
     batch.movers = movers
     batch.ending = OVER
     if search.graph and search.clashed:
+        batch.ending = AT_LEAF
+    if search.stop and search.step_count > 0:
         batch.ending = AT_LEAF
     for tree in range(search.trees):
         mine = movers & owned_by(search, tree)

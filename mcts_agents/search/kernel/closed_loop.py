@@ -22,7 +22,7 @@ from numba import carray, njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer
-from mcts_agents.search.kernel.batches import ends_here
+from mcts_agents.search.kernel.batches import ends_here, may_stop
 from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent
 from mcts_agents.search.kernel.parts import Array, Part, one_of
@@ -41,7 +41,7 @@ from mcts_agents.search.kernel.rollout import (
     policy_bytes,
 )
 from mcts_agents.search.kernel.selection import select
-from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.status import BUDGET_SPENT, MODEL_ERROR, SLICE_DONE
 from mcts_agents.search.kernel.tree import add_node, clear_node, count_players
 from mcts_agents.search.kernel.variants import WAITS
 
@@ -121,6 +121,9 @@ def walk(search):
     wait for an evaluator, a leaf is the end of all.
     """
     while search.active > 0:
+        if WAITS:
+            if search.stop and may_stop(search):
+                return BUDGET_SPENT
         node = np.int64(edges_of(search)[search.link[0]].child)
         mine = nodes_of(search)[node].movers
         if mine == 0:

@@ -58,7 +58,7 @@ from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.batch_records import OVER, batch_of
-from mcts_agents.search.kernel.batches import ends_here
+from mcts_agents.search.kernel.batches import ends_here, may_stop
 from mcts_agents.search.kernel.closed_loop import begin_stored, walk
 from mcts_agents.search.kernel.graph import advance_graph
 from mcts_agents.search.kernel.lane import begin_lane, leave, owned_by, owned_by_any
@@ -81,7 +81,12 @@ from mcts_agents.search.kernel.rollout import (
     note_counters,
 )
 from mcts_agents.search.kernel.selection import select
-from mcts_agents.search.kernel.status import BAD_MOVERS, MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.status import (
+    BAD_MOVERS,
+    BUDGET_SPENT,
+    MODEL_ERROR,
+    SLICE_DONE,
+)
 from mcts_agents.search.kernel.tree import count_players, observation_link
 from mcts_agents.search.kernel.variants import EXTENDED, STORED, WAITS
 
@@ -215,7 +220,7 @@ def descend(search):
                 break
         elif search.active == 0 and search.has_playout:
             left = search.rollout_limit - search.rollout_actions
-            if left > 0:
+            if left > 0 and not search.stop:
                 played = call.playout(search, left)
                 search.rollout_actions += played
                 search.forward_model_calls += played
@@ -255,9 +260,12 @@ def descend(search):
             if search.rollout_end != EXACT:
                 note_counters(search, movers)
         # What was chosen in a tree is still applied: its value is that of what follows.
+        # (It is not if the iteration will be left out.)
         if not WAITS:
-            if in_trees == 0 and search.stop:
+            if search.stop and (in_trees == 0 or search.simulations > 0):
                 break
+        elif search.stop and may_stop(search):
+            return BUDGET_SPENT
         call.apply(search)
         search.forward_model_calls += count_players(movers)
         if EXTENDED:
@@ -266,6 +274,8 @@ def descend(search):
         if not WAITS:
             if search.stop:
                 break
+        elif search.stop and may_stop(search):
+            return BUDGET_SPENT
     return MODEL_ERROR if call.failed(search) else SLICE_DONE
 
 

@@ -15,7 +15,7 @@ from mcts_agents.model.contract import PLAYING
 from mcts_agents.search.kernel.abstraction import POOL_BYTES, pools_of
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import OVER, WAITING, batch_of
-from mcts_agents.search.kernel.batches import is_full, wait
+from mcts_agents.search.kernel.batches import is_full, may_stop, wait
 from mcts_agents.search.kernel.descent import descend
 from mcts_agents.search.kernel.lane import longest_path
 from mcts_agents.search.kernel.leaf_values import evaluate_leaf
@@ -105,8 +105,12 @@ def iterate(search):
 @njit
 def next_status(search, call_limit):
     """Return SLICE_DONE if another iteration may begin, else why it may not."""
-    if search.stop and search.simulations > 0:
-        return BUDGET_SPENT
+    if search.stop:
+        if search.simulations > 0:
+            return BUDGET_SPENT
+        if WAITS:
+            if may_stop(search):
+                return BUDGET_SPENT
     # A tree that is searched to its ends costs no calls; this must not go on for ever.
     if search.forward_model_calls + search.idle >= call_limit:
         return BUDGET_SPENT
