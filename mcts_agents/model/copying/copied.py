@@ -249,7 +249,9 @@ class CopiedEnvironment(ShownCopies):
             borrowed.enter_context(global_generators(self._dice))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
             exact, cloner = self._exact_copy(live)
-            outside = borrowed.enter_context(self._outside.unchanged(cloner.met()))
+            outside = borrowed.enter_context(
+                self._outside.unchanged(cloner.met(), live.env, self.release)
+            )
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces()]
             if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
@@ -268,6 +270,7 @@ class CopiedEnvironment(ShownCopies):
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
             self._situations.begin(handle)
+            del exact, cloner, root  # copies must be able to go before the plan ends
             began, self._steps = clock.now(), 0
             yield state, player
             searched = clock.now() - began

@@ -10,13 +10,14 @@ to their methods, the globals that these name, and so on, within modules that ar
 of Python's or of the libraries that environments are written with.
 """
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from mcts_agents.model.copying.guards import unchanged
-from mcts_agents.model.copying.outside_contents import Contents
-from mcts_agents.model.copying.outside_places import Places
+from mcts_agents.model.copying.outside_contents import Changes, Contents
+from mcts_agents.model.copying.outside_places import Places, is_foreign, module_of
 
 # What environments of PettingZoo fill as they go, and no step depends on.
 _KNOWN_CACHES = (
@@ -48,36 +49,75 @@ class Outside:
         self._contents: Contents | None = None
 
     @contextmanager
-    def unchanged(self, met: tuple[set[int], list[Any]]) -> Iterator["Contents"]:
+    def unchanged(
+        self,
+        met: tuple[set[int], list[Any]],
+        env: Any,
+        release: Callable[[], None],
+    ) -> Iterator["Contents"]:
         """Look after what lies outside while a plan goes on; give what it is now.
 
         Args:
             met: The ids of all that an exact copy of the environment holds copies of,
                 and these copies.
+            env: The live environment.
+            release: Drops all copies, which may change something when they go.
 
         Raises:
-            SharedStateError: Something changed. It is as it was before.
+            SharedStateError: Something changed. It is as it was before, but for what
+                the message names.
         """
         own, objects = met
         self._places.visit_objects(objects)
+        dies_loudly = any(
+            hasattr(kind, "__del__") and not is_foreign(module_of(kind))
+            for kind in set(map(type, objects))
+        )
+        del met, objects
         self._plans += 1
-        if self._contents is not None and self._contents.items > _FEW:
-            if self._plans & (self._plans - 1):
-                with unchanged(self._contents.generators):
-                    yield self._contents
-                return
-        found = self._contents = Contents(self._places, own, self._caches)
-        with unchanged(found.generators):
+        last = self._contents
+        if last is not None and not (
+            last.items > _FEW and self._plans & (self._plans - 1)
+        ):
+            last = None
+        found = Contents(self._places, own, env, self._caches, last)
+        self._contents = found
+        with unchanged([*found.generators, *found.own_generators]):
             try:
                 yield found
             finally:
-                changed = found.put_back()
+                if self._plans == 1:
+                    found.drop_results()
+                changes = found.put_back()
+                if dies_loudly:
+                    release()
+                    gc.collect()
+                    changes = changes.joined(found.put_back())
                 found.forget()
-        if changed:
-            raise SharedStateError(
-                f"{self._name}: steps of copies changed {', '.join(changed)}, which "
-                "lies outside the environment object, where all copies and the live "
-                "environment share it; it has been restored. Keep it in the object "
-                "itself; or, if it is only a cache and no step depends on it, pass "
-                f"caches=({', '.join(map(repr, changed))},)"
+        if changes.outside or changes.inside:
+            raise SharedStateError(self._message(changes))
+
+    def _message(self, changes: Changes) -> str:
+        """Say what was changed, whether it was put back, and what to do."""
+        fate = "it has been restored"
+        if changes.lost:
+            fate = (
+                f"it has been restored, except {', '.join(changes.lost)}, which cannot "
+                "be: make the environment anew"
             )
+        if changes.outside:
+            named = ", ".join(changes.outside)
+            return (
+                f"{self._name}: steps of copies changed {named}, which lies outside "
+                "the environment object, where all copies and the live environment "
+                f"share it; {fate}. Keep it in the object itself; or, if it is only a "
+                "cache and no step depends on it, pass "
+                f"caches=({', '.join(map(repr, changes.outside))},)"
+            )
+        return (
+            f"{self._name}: steps of copies changed {', '.join(changes.inside)} of the "
+            f"live environment itself; {fate}. Copies share with it spaces, members of "
+            "enumerations, exceptions, loggers, and parts whose __deepcopy__ returns "
+            "the part itself: do not change these, but replace them by others, or keep "
+            "the state in a plain attribute"
+        )
