@@ -21,6 +21,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from typing import Any, Unpack
 
 import gymnasium
@@ -255,7 +256,9 @@ class CopiedEnvironment(ShownCopies):
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces()]
             if outside.is_kept and self._suspicions.are_open(self.hurry, self._step):
-                self._look(exact, shared, outside)
+                # Context variables that copies set are as they were afterwards, as in
+                # the search.
+                copy_context().run(self._look, exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
             self._plan = CopyPlan(self._dice, self.options.reseed)

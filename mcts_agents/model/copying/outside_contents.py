@@ -113,8 +113,9 @@ class Contents:
         self._records: list[_Record] = []
         self._caching: list[tuple[Any, int, bool]] = []
         # What was noted of the places so far.
-        self._names: dict[int, set[str] | None] = {}
+        self._names: dict[int, frozenset[str] | None] = {}
         self._cells = self._held = 0
+        self._count = -1
         self.generators: list[Any] = []
         self.own_generators: list[Any] = []
         self._led_out: list[Any] = []
@@ -137,9 +138,9 @@ class Contents:
 
     def _note_outside(self) -> None:
         """Note what lies in all places; more of them may be found on the way."""
-        places, count = self._places, -1
-        while count != places.count:
-            count = places.count
+        places = self._places
+        while self._count != places.count:
+            self._count = places.count
             for key, (namespace, label, names) in list(places.names.items()):
                 self._note_names(key, namespace, label, names)
             while self._cells < len(places.cells):
@@ -153,11 +154,11 @@ class Contents:
     def _note_names(
         self, key: int, namespace: Any, label: str, names: set[str] | None
     ) -> None:
-        noted = self._names.get(key, ())
-        if noted is None or noted == names:
-            return
+        noted = self._names.get(key, frozenset())
+        if noted is None or (names is not None and len(noted) == len(names)):
+            return  # names are only added
         new = None if names is None else names.difference(noted)
-        self._names[key] = None if names is None else names.copy()
+        self._names[key] = None if names is None else frozenset(names)
         without = {c.removeprefix(f"{label}.") for c in self._caches}
         way = _way_of_names(namespace, new, without)
         for name, value in self._note(label, namespace, way, -1).items():

@@ -59,7 +59,7 @@ class Places:
     def count(self) -> int:
         """How many places there are."""
         named = [
-            -1 if names is None else len(names) for *_, names in self.names.values()
+            0 if names is None else len(names) for *_, names in self.names.values()
         ]
         return len(named) + sum(named) + len(self.held) + len(self.cells)
 

@@ -254,15 +254,6 @@ def _read_stream(item: Any) -> Any:
     return None if item.closed else (item.getvalue(), item.tell())
 
 
-def _write_variable(item: Any, before: Any) -> None:
-    if before[0] is _UNSET:
-        raise LookupError("a context variable that had no value")
-    item.set(before[0])
-
-
-_UNSET = object()
-
-
 def _write_weak_set(item: weakref.WeakSet, before: list[Any]) -> None:
     item.clear()
     item.update(before)
@@ -318,9 +309,6 @@ _MEMORY = (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes._SimpleCData)
 _ENVIRONMENTS = (gymnasium.Env, AECEnv, ParallelEnv)
 # By the names of their modules and classes, which need not be imported for that.
 _BY_NAME: dict[str, Way] = {
-    "_contextvars.ContextVar": Way(
-        lambda item: [item.get(_UNSET)], same_row, _write_variable
-    ),
     "_io.BytesIO": Way(_read_stream, operator.eq, _write_stream, _nothing),
     "_io.StringIO": Way(_read_stream, operator.eq, _write_stream, _nothing),
     "_thread._local": ATTRIBUTES,
@@ -400,7 +388,11 @@ _KINDS: list[tuple[Any, Way]] = [
     (_MEMORY, Way(bytes, operator.eq, _write_memory, _nothing)),
     (weakref.WeakSet, Way(list, _same_things, _write_weak_set)),
     (weakref.WeakKeyDictionary | weakref.WeakValueDictionary, _WEAK_TABLE),
-    (spaces.Space, _attributes_but("_np_random", parts=_small)),
+    # Whether bounds are finite follows from the bounds.
+    (
+        spaces.Space,
+        _attributes_but("_np_random", "bounded_below", "bounded_above", parts=_small),
+    ),
     (enum.Enum, ATTRIBUTES),
     (BaseException, ATTRIBUTES),
     (logging.Logger, _attributes_but("_cache", parts=_nothing)),
