@@ -102,6 +102,7 @@ def numbers():
 
 
 GENERATOR = numbers()
+PAIR = itertools.count(), 1
 
 
 class Ten(gymnasium.Env):
@@ -217,10 +218,14 @@ def test_context_variables_are_not_set():
 
 
 def test_what_cannot_be_put_back_is_named():
-    env = Ten(lambda env: next(GENERATOR))
-    env.reset(seed=0)
-    with pytest.raises(SharedStateError, match=r"except \S+GENERATOR, which cannot be"):
-        MCTSAgent(simulations=3, perfect_information=True, seed=0).act(env)
+    for change, name in (
+        (lambda env: next(GENERATOR), "GENERATOR"),
+        (lambda env: next(PAIR[0]), "PAIR"),
+    ):
+        env = Ten(change)
+        env.reset(seed=0)
+        with pytest.raises(SharedStateError, match=rf"except \S+{name}, which cannot"):
+            MCTSAgent(simulations=3, perfect_information=True, seed=0).act(env)
 
 
 def test_tensors_are_put_back():
@@ -266,7 +271,8 @@ class Counted(Ten):
 def test_what_copies_change_when_they_go_is_put_back():
     env = Counted()
     env.reset(seed=0)
-    for _ in range(3):
+    for of_itself in (None, None, env):  # copies go later if they hold themselves
+        env.itself = of_itself
         with pytest.raises(SharedStateError, match=r"Counted\.alive"):
             MCTSAgent(simulations=5, perfect_information=True, seed=0).act(env)
         assert Counted.alive == 1

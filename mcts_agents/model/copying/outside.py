@@ -8,9 +8,13 @@ back and ends with an error.
 Only what the code of an environment names is looked at: from the classes of its objects
 to their methods, the globals that these name, and so on, within modules that are none
 of Python's or of the libraries that environments are written with.
+
+The live environment itself is looked at as well, with every part: something outside may
+refer to it, and copies share some parts with it.
 """
 
 import gc
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -69,10 +73,7 @@ class Outside:
         """
         own, objects = met
         self._places.visit_objects(objects)
-        dies_loudly = any(
-            hasattr(kind, "__del__") and not is_foreign(module_of(kind))
-            for kind in set(map(type, objects))
-        )
+        loud = _loud(objects)
         del met, objects
         self._plans += 1
         last = self._contents
@@ -89,9 +90,10 @@ class Outside:
                 if self._plans == 1:
                     found.drop_results()
                 changes = found.put_back()
-                if dies_loudly:
+                if loud:
                     release()
-                    gc.collect()
+                    if any(reference() is not None for reference in loud):
+                        gc.collect()  # they hold one another
                     changes = changes.joined(found.put_back())
                 found.forget()
         if changes.outside or changes.inside:
@@ -121,3 +123,15 @@ class Outside:
             "the part itself: do not change these, but replace them by others, or keep "
             "the state in a plain attribute"
         )
+
+
+def _loud(copies: list[Any]) -> list[weakref.ref[Any]]:
+    """Return references to those copies that do something when they go."""
+    loud = {
+        kind
+        for kind in set(map(type, copies))
+        if hasattr(kind, "__del__")
+        and kind.__weakrefoffset__
+        and not is_foreign(module_of(kind))
+    }
+    return [weakref.ref(copy) for copy in copies if type(copy) in loud] if loud else []

@@ -275,7 +275,7 @@ class Contents:
     def put_back(self) -> Changes:
         """Undo what changed; return the names of where it did."""
         changes = Changes({}, {}, {})
-        moved: dict[int, Any] = {}
+        moved: dict[int, tuple[Any, list[str]]] = {}
         for index, record in enumerate(self._records):
             way, item, before = record.way, record.item, record.before
             now = way.read(item)
@@ -288,12 +288,11 @@ class Contents:
             found.update(dict.fromkeys(names))
             twin = made_from(record)
             if twin is not None:
-                moved[id(item)] = twin
-                self._replace(record, twin)
+                moved[id(item)] = twin, names
             elif not _written(record):
                 changes.lost.update(dict.fromkeys(names))
-        if moved:
-            self._put_in(moved)
+        for key in moved.keys() - self._put_in({k: t for k, (t, _) in moved.items()}):
+            changes.lost.update(dict.fromkeys(moved[key][1]))
         return changes
 
     def _names_of(self, index: int, now: Any) -> list[str]:
@@ -321,22 +320,26 @@ class Contents:
                 return re.sub(r"^env(\.(env|aec_env))+", "env", path + place)
         return f"{path} ({type(record.item).__name__})"
 
-    def _replace(self, record: _Record, twin: Any) -> None:
-        record.item = twin
-        self._seen[id(twin)] = twin
-
-    def _put_in(self, twins: dict[int, Any]) -> None:
-        """Put new iterators wherever those were that have moved."""
-        for record in self._records:
+    def _put_in(self, twins: dict[int, Any]) -> set[int]:
+        """Put new iterators wherever those were that moved; return which were found."""
+        found: set[int] = set()
+        for record in self._records if twins else ():
             before = record.before
+            if not isinstance(before, list | dict):
+                continue
             values = before.values() if isinstance(before, dict) else before
-            if isinstance(before, list | dict) and any(id(v) in twins for v in values):
+            if held := {id(v) for v in values}.intersection(twins):
                 record.before = (
                     {k: twins.get(id(v), v) for k, v in before.items()}
                     if isinstance(before, dict)
                     else [twins.get(id(v), v) for v in before]
                 )
-                _written(record)
+                if _written(record):
+                    found |= held
+        for record in self._records if found else ():
+            if id(record.item) in found:
+                record.item = twins[id(record.item)]
+        return found
 
 
 def made_from(record: _Record) -> Any:
