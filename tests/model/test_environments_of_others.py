@@ -160,8 +160,9 @@ def test_an_environment_that_goes_on_otherwise_is_wrong():
 
 def test_a_shared_part_is_found():
     found = found_in(SharesAPart)
-    assert found.verdict == WRONG
-    assert "env.counter.steps: int 1 became" in found.why
+    # Found by the agent before the digest could tell.
+    assert found.verdict == REFUSED
+    assert "env.counter.steps of the live environment" in found.why
 
 
 def test_dice_that_all_copies_share_are_found():

@@ -17,7 +17,6 @@ stepped these would move the live game.
 
 import functools
 import types
-import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +27,7 @@ from gymnasium.utils import EzPickle
 
 from mcts_agents.model.copying import cloning_arrays as arrays
 from mcts_agents.model.copying import cloning_functions as functions
-from mcts_agents.model.copying import cloning_jax
+from mcts_agents.model.copying import cloning_jax, cloning_weak
 from mcts_agents.model.copying import cloning_objects as objects
 from mcts_agents.model.copying import cloning_values as values
 from mcts_agents.model.copying.cloning_kinds import (
@@ -79,7 +78,7 @@ _HANDLERS = _Handlers(
         types.FunctionType: functions.copy_function,
         functools.partial: functions.copy_partial,
         CACHED_FUNCTION: functions.copy_cached_function,
-        weakref.ref: functions.copy_weak_reference,
+        **cloning_weak.HANDLERS,
         Snapshot: objects.copy_snapshot,
         **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
     }
@@ -154,7 +153,19 @@ def _says(kind: type, *names: str) -> bool:
 def _has_plain_layout(kind: type) -> bool:
     """Whether objects are nothing but their attributes: no memory of C's own."""
     try:
-        object.__new__(kind)
+        probe = object.__new__(kind)
     except TypeError:
         return False
+    if hasattr(kind, "__del__"):  # which may change what the class counts
+        try:
+            probe.__class__ = _Blank
+        except TypeError:
+            _PROBES.append(probe)
     return bool(kind.__flags__ & (1 << 9))
+
+
+class _Blank:
+    """What an object is made into that must go without a word."""
+
+
+_PROBES: list[Any] = []

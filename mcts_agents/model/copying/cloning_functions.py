@@ -6,7 +6,6 @@ as the object of a bound method, would step it from within a search.
 
 import functools
 import types
-import weakref
 from typing import Any
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC
@@ -79,9 +78,3 @@ def copy_cached_function(cloner: Copier, value: Any) -> Any:
     if wrapped is value.__wrapped__:
         return value
     return functools.lru_cache(**value.cache_parameters())(wrapped)
-
-
-def copy_weak_reference(cloner: Copier, value: weakref.ref) -> weakref.ref:
-    """Refer to the copy of what is referred to."""
-    target = value()
-    return value if target is None else weakref.ref(cloner.clone(target))

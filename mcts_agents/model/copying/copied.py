@@ -21,6 +21,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from typing import Any, Unpack
 
 import gymnasium
@@ -253,15 +254,18 @@ class CopiedEnvironment(ShownCopies):
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
             if self._snapshots is None:
                 exact, cloner = self._exact_copy(live)
-                outside = self._outside.unchanged(cloner.met())
-                outside = borrowed.enter_context(outside)
+                outside = borrowed.enter_context(
+                    self._outside.unchanged(cloner.met(), live.env, self.release)
+                )
             else:
                 outside = self._watch_snapshots(live, borrowed)
                 exact, cloner = self._exact_copy(live)
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
             if outside.is_kept and self._suspicions.are_open(self.hurry):
-                self._look(exact, shared, outside)
+                # Context variables that copies set are as they were afterwards, as in
+                # the search.
+                copy_context().run(self._look, exact, shared, outside)
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
             self._plan = CopyPlan(self._dice, self._reseed)
@@ -276,6 +280,7 @@ class CopiedEnvironment(ShownCopies):
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
             self._situations.begin(handle)
+            del exact, cloner, root  # copies must be able to go before the plan ends
             began, self._steps = clock.now(), 0
             yield state, player
             self._suspicions.searched(clock.now() - began, self._steps)
@@ -288,7 +293,7 @@ class CopiedEnvironment(ShownCopies):
         assert self._snapshots is not None
         reached = reached_from(live.env)
         outside = borrowed.enter_context(
-            self._outside.unchanged((set(), reached.code()))
+            self._outside.unchanged((set(), reached.code()), live.env, self.release)
         )
         borrowed.enter_context(unchanged(reached.generators))
         found = [*reached.spaces, *live.action_spaces(), *outside.spaces]

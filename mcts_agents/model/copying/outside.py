@@ -8,16 +8,21 @@ back and ends with an error.
 Only what the code of an environment names is looked at: from the classes of its objects
 to their methods, the globals that these name, and so on, within modules that are none
 of Python's or of the libraries that environments are written with.
+
+The live environment itself is looked at as well, with every part: something outside may
+refer to it, and copies share some parts with it.
 """
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from mcts_agents.model.copying.dice import is_generator
 from mcts_agents.model.copying.guards import unchanged
-from mcts_agents.model.copying.outside_contents import Contents
-from mcts_agents.model.copying.outside_places import Places
+from mcts_agents.model.copying.outside_contents import Changes, Contents
+from mcts_agents.model.copying.outside_places import Places, is_foreign, module_of
 
 # What environments of PettingZoo fill as they go, and no step depends on.
 _KNOWN_CACHES = (
@@ -75,39 +80,88 @@ class Outside:
                     namespace[name] = value
 
     @contextmanager
-    def unchanged(self, met: tuple[set[int], list[Any]]) -> Iterator["Contents"]:
+    def unchanged(
+        self,
+        met: tuple[set[int], list[Any]],
+        env: Any,
+        release: Callable[[], None],
+    ) -> Iterator["Contents"]:
         """Look after what lies outside while a plan goes on; give what it is now.
 
         Args:
             met: The ids of all that an exact copy of the environment holds copies of,
                 and these copies.
+            env: The live environment.
+            release: Drops all copies, which may change something when they go.
 
         Raises:
-            SharedStateError: Something changed. It is as it was before.
+            SharedStateError: Something changed. It is as it was before, but for what
+                the message names.
         """
         own, objects = met
         self._places.visit_objects(objects)
+        loud = _loud(objects)
+        del met, objects
         self._plans += 1
-        if self._contents is not None and self._contents.items > _FEW:
-            if self._plans & (self._plans - 1):
-                with unchanged(self._contents.generators):
-                    yield self._contents
-                return
-        found = self._contents = Contents(self._places, own, self._caches)
-        with unchanged(found.generators):
+        last = self._contents
+        if last is not None and not (
+            last.items > _FEW and self._plans & (self._plans - 1)
+        ):
+            last = None
+        found = Contents(self._places, own, env, self._caches, last)
+        self._contents = found
+        with unchanged([*found.generators, *found.own_generators]):
             try:
                 yield found
             finally:
-                changed = found.put_back()
+                if self._plans == 1:
+                    found.drop_results()
+                changes = found.put_back()
+                if loud:
+                    release()
+                    if any(reference() is not None for reference in loud):
+                        gc.collect()  # they hold one another
+                    changes = changes.joined(found.put_back())
                 found.forget()
-        if changed:
-            raise SharedStateError(
-                f"{self._name}: steps of copies changed {', '.join(changed)}, which "
-                "lies outside the environment object, where all copies and the live "
-                "environment share it; it has been restored. Keep it in the object "
-                "itself; or, if it is only a cache and no step depends on it, pass "
-                f"caches=({', '.join(map(repr, changed))},)"
+        if changes.outside or changes.inside:
+            raise SharedStateError(self._message(changes))
+
+    def _message(self, changes: Changes) -> str:
+        """Say what was changed, whether it was put back, and what to do."""
+        fate = "it has been restored"
+        if changes.lost:
+            fate = (
+                f"it has been restored, except {', '.join(changes.lost)}, which cannot "
+                "be: make the environment anew"
             )
+        if changes.outside:
+            named = ", ".join(changes.outside)
+            return (
+                f"{self._name}: steps of copies changed {named}, which lies outside "
+                "the environment object, where all copies and the live environment "
+                f"share it; {fate}. Keep it in the object itself; or, if it is only a "
+                "cache and no step depends on it, pass "
+                f"caches=({', '.join(map(repr, changes.outside))},)"
+            )
+        return (
+            f"{self._name}: steps of copies changed {', '.join(changes.inside)} of the "
+            f"live environment itself; {fate}. Copies share with it spaces, members of "
+            "enumerations, exceptions, loggers, and parts whose __deepcopy__ returns "
+            "the part itself: do not change these, but replace them by others, or keep "
+            "the state in a plain attribute"
+        )
+
+
+def _loud(copies: list[Any]) -> list[weakref.ref[Any]]:
+    """Return references to those copies that do something when they go."""
+    loud = {
+        kind
+        for kind in set(map(type, copies))
+        if hasattr(kind, "__del__")
+        and kind.__weakrefoffset__
+        and not is_foreign(module_of(kind))
+    }
+    return [weakref.ref(copy) for copy in copies if type(copy) in loud] if loud else []
 
 
 def _inside(namespace: Any) -> Mapping[str, Any]:

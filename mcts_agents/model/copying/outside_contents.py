@@ -1,210 +1,399 @@
-"""What lies outside an environment's object at one moment, and how to put it back."""
+"""What can be changed about an environment at one moment, and how to put it back.
 
-import functools
-import operator
+That is all that lies outside its object, and the live object itself: no step of a copy
+may change either.
+"""
+
+import re
 import types
-from collections import deque
-from collections.abc import Callable, Iterable
-from enum import Enum
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 
+from mcts_agents.model.copying import outside_iterators as iterators
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
-from mcts_agents.model.copying.comparing import slots_of
 from mcts_agents.model.copying.dice import is_generator, reseed
 from mcts_agents.model.copying.outside_places import (
     Places,
     content_of,
-    is_foreign,
-    module_of,
+    is_made_by_library,
 )
+from mcts_agents.model.copying.outside_ways import (
+    ATTRIBUTES,
+    Way,
+    cached_results,
+    is_same_value,
+    led_to,
+    same_names,
+    same_row,
+    ways_of,
+)
+from mcts_agents.model.copying.snapshots import Snapshot
+from mcts_agents.model.copying.watchers import WATCHERS
 
-# A larger table is only counted.
-_LARGEST = 100_000
-
-_CONTAINERS = list | deque | dict | set | bytearray | np.ndarray
+# What holds nothing that changes. Classes are none of these.
+_PLAIN = (ATOMIC | {Snapshot, property}) - {type}
+# What attributes of classes are not told apart.
 _CODE = (
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
-    CACHED_FUNCTION,
     staticmethod,
     classmethod,
     property,
     type,
-    Enum,
 )
+_SIZED = (list, dict, set, bytes)
 
 
-class _Record(NamedTuple):
-    """What one thing held: how to read it, what it was, how to write it back."""
+class Changes(NamedTuple):
+    """The names of what has changed.
 
-    label: str
-    read: Callable[[], Any]
-    before: Any
-    write: Callable[[Any], None]
+    Attributes:
+        outside: Outside the environment's object.
+        inside: In the live environment.
+        lost: Those of both that could not be put back.
+    """
+
+    outside: dict[str, None]
+    inside: dict[str, None]
+    lost: dict[str, None]
+
+    def joined(self, other: "Changes") -> "Changes":
+        """Return these names and others."""
+        return Changes(
+            *({**mine, **more} for mine, more in zip(self, other, strict=True))
+        )
+
+
+class _Record:
+    """What one thing held, and where it was found."""
+
+    __slots__ = ("before", "item", "label", "parent", "way")
+
+    def __init__(self, label: str, item: Any, way: Way, before: Any, parent: int):
+        self.label, self.item, self.way = label, item, way
+        self.before, self.parent = before, parent
 
 
 class Contents:
     """What lay in all places at one moment, shallowly, object by object.
 
+    Args:
+        places: Outside the environment's object.
+        own: The ids of all parts of the live environment that copies have for
+            themselves.
+        env: The live environment.
+        caches: Names of what may change.
+        last: What was noted before, if what lies outside is not looked at this time.
+
     Attributes:
-        generators: The random generators among them.
-        spaces: The spaces among them, which have generators of their own.
-        items: How many things were noted.
-        is_kept: Whether it can be put back.
+        generators: The random generators outside.
+        spaces: The spaces outside, which have generators of their own.
+        own_generators: Those of the live environment, which nothing draws from but
+            what refers to them from outside.
+        items: How many things were noted outside that are no parts of the environment.
+        is_kept: Whether all of it was noted, and can be put back.
     """
 
-    def __init__(self, places: Places, own: set[int], caches: tuple[str, ...]):
+    def __init__(
+        self,
+        places: Places,
+        own: set[int],
+        env: Any,
+        caches: tuple[str, ...],
+        last: "Contents | None" = None,
+    ):
         self._caches = caches
-        self._seen: dict[int, Any] = dict.fromkeys(own)
+        self._own = own
+        self._places = places
+        self._seen: dict[int, Any] = {}
         self._records: list[_Record] = []
+        self._caching: list[tuple[Any, int, bool]] = []
+        # What was noted of the places so far.
+        self._names: dict[int, frozenset[str] | None] = {}
+        self._cells = self._held = 0
+        self._count = -1
         self.generators: list[Any] = []
         self.spaces: list[spaces.Space] = []
+        self.own_generators: list[Any] = []
+        self._led_out: list[Any] = []
         self.items = 0
-        self.is_kept = True
-        for namespace, label, names in places.names.values():
-            without = {c.removeprefix(f"{label}.") for c in caches}
-            read, write = _ways_of_names(namespace, names, without)
-            for name, value in self._note(label, read, write).items():
-                self._walk(f"{label}.{name}", value)
-        for label, cell in places.cells:
-            read, write = _ways_of_cell(cell)
-            self._walk(label, self._note(label, read, write)[0])
-        for label, value in places.held:
-            self._walk(label, value)
+        self.is_kept = self._is_outside = last is None
+        if last is None:
+            self._note_outside()
+        else:
+            self.generators, self.spaces = last.generators, last.spaces
+            self.items = last.items
+            self._led_out = [g for g in last._led_out if id(g) in own]
+        self._is_outside = False
+        first = len(self._records)
+        self._walk("env", env)
+        self._inside = range(first, len(self._records))
+        if last is None:  # functions that the objects hold may lead to more
+            self._is_outside = True
+            self._note_outside()
 
-    def _note(
-        self, label: str, read: Callable[[], Any], write: Callable[[Any], None]
-    ) -> Any:
-        before = read()
-        self.items += len(before)
-        self._records.append(_Record(label, read, before, write))
+    # -- noting
+
+    def _note_outside(self) -> None:
+        """Note what lies in all places; more of them may be found on the way."""
+        places = self._places
+        while self._count != places.count:
+            self._count = places.count
+            for key, (namespace, label, names) in list(places.names.items()):
+                self._note_names(key, namespace, label, names)
+            while self._cells < len(places.cells):
+                label, cell = places.cells[self._cells]
+                self._cells += 1
+                self._walk(label, self._note(label, cell, _CELL, -1)[0])
+            while self._held < len(places.held):
+                self._held += 1
+                self._walk(*places.held[self._held - 1])
+
+    def _note_names(
+        self, key: int, namespace: Any, label: str, names: set[str] | None
+    ) -> None:
+        noted = self._names.get(key, frozenset())
+        if noted is None or (names is not None and len(noted) == len(names)):
+            return  # names are only added
+        new = None if names is None else names.difference(noted)
+        self._names[key] = None if names is None else frozenset(names)
+        without = {c.removeprefix(f"{label}.") for c in self._caches}
+        way = _way_of_names(namespace, new, without)
+        for name, value in self._note(label, namespace, way, -1).items():
+            self._walk(f"{label}.{name}", value)
+
+    def _note(self, label: str, item: Any, way: Way, parent: int) -> Any:
+        before = way.read(item)
+        self._records.append(_Record(label, item, way, before, parent))
+        if self._is_outside and id(item) not in self._own:
+            self.items += len(before) if type(before) in _SIZED else 1
         return before
 
     def _walk(self, label: str, value: Any) -> None:
         """Note all that can change about a value and its parts."""
         if label in self._caches:
             return
-        waiting = [value]
+        seen, own = self._seen, self._own
+        waiting, parents = [value], [-1]
         while waiting:
-            item = waiting.pop()
-            if type(item) in ATOMIC or id(item) in self._seen:
+            item, parent = waiting.pop(), parents.pop()
+            kind, key = type(item), id(item)
+            if kind in _PLAIN or key in seen:
                 continue
             if isinstance(item, tuple | frozenset):
                 waiting.extend(item)
-                continue
-            self._seen[id(item)] = item
-            if is_generator(type(item)):
-                self.generators.append(item)
-            elif isinstance(item, spaces.Space):
-                self.spaces.append(item)
-            elif isinstance(item, _CONTAINERS):
-                waiting.extend(self._note_container(label, item))
-            elif not isinstance(item, _CODE) and not is_foreign(module_of(type(item))):
-                waiting.extend(self._note_object(label, item))
+            elif is_generator(kind):
+                seen[key] = item
+                self._note_generator(item, key in own)
+            else:
+                seen[key] = item
+                if (
+                    isinstance(item, spaces.Space)
+                    and self._is_outside
+                    and key not in own
+                ):
+                    self.spaces.append(item)
+                if kind not in self._places.kinds:
+                    self._places.visit_kind(kind)
+                ways = ways_of(kind, key in own)
+                if ways is None:
+                    waiting.extend(self._led_to(label, item))
+                for way in ways or ():
+                    chosen = way.chosen(item)
+                    waiting.extend(
+                        chosen.parts(self._note(label, item, chosen, parent))
+                    )
+                    parents += [len(self._records) - 1] * (len(waiting) - len(parents))
+            parents += [parent] * (len(waiting) - len(parents))
 
-    def _note_container(self, label: str, item: Any) -> Iterable[Any]:
-        """Note what a container holds; return its parts."""
-        if len(item) > _LARGEST and not isinstance(item, np.ndarray):
-            self._note(label, lambda: [len(item)], _cannot_write)
+    def _note_generator(self, generator: Any, is_own: bool) -> None:
+        if is_own:
+            self.own_generators.append(generator)
+            if self._is_outside:
+                self._led_out.append(generator)
+        elif self._is_outside:
+            self.generators.append(generator)
+
+    def _led_to(self, label: str, item: Any) -> Iterable[Any]:
+        """Return what something leads to; note where code keeps more."""
+        if type(item) in WATCHERS:
+            return (item.env,)
+        if isinstance(item, types.FunctionType):
+            return self._note_function(item)
+        if isinstance(item, type):
+            self._places.visit_class(item)
             return ()
-        content = self._note(label, *_ways_of_container(item))
-        return () if isinstance(content, bytes | np.ndarray) else content
+        if isinstance(item, types.ModuleType):
+            self._places.visit_whole(item)
+            return ()
+        if isinstance(item, CACHED_FUNCTION):
+            results = cached_results(item)
+            self._caching.append((item, item.cache_info().misses, bool(results)))
+            return item.__wrapped__, *results
+        return led_to(item)
 
-    def _note_object(self, label: str, item: Any) -> Iterable[Any]:
-        """Note the attributes of an object; return them."""
-        parts: list[Any] = []
-        if isinstance(attributes := getattr(item, "__dict__", None), dict):
-            parts += self._note(label, *_ways_of_container(attributes))
-        if slots := [name for name in _slots(type(item)) if hasattr(item, name)]:
-            parts += self._note(label, *_ways_of_slots(item, slots))
-        return parts
+    def _note_function(self, function: types.FunctionType) -> Iterable[Any]:
+        """Note the variables of a function that some object holds; return the parts."""
+        places = self._places
+        if places.knows(function):
+            return ()
+        cells = places.follow(function)
+        for label, cell in cells:
+            self._note(label, cell, _CELL, -1)
+        parts = [content_of(cell) for _, cell in cells]
+        if vars(function) and not is_made_by_library(function):
+            label = f"{function.__module__}.{function.__qualname__}"
+            parts += self._note(label, function, ATTRIBUTES, -1).values()
+        parts += function.__defaults__ or ()
+        return [*parts, *(function.__kwdefaults__ or {}).values()]
+
+    # -- what becomes of it
 
     def forget(self) -> None:
-        """Keep nothing but the generators: what lies outside may change from now on."""
+        """Keep nothing but the generators: what was noted may change from now on."""
         self.is_kept = False
         self._records.clear()
         self._seen.clear()
+        self._caching.clear()
+        self.own_generators = []
 
     def reseed(self, dice: np.random.Generator) -> None:
         """Let the random generators draw from `dice`."""
         for generator in self.generators:
             reseed(generator, dice)
+        if self._led_out:  # from dice of their own
+            apart = np.random.Generator(dice.bit_generator.jumped())
+            for generator in self._led_out:
+                reseed(generator, apart)
 
-    def put_back(self) -> list[str]:
+    def drop_results(self) -> None:
+        """Empty caches that held nothing that can change, and now do.
+
+        What copies made and changed there would come to the live environment.
+        """
+        for function, misses, held in self._caching:
+            if not held and function.cache_info().misses != misses:
+                if cached_results(function):
+                    function.cache_clear()
+
+    def put_back(self) -> Changes:
         """Undo what changed; return the names of where it did."""
-        names: dict[str, None] = {}
-        for label, read, before, write in self._records:
-            now = read()
-            if not _same(before, now):
-                names.update(dict.fromkeys(_changed_names(label, before, now)))
-                write(before)
-        return list(names)
+        changes = Changes({}, {}, {})
+        moved: dict[int, tuple[Any, list[str]]] = {}
+        for index, record in enumerate(self._records):
+            way, item, before = record.way, record.item, record.before
+            now = way.read(item)
+            if way.is_same(before, now):
+                continue
+            names = self._names_of(index, now)
+            if not names:
+                continue
+            found = changes.outside if index not in self._inside else changes.inside
+            found.update(dict.fromkeys(names))
+            twin = made_from(record)
+            if twin is not None:
+                moved[id(item)] = twin, names
+            elif not _written(record):
+                changes.lost.update(dict.fromkeys(names))
+        for key in moved.keys() - self._put_in({k: t for k, (t, _) in moved.items()}):
+            changes.lost.update(dict.fromkeys(moved[key][1]))
+        return changes
 
-
-_slots = functools.cache(slots_of)
-
-
-Ways = tuple[Callable[[], Any], Callable[[Any], None]]
-
-
-def _ways_of_container(item: Any) -> Ways:
-    """Return how to read and write back a container: bytes, an array, a set, a list.
-
-    The list of a dictionary is its keys, then its values.
-    """
-    if isinstance(item, np.ndarray) and not item.dtype.hasobject:
-        return item.copy, functools.partial(item.__setitem__, ...)
-
-    def write(before: Any) -> None:
-        if isinstance(item, np.ndarray):
-            for place, value in zip(np.ndindex(item.shape), before, strict=True):
-                item[place] = value
-            return
-        item.clear()
-        if isinstance(item, dict):
-            half = len(before) // 2
-            item.update(zip(before[:half], before[half:], strict=True))
-        elif isinstance(item, set):
-            item.update(before)
+    def _names_of(self, index: int, now: Any) -> list[str]:
+        """Return what is changed of one thing, without what may change."""
+        record = self._records[index]
+        label = record.label if index not in self._inside else self._path(index)
+        if record.way.is_named and (index in self._inside or record.parent < 0):
+            names = [f"{label}.{name}" for name in _changed(record.before, now)]
         else:
-            item.extend(before)
+            names = [label]
+        return [name for name in names if name not in self._caches]
 
-    if isinstance(item, np.ndarray):
-        return lambda: item.ravel().tolist(), write
-    if isinstance(item, dict):
-        return lambda: [*item, *item.values()], write
-    if isinstance(item, bytearray):
-        return lambda: bytes(item), write
-    return item.copy if isinstance(item, set) else lambda: list(item), write
+    def _path(self, index: int) -> str:
+        """Return the way from the environment to a part of it."""
+        record = self._records[index]
+        if record.parent < 0:
+            return record.label
+        path = self._path(record.parent)
+        owner = self._records[record.parent]
+        parts = owner.before
+        pairs = parts.items() if isinstance(parts, dict) else enumerate(parts)
+        for key, part in pairs:
+            if part is record.item:
+                place = f".{key}" if owner.way.is_named else f"[{key!r}]"
+                return re.sub(r"^env(\.(env|aec_env))+", "env", path + place)
+        return f"{path} ({type(record.item).__name__})"
+
+    def _put_in(self, twins: dict[int, Any]) -> set[int]:
+        """Put new iterators wherever those were that moved; return which were found."""
+        found: set[int] = set()
+        for record in self._records if twins else ():
+            before = record.before
+            if not isinstance(before, list | dict):
+                continue
+            values = before.values() if isinstance(before, dict) else before
+            if held := {id(v) for v in values}.intersection(twins):
+                record.before = (
+                    {k: twins.get(id(v), v) for k, v in before.items()}
+                    if isinstance(before, dict)
+                    else [twins.get(id(v), v) for v in before]
+                )
+                if _written(record):
+                    found |= held
+        for record in self._records if found else ():
+            if id(record.item) in found:
+                record.item = twins[id(record.item)]
+        return found
 
 
-def _ways_of_slots(item: Any, slots: list[str]) -> Ways:
-    def write(before: list[Any]) -> None:
-        for name, value in zip(slots, before, strict=True):
-            object.__setattr__(item, name, value)
-
-    return lambda: [getattr(item, name, None) for name in slots], write
-
-
-def _ways_of_cell(cell: types.CellType) -> Ways:
-    def write(before: list[Any]) -> None:
-        cell.cell_contents = before[0]
-
-    return lambda: [content_of(cell)], write
+def made_from(record: _Record) -> Any:
+    """Return a new iterator for one that has moved; None for all else."""
+    if not isinstance(record.item, iterators.KINDS):
+        return None
+    return iterators.made_from(record.before)
 
 
-def _ways_of_names(namespace: Any, names: set[str] | None, without: set[str]) -> Ways:
+def _written(record: _Record) -> bool:
+    """Write back what something held; return whether it holds that again."""
+    way = record.way
+    if way.write is None:
+        return False
+    try:
+        way.write(record.item, record.before)
+    except Exception:
+        pass  # what cannot be written may have come back by way of another name
+    return way.is_same(record.before, way.read(record.item))
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    return [
+        name
+        for name in sorted(before.keys() | now.keys())
+        if not (
+            name in before and name in now and is_same_value(before[name], now[name])
+        )
+    ]
+
+
+def _write_cell(cell: types.CellType, before: list[Any]) -> None:
+    cell.cell_contents = before[0]
+
+
+_CELL = Way(lambda cell: [content_of(cell)], same_row, _write_cell)
+
+
+def _way_of_names(namespace: Any, names: set[str] | None, without: set[str]) -> Way:
     is_class = isinstance(namespace, type)
     # In an order that every process has; see `Places.visit_objects`.
     counted = None if names is None else sorted(names - without)
 
-    def read() -> dict[str, Any]:
+    def read(_: Any) -> dict[str, Any]:
         inside = vars(namespace) if is_class else namespace
         if counted is not None:
             return {n: inside[n] for n in counted if n in inside}
@@ -215,8 +404,8 @@ def _ways_of_names(namespace: Any, names: set[str] | None, without: set[str]) ->
             and name not in without
         }
 
-    def write(before: dict[str, Any]) -> None:
-        now = read()
+    def write(_: Any, before: dict[str, Any]) -> None:
+        now = read(_)
         for name in now.keys() | before.keys():
             if name not in before:
                 delattr(namespace, name) if is_class else namespace.pop(name)
@@ -226,39 +415,4 @@ def _ways_of_names(namespace: Any, names: set[str] | None, without: set[str]) ->
                 else:
                     namespace[name] = before[name]
 
-    return read, write
-
-
-def _cannot_write(before: Any) -> None:
-    """Leave what was too large to keep; its change is an error all the same."""
-
-
-def _same(before: Any, now: Any) -> bool:
-    """Whether two contents hold the same objects, or equal numbers and texts."""
-    if isinstance(before, np.ndarray):
-        return before.shape == now.shape and before.tobytes() == now.tobytes()
-    if len(before) != len(now):
-        return False
-    if isinstance(before, set | bytes):
-        return before == now
-    if isinstance(before, dict):
-        return before.keys() == now.keys() and all(
-            _is_same(before[name], now[name]) for name in before
-        )
-    return all(map(operator.is_, before, now)) or all(map(_is_same, before, now))
-
-
-def _is_same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    return type(a) is type(b) and type(a) in ATOMIC and (a == b or (a != a and b != b))
-
-
-def _changed_names(label: str, before: Any, now: Any) -> list[str]:
-    if not isinstance(before, dict):
-        return [label]
-    return [
-        f"{label}.{name}"
-        for name in sorted(before.keys() | now.keys())
-        if not (name in before and name in now and _is_same(before[name], now[name]))
-    ]
+    return Way(read, same_names, write, is_named=True)

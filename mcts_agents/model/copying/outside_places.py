@@ -1,6 +1,8 @@
 """Where an environment keeps something outside its own object: what its code names."""
 
+import dis
 import functools
+import os
 import sys
 import types
 from enum import Enum
@@ -24,6 +26,8 @@ _ENVIRONMENTS = (
     "pettingzoo.classic",
     "pettingzoo.sisl",
 )
+# It knows all environments that there are; every one of Gymnasium's holds a part of it.
+_REGISTRATION = "gymnasium.envs.registration"
 
 
 class Places:
@@ -35,6 +39,8 @@ class Places:
             all.
         held: Values that functions hold, as pairs of name and value.
         cells: Variables of closures, as pairs of name and cell.
+        kinds: The classes of all objects so far.
+        count: How many names, values and variables there are.
     """
 
     def __init__(self) -> None:
@@ -42,8 +48,24 @@ class Places:
         self.held: list[tuple[str, Any]] = []
         self.cells: list[tuple[str, types.CellType]] = []
         self._seen: dict[int, Any] = {}
-        self._kinds: set[type] = set()
+        self.kinds: set[type] = set()
+        # The globals of each module that were followed.
+        self._named: dict[int, set[str]] = {}
         self._followed: set[tuple[int, frozenset[str]]] = set()
+        # What functions import when they are called, with the names that they use.
+        self._imports: list[tuple[frozenset[str], frozenset[str]]] = []
+
+    @property
+    def count(self) -> int:
+        """How many places there are."""
+        named = [
+            0 if names is None else len(names) for *_, names in self.names.values()
+        ]
+        return len(named) + sum(named) + len(self.held) + len(self.cells)
+
+    def knows(self, function: types.FunctionType) -> bool:
+        """Whether the variables of a function are among the places."""
+        return id(function) in self._seen
 
     def _is_new(self, value: Any) -> bool:
         if id(value) in self._seen:
@@ -56,13 +78,20 @@ class Places:
         # In an order that every process has: generators that are found get their seeds
         # one after another.
         for kind in dict.fromkeys(map(type, objects)):
-            if kind not in self._kinds:
-                self._kinds.add(kind)
-                self.visit_class(kind)
+            if kind not in self.kinds:
+                self.visit_kind(kind)
         for value in objects:
             for held in getattr(value, "__dict__", {}).values():
                 if isinstance(held, types.FunctionType | types.MethodType):
-                    self._visit(held)
+                    # Others are no more than copies, of this plan.
+                    if not _holds_something(getattr(held, "__func__", held)):
+                        self._visit(held)
+        self._visit_imports()
+
+    def visit_kind(self, kind: type) -> None:
+        """Follow the class of some object, which was not met before."""
+        self.kinds.add(kind)
+        self.visit_class(kind)
 
     def visit_class(self, kind: type) -> None:
         """Note the attributes of a class and its bases, and what its methods name."""
@@ -72,8 +101,12 @@ class Places:
             label = f"{module_of(base)}.{base.__qualname__}"
             if not issubclass(base, Enum):
                 self.names[id(base)] = (base, label, None)
+            else:
+                self.held += [(f"{label}.{m.name}", m) for m in base]
             for value in list(vars(base).values()):
                 self._visit(value)
+        if type(kind) is not type:
+            self.visit_class(type(kind))
 
     def _visit(self, value: Any, names: frozenset[str] = frozenset()) -> None:
         """Follow code; `names` are those that the code which found it uses."""
@@ -104,19 +137,58 @@ class Places:
             self.held.append((f"a default argument of {label}", default))
         for name, default in (function.__kwdefaults__ or {}).items():
             self.held.append((f"the default argument {name} of {label}", default))
-        if attributes := vars(function):
+        if (attributes := vars(function)) and not is_made_by_library(function):
             self.names[id(attributes)] = (attributes, label, None)
-            self._visit(attributes.get("__wrapped__"))
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            if name != "__class__" and self._is_new(cell):
-                self.cells.append((f"the variable {name} of {label}", cell))
-                self._visit(content_of(cell))
-        names = _names_in(function.__code__)
-        self._visit_names(function.__globals__, module, names)
+        self.cells += self.follow(function)
+
+    def follow(self, function: types.FunctionType) -> list[tuple[str, types.CellType]]:
+        """Follow what a function names; return its variables that were not met yet."""
+        module = function.__module__ or ""
+        if is_foreign(module):
+            return []
+        self._visit(vars(function).get("__wrapped__"))
+        cells = [
+            (f"the variable {name} of {module}.{function.__qualname__}", cell)
+            for name, cell in zip(
+                function.__code__.co_freevars, function.__closure__ or (), strict=True
+            )
+            if name != "__class__" and id(cell) not in self._seen
+        ]
+        if is_made_by_library(function):
+            self._visit_wrapped(function)
+            return []
+        for _, cell in cells:
+            self._visit(content_of(cell))
+        code = function.__code__
+        if self._is_new(code):
+            self._visit_names(function.__globals__, module, _names_in(code))
+            self._note_imports(function)
+        return cells
+
+    def _visit_wrapped(self, wrapper: types.FunctionType) -> None:
+        """Follow functions within one that a library made, such as `singledispatch`.
+
+        What else the library keeps there is none of a game's state.
+        """
+        held = [content_of(cell) for cell in wrapper.__closure__ or ()]
+        for value in (*held, *vars(wrapper).values()):
+            is_table = isinstance(value, dict | types.MappingProxyType)
+            for function in value.values() if is_table else (value,):
+                if isinstance(function, types.FunctionType):
+                    self._visit(function)
+
+    def visit_whole(self, module: types.ModuleType) -> None:
+        """Note all globals of a module that some object holds, and follow them."""
+        namespace = vars(module)
+        if not is_foreign(module.__name__) and self._is_new(module):
+            self.names[id(namespace)] = (namespace, module.__name__, None)
+            for value in list(namespace.values()):
+                if getattr(value, "__module__", None) == module.__name__:
+                    self._visit(value)
 
     def _visit_module(self, module: types.ModuleType, names: frozenset[str]) -> None:
+        if module is os and "environ" in names and self._is_new(os.environ):
+            self.held.append(("os.environ", os.environ))
         if is_foreign(module.__name__) or (id(module), names) in self._followed:
             return
         self._followed.add((id(module), names))
@@ -128,8 +200,10 @@ class Places:
     ) -> None:
         """Note the globals of a module that some code names, and follow them."""
         label = namespace.get("__name__", module)
-        known = self.names.setdefault(id(namespace), (namespace, label, set()))[2]
-        assert known is not None  # only classes count whole
+        known = self._named.setdefault(id(namespace), set())
+        self.names.setdefault(id(namespace), (namespace, label, known))
+        if "globals" in names:  # where code asks for them all
+            self.names[id(namespace)] = (namespace, label, None)
         for name in sorted(names):
             value = namespace.get(name)
             if isinstance(value, types.ModuleType):
@@ -137,6 +211,40 @@ class Places:
             elif name not in known:
                 known.add(name)
                 self._visit(value, names)
+
+    def _note_imports(self, function: types.FunctionType) -> None:
+        """Note the modules that a function imports when it is called."""
+        code = function.__code__
+        package = function.__globals__.get("__package__") or ""
+        for name in _imported_in(code):
+            if not is_foreign(name):
+                inside = {f"{package}.{name}"} if name else set()
+                self._imports.append((frozenset({name, *inside}), _names_in(code)))
+
+    def _visit_imports(self) -> None:
+        """Follow the modules that functions import, those that are imported by now."""
+        waiting, self._imports = self._imports, []
+        for modules, names in waiting:
+            found = [sys.modules[name] for name in modules if name in sys.modules]
+            for module in found:
+                self._visit_module(module, names)
+            if not found:
+                self._imports.append((modules, names))
+
+
+def is_made_by_library(function: types.FunctionType) -> bool:
+    """Whether a function's code is a library's, whatever name it was given."""
+    return is_foreign(function.__globals__.get("__name__") or "builtins")
+
+
+def _holds_something(function: Any) -> bool:
+    """Whether a function has variables or values of its own."""
+    return bool(
+        getattr(function, "__closure__", None)
+        or getattr(function, "__defaults__", None)
+        or getattr(function, "__kwdefaults__", None)
+        or getattr(function, "__dict__", None)
+    )
 
 
 def content_of(cell: types.CellType) -> Any:
@@ -156,9 +264,9 @@ def module_of(kind: type) -> str:
 @functools.cache
 def is_foreign(module: str) -> bool:
     """Whether a module's own state is none of a game's."""
-    return module.partition(".")[0] in _LIBRARIES and not module.startswith(
-        _ENVIRONMENTS
-    )
+    if module.partition(".")[0] not in _LIBRARIES:
+        return False
+    return module == _REGISTRATION or not module.startswith(_ENVIRONMENTS)
 
 
 @functools.cache
@@ -169,3 +277,20 @@ def _names_in(code: types.CodeType) -> frozenset[str]:
         if isinstance(constant, types.CodeType):
             names |= _names_in(constant)
     return frozenset(names)
+
+
+_IMPORT = dis.opmap["IMPORT_NAME"]
+
+
+@functools.cache
+def _imported_in(code: types.CodeType) -> tuple[str, ...]:
+    """Return the names of modules that some code and what is inside imports."""
+    found = []
+    if _IMPORT in code.co_code[::2]:
+        found = [
+            step.argval for step in dis.get_instructions(code) if step.opcode == _IMPORT
+        ]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += _imported_in(constant)
+    return tuple(found)

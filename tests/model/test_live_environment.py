@@ -1,0 +1,304 @@
+"""No plan changes the live environment, whatever else refers to it or is shared."""
+
+import enum
+import weakref
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from mcts_agents import MCTSAgent
+from mcts_agents.model import new_generator
+from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.outside import SharedStateError
+
+BOARD = np.zeros(3, np.int64)
+LISTENERS: list = []
+GAMES: dict = {}
+CURRENT = None
+DICE = np.random.default_rng(3)
+
+
+class Table:
+    """The only one, reached through its class."""
+
+    it = None
+
+    def __init__(self):
+        self.moves = 0
+
+    @classmethod
+    def get(cls):
+        cls.it = cls.it or cls()
+        return cls.it
+
+
+class Six(gymnasium.Env):
+    """Six steps; a subclass counts them somewhere in `change`."""
+
+    observation_space = spaces.Discrete(100)
+
+    def __init__(self):
+        self.action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = self.moves = 0
+        self.begin()
+        return 0, {}
+
+    def begin(self):
+        pass
+
+    def step(self, action):
+        self.steps += 1
+        self.change()
+        return self.count(), 0.0, self.steps == 6, False, {}
+
+    def count(self):
+        return self.moves
+
+
+class ViewOfGlobal(Six):
+    def begin(self):
+        BOARD[:] = 0
+        self.board = BOARD[1:]
+
+    def change(self):
+        BOARD[1] += 1
+
+    def count(self):
+        return int(self.board[0])
+
+
+class Singleton(Six):
+    def begin(self):
+        Table.it = None
+        self.table = Table.get()
+
+    def change(self):
+        Table.get().moves += 1
+
+    def count(self):
+        return self.table.moves
+
+
+class Listening(Six):
+    def begin(self):
+        LISTENERS[:] = [self.heard]
+
+    def heard(self):
+        self.moves += 1
+
+    def change(self):
+        for listener in LISTENERS:
+            listener()
+
+
+class Registered(Six):
+    def begin(self):
+        GAMES["now"] = self
+
+    def change(self):
+        GAMES["now"].moves += 1
+
+
+class Current(Six):
+    def begin(self):
+        global CURRENT
+        CURRENT = weakref.ref(self)
+
+    def change(self):
+        CURRENT().moves += 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (ViewOfGlobal, "BOARD"),
+        (Singleton, "Table"),
+        (Listening, "LISTENERS"),
+        (Registered, "GAMES"),
+        (Current, "CURRENT"),
+    ],
+)
+def test_what_refers_to_the_live_environment_from_outside_moves_nothing(kind, name):
+    env = kind()
+    env.reset(seed=0)
+    env.step(1)
+    agent = MCTSAgent(simulations=7, perfect_information=True, seed=0)
+    for _ in range(2):
+        with pytest.raises(SharedStateError, match=rf"{name}.*has been restored"):
+            agent.act(env)
+        assert env.count() == 1
+    assert env.step(0)[0] == 2
+
+
+def test_large_tables_do_not_put_off_looking_at_the_live_environment():
+    class Late(Listening):
+        table = dict.fromkeys(range(5000))
+
+        def change(self):
+            if self.steps > 3 and self.table:
+                super().change()
+
+    env = Late()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=2, rollout=1, perfect_information=True, seed=0)
+    for _ in range(4):
+        agent.act(env)
+    env.steps = 3
+    with pytest.raises(SharedStateError, match=r"env\.moves of the live environment"):
+        agent.act(env)
+    assert agent._copied._outside._plans == 5
+    assert env.moves == 0
+
+
+def test_a_generator_that_is_both_inside_and_outside_is_put_back():
+    class Throwing(Six):
+        def begin(self):
+            self.dice = DICE
+
+        def change(self):
+            self.moves += int(DICE.integers(6))
+
+    env = Throwing()
+    env.reset(seed=0)
+    before = DICE.bit_generator.state
+    MCTSAgent(simulations=7, perfect_information=True, seed=0).act(env)
+    assert DICE.bit_generator.state == before
+
+
+class Phase(enum.Enum):
+    OPENING = 1
+
+
+class Itself:
+    """A part that says its copies are itself."""
+
+    moves = 0
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class SharedPart(Six):
+    def begin(self):
+        self.part = self.made()
+        self.part.moves = 0
+
+    def change(self):
+        self.part.moves += 1
+
+    def count(self):
+        return self.part.moves
+
+
+class SharedByItself(SharedPart):
+    made = Itself
+
+
+class SharedMember(SharedPart):
+    made = staticmethod(lambda: Phase.OPENING)
+
+
+class SharedException(SharedPart):
+    made = ValueError
+
+
+class SharedClass(SharedPart):
+    made = staticmethod(lambda: type("Made", (), {}))
+
+
+class SharedModule(SharedPart):
+    made = staticmethod(lambda: type(np)("made"))
+
+
+class SharedSpace(SharedPart):
+    made = staticmethod(lambda: spaces.Discrete(3))
+
+
+class SharedBounds(Six):
+    def begin(self):
+        self.box = spaces.Box(0, 9, (2,), np.float64)
+
+    def change(self):
+        self.box.low[0] += 1
+
+    def count(self):
+        return int(self.box.low[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (SharedByItself, r"env\.part\.moves of the live environment"),
+        (SharedMember, r"Phase\.OPENING\.moves"),
+        (SharedException, r"env\.part\.moves of the live environment"),
+        (SharedClass, r"Made\.moves"),
+        (SharedModule, r"made\.moves"),
+        (SharedSpace, r"env\.part\.moves of the live environment"),
+        (SharedBounds, r"env\.box\.low of the live environment"),
+    ],
+)
+def test_what_copies_share_is_put_back_where_a_step_changes_it(kind, name):
+    env = kind()
+    env.reset(seed=0)
+    env.step(1)
+    with pytest.raises(SharedStateError, match=name) as caught:
+        MCTSAgent(simulations=7, perfect_information=True, seed=0).act(env)
+    assert "\n" not in str(caught.value)
+    assert env.count() == 1
+    assert env.step(1)[0] == 2
+
+
+class Unit:
+    hp = 10
+
+
+class Indexed(Six):
+    """Finds its units by weak references of all kinds."""
+
+    def begin(self):
+        self.units = [Unit(), Unit()]
+        first, second = self.units
+        self.by_name = weakref.WeakValueDictionary(a=first, b=second)
+        self.wounds = weakref.WeakKeyDictionary({first: 0, second: 0})
+        self.alive = weakref.WeakSet(self.units)
+        self.leader = weakref.proxy(first)
+        self.call = weakref.WeakMethod(self.shout)
+
+    def shout(self):
+        self.moves += 1
+
+    def change(self):
+        self.by_name["b"].hp -= 1
+        self.leader.hp -= 1
+        self.wounds[self.units[0]] += 1
+        for unit in self.alive:
+            unit.hp -= 1
+        self.call()()
+
+    def count(self):
+        return sum(unit.hp for unit in self.units)
+
+
+def test_weak_references_of_copies_refer_to_copies():
+    env = Indexed()
+    env.reset(seed=0)
+    env.step(1)
+    before = env.count(), env.moves, list(env.wounds.values())
+    agent = MCTSAgent(simulations=7, perfect_information=True, seed=0)
+    assert agent.act(env) in (0, 1)
+    assert (env.count(), env.moves, list(env.wounds.values())) == before
+    model = CopiedEnvironment(env, perfect_information=True)
+    with model.planning(None, new_generator(0)) as (state, _):
+        twin = model.copy(state)
+        model.apply(twin, [1], new_generator(0))
+        copied = model.environment(twin).unwrapped
+        assert copied.count() == before[0] - 4
+        assert copied.moves == 2
+        assert list(copied.wounds.values()) == [2, 0]
+        del copied.units[0]
+        assert len(copied.alive) == len(copied.by_name) == len(copied.wounds) == 1
