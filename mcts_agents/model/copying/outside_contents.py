@@ -48,6 +48,7 @@ _CODE = (
     type,
 )
 _SIZED = (list, dict, set, bytes)
+_SPACE = spaces.Space
 
 
 class Changes(NamedTuple):
