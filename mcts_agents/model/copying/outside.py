@@ -14,7 +14,6 @@ refer to it, and copies share some parts with it.
 """
 
 import gc
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -100,7 +99,7 @@ class Outside:
         """
         own, objects = met
         self._places.visit_objects(objects)
-        loud = _loud(objects)
+        loud = any(map(_is_loud, set(map(type, objects))))
         del met, objects
         self._plans += 1
         last = self._contents
@@ -119,8 +118,7 @@ class Outside:
                 changes = found.put_back()
                 if loud:
                     release()
-                    if any(reference() is not None for reference in loud):
-                        gc.collect()  # they hold one another
+                    gc.collect()  # they may hold one another
                     changes = changes.joined(found.put_back())
                 found.forget()
         if changes.outside or changes.inside:
@@ -152,16 +150,9 @@ class Outside:
         )
 
 
-def _loud(copies: list[Any]) -> list[weakref.ref[Any]]:
-    """Return references to those copies that do something when they go."""
-    loud = {
-        kind
-        for kind in set(map(type, copies))
-        if hasattr(kind, "__del__")
-        and kind.__weakrefoffset__
-        and not is_foreign(module_of(kind))
-    }
-    return [weakref.ref(copy) for copy in copies if type(copy) in loud] if loud else []
+def _is_loud(kind: type) -> bool:
+    """Whether objects of a class do something when they go."""
+    return hasattr(kind, "__del__") and not is_foreign(module_of(kind))
 
 
 def _inside(namespace: Any) -> Mapping[str, Any]:
