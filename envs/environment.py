@@ -263,6 +263,11 @@ class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
     def __str__(self) -> str:  # PettingZoo's gives the inner name to its own class only
         return str(self.unwrapped)
 
+    @property
+    def unwrapped(self) -> GameAECEnv:
+        """The environment without wrappers, for its own methods."""
+        return super().unwrapped
+
     def _repr_html_(self) -> str:
         return self.unwrapped._repr_html_()
 
@@ -270,7 +275,9 @@ class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
 def environments(
     game: Game | Rules | str,
 ) -> tuple[
-    Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
+    Callable[..., GameAECEnv],
+    Callable[..., OrderEnforcingWrapper],
+    Callable[..., GameParallelEnv],
 ]:
     """Return a game's `raw_env`, `env` and `parallel_env`.
 
@@ -293,7 +300,7 @@ def environments(
         """Return the AEC environment without wrappers; illegal actions raise."""
         return GameAECEnv(played, render_mode, **variant)
 
-    def env(render_mode: str | None = None, **variant: Any) -> AECEnv:
+    def env(render_mode: str | None = None, **variant: Any) -> OrderEnforcingWrapper:
         """Return the AEC environment; an illegal action loses the game at once."""
         inner = raw_env(render_mode, **variant)
         inner = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
@@ -310,7 +317,9 @@ def environments(
 def environments_from_rules(
     rules: Rules,
 ) -> tuple[
-    Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
+    Callable[..., GameAECEnv],
+    Callable[..., OrderEnforcingWrapper],
+    Callable[..., GameParallelEnv],
 ]:
     """Return `raw_env`, `env` and `parallel_env` of rules without a `Game`.
 

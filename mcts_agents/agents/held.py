@@ -3,6 +3,8 @@
 import copy
 import pickle
 import sys
+from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 import cloudpickle
@@ -12,6 +14,9 @@ from mcts_agents.agents.constructors import made
 from mcts_agents.agents.kinds import KINDS, OBJECT
 from mcts_agents.agents.own import kind_of_class
 from mcts_agents.agents.saving import to_mapping
+
+# What names or is an agent: what `make_agent` takes, an agent, or a class of agents.
+AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent | type[Agent]
 
 
 class HeldAgent(dict[str, Any]):

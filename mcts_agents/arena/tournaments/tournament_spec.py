@@ -1,9 +1,9 @@
 """`TournamentSpec`, the description of a tournament, checked on creation."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from mcts_agents.agents import Agent, make_agent
-from mcts_agents.agents.held import HeldAgent, given_agent
+from mcts_agents.agents.held import AgentSpec, HeldAgent, given_agent
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
@@ -197,6 +197,7 @@ Budgets = Annotated[
     BeforeValidator(_one_or_more),
     AfterValidator(_distinct),
 ]
+GivenBudgets = str | int | Sequence[str | int]
 # No words that look like numbers, and no true or false.
 Whole = Annotated[int, Field(strict=True)]
 
@@ -219,6 +220,17 @@ class GameSpec(Strict):
     )
     budgets: Budgets = ()
 
+    if TYPE_CHECKING:  # what may be written; the fields are what becomes of it
+
+        def __init__(
+            self,
+            *,
+            game: str,
+            players: int | Sequence[int] = (),
+            search: str | Mapping[str, Any] = ...,
+            budgets: GivenBudgets = (),
+        ) -> None: ...
+
     @field_validator("players")
     @classmethod
     def _check_players(
@@ -234,6 +246,9 @@ class GameSpec(Strict):
     def counts(self) -> tuple[int, ...]:
         """Return the numbers of players; the game's default if none are given."""
         return self.players or (make_any(self.game)[1].players,)
+
+
+GivenGame = str | Mapping[str, Any] | GameSpec
 
 
 class TournamentSpec(Strict):
@@ -280,6 +295,21 @@ class TournamentSpec(Strict):
     games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
     seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
     opening: Whole = Field(default=0, ge=0, le=MOST_OPENING)
+
+    if TYPE_CHECKING:  # see `GameSpec`
+
+        def __init__(
+            self,
+            *,
+            games: GivenGame | Sequence[GivenGame],
+            agents: Mapping[str, AgentSpec] | Sequence[str | Mapping[str, Any]],
+            field: AgentSpec | None = None,
+            budgets: GivenBudgets = (),
+            design: Design = "round-robin",
+            games_each: int = 100,
+            seed: int = 0,
+            opening: int = 0,
+        ) -> None: ...
 
     @field_validator("games")
     @classmethod
