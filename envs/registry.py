@@ -221,14 +221,34 @@ def make_any(
     return game, shape
 
 
-def _model(
-    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
-) -> ForwardModel:
-    """Return the forward model of a game's variant; see `make_model`."""
+def find_game(spec: str) -> Game | EnvironmentGame:
+    """Return the game of a spec whose options exist; whether their values fit is open.
+
+    That may depend on the number of players: see `make_any`.
+
+    Raises:
+        ValueError: See `make_any`.
+    """
+    name, options = parse_game(spec)
+    game = load_any(name)
+    if isinstance(game, EnvironmentGame):
+        return game.variant(options)
+    _check_known(name, game, options)
+    return game
+
+
+def _check_known(name: str, game: Game, options: dict[str, object]) -> None:
     known = game.rules.defaults()
     for option in options:
         if option not in known:
             raise ValueError(unknown_name(f"option of {name}", option, known))
+
+
+def _model(
+    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
+) -> ForwardModel:
+    """Return the forward model of a game's variant; see `make_model`."""
+    _check_known(name, game, options)
     if players is not None:
         if options.get("players", players) != players:
             raise ValueError(f"{spec!r} says otherwise than players={players}")

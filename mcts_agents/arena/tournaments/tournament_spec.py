@@ -11,7 +11,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -23,7 +22,7 @@ from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
-from mcts_agents.envs import make_any
+from mcts_agents.envs import find_game, make_any
 from mcts_agents.names import quoted
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
@@ -38,7 +37,10 @@ MOST_OPENING = 10**4
 
 
 class SettingError(ValueError):
-    """An agent that does not work in a game; `place` is the key of its spec."""
+    """An agent or players that do not fit a game.
+
+    `place` is the key, inside what is being checked.
+    """
 
     def __init__(self, message: str, place: tuple[str | int, ...]):
         super().__init__(message)
@@ -81,10 +83,33 @@ def game_spec(value: str) -> str:
     """Return a game's spec.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is none. Values of options are looked at by `check_variant`.
     """
-    make_any(value)
+    find_game(value)
     return value
+
+
+def check_variant(game: str, players: int | None) -> None:
+    """Refuse a game that cannot be played so; its options may need these players.
+
+    Raises:
+        SettingError: The game does not allow this; the place is its spec if other
+            players would not help.
+    """
+    try:
+        make_any(game, players)
+    except ValueError as error:
+        place = "game" if players is None or not _has_default(game) else "players"
+        raise SettingError(str(error), (place,)) from error
+
+
+def _has_default(game: str) -> bool:
+    """Say whether a game can be played by its default number of players."""
+    try:
+        make_any(game)
+    except ValueError:
+        return False
+    return True
 
 
 def agent_or_none(value: Any) -> dict[str, Any] | None:
@@ -233,15 +258,16 @@ class GameSpec(Strict):
 
     @field_validator("players")
     @classmethod
-    def _check_players(
-        cls, players: tuple[int, ...], known: ValidationInfo
-    ) -> tuple[int, ...]:
-        if "game" in known.data:
-            for number in players:
-                make_any(known.data["game"], number)
+    def _check_players(cls, players: tuple[int, ...]) -> tuple[int, ...]:
         if len(set(players)) < len(players):
             raise ValueError(f"{players} names a number twice")
         return players
+
+    @model_validator(mode="after")
+    def _check_variants(self) -> "GameSpec":
+        for number in self.players or (None,):
+            check_variant(self.game, number)
+        return self
 
     def counts(self) -> tuple[int, ...]:
         """Return the numbers of players; the game's default if none are given."""

@@ -44,10 +44,10 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     TournamentSpec,
     agent_mapping,
     agent_or_none,
+    check_variant,
     differences,
     game_spec,
 )
-from mcts_agents.envs import make_any
 from mcts_agents.extras import from_extra
 from mcts_agents.names import quoted
 
@@ -117,13 +117,6 @@ class TuningSpec(Strict):
             budget_setting(budget)
         return budget
 
-    @field_validator("players")
-    @classmethod
-    def _check_players(cls, players: int | None, known: ValidationInfo) -> int | None:
-        if "game" in known.data:
-            make_any(known.data["game"], players)
-        return players
-
     @field_validator("parameters")
     @classmethod
     def _check_parameters(
@@ -143,6 +136,11 @@ class TuningSpec(Strict):
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
         return parameters
+
+    @model_validator(mode="after")
+    def _check_variant(self) -> "TuningSpec":
+        check_variant(self.game, self.players)
+        return self
 
     @model_validator(mode="after")
     def _check_one_budget(self) -> "TuningSpec":
