@@ -19,6 +19,7 @@ from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.envs.registry import load_game
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
+from mcts_agents.model.failures import raise_explained
 from mcts_agents.model.stepping import FIRST_ACTION, WANTED
 
 
@@ -151,7 +152,11 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         if self.render_mode == "human":
             self.render()
         seen = self._blank()
-        self._stepper.observe_all(self._state, seen)
+        try:
+            self._stepper.observe_all(self._state, seen)
+        except Exception as error:
+            raise_explained(self.forward_model, error, self._state)
+            raise
         return self._told(self.agents, seen)
 
     def step(

@@ -18,6 +18,7 @@ from mcts_agents.model.copying.copy_options import (
     CopyOptions,
 )
 from mcts_agents.model.copying.guards import no_full_collections
+from mcts_agents.model.failures import raise_explained
 from mcts_agents.model.masks import as_mask
 from mcts_agents.names import made_with, unknown_name
 from mcts_agents.search import SearchResult
@@ -147,7 +148,8 @@ class Agent(ABC):
 
         Raises:
             RuntimeError: Before `reset`, or after the game is over; or the agent is
-                deciding in another thread.
+                deciding in another thread. A `mcts_agents.model.GameError` is one,
+                too: a function of the game's rules failed, and the message says where.
             ValueError: `agent` has no decision to make, or does not exist; the
                 environment's copies are not faithful or it might hide information; its
                 masks are needed, or differ from `action_mask`.
@@ -203,7 +205,11 @@ class Agent(ABC):
             if action_mask is not None:
                 check_mask(inner.forward_model, state, player, action_mask, agent)
             with inner.forward_model.signals():
-                yield inner.forward_model, state, player
+                try:
+                    yield inner.forward_model, state, player
+                except Exception as error:
+                    raise_explained(inner.forward_model, error, state)
+                    raise
             return
         model = self._copied_model(env)
         model.hurry = getattr(self, "seconds", None) is not None

@@ -27,7 +27,7 @@ from mcts_agents.cli.streams import (
 )
 from mcts_agents.extras import MissingExtraError
 from mcts_agents.importing import allow_in_files
-from mcts_agents.model import RulesError
+from mcts_agents.model import GameError, RulesError
 from mcts_agents.names import quoted, shortened
 
 # Typer's own complaints about options and arguments; it exports no name for them.
@@ -296,7 +296,13 @@ def _run(arguments: list[str]) -> int:
     except PersonLeft as left:
         tell(f"mcts-agents: {left}")
         return INTERRUPTED
-    except (RequestError, RulesError, MissingExtraError, NotImplementedError) as error:
+    except (
+        RequestError,
+        RulesError,
+        GameError,
+        MissingExtraError,
+        NotImplementedError,
+    ) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())

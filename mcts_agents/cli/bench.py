@@ -22,6 +22,7 @@ from mcts_agents.cli.requests import (
 )
 from mcts_agents.model import new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
+from mcts_agents.model.failures import raise_explained
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
 SEED = 0
@@ -111,7 +112,11 @@ def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, in
             break
         state, player = after, model.movers(after)[0]
     model.redeterminise(state, player, new_generator(SEED))
-    yield model, state, player
+    try:
+        yield model, state, player
+    except Exception as error:
+        raise_explained(model, error, state)
+        raise
 
 
 def _requested_agent(

@@ -30,6 +30,7 @@ from mcts_agents.model.contract import (
     REQUIRED,
     ROW,
 )
+from mcts_agents.model.failures import failed_call
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
 from mcts_agents.model.spec import Spec
@@ -558,8 +559,18 @@ class CompiledModel(ForwardModel):
         return _model_of, (self._rules, self.variant)
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call the compiled function `name` after the address of the variant."""
-        return self._functions[name](self.game_address, *arguments)
+        """Call the compiled function `name` after the address of the variant.
+
+        Raises:
+            GameError: The function raised an exception; the message says where.
+        """
+        try:
+            return self._functions[name](self.game_address, *arguments)
+        except Exception as error:
+            found = failed_call(self, name, error, arguments)
+            if found is error:
+                raise
+            raise found from error
 
     def author_function(self, name: str) -> Callable | None:
         """Return the function `name` as its author wrote it; None: there is none."""

@@ -16,9 +16,10 @@ from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
 from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, GameError
 from mcts_agents.model.copying.copied import face_of, results_by_return
 from mcts_agents.model.copying.rewards import finite_reward
+from mcts_agents.model.failures import definition
 from mcts_agents.names import quoted
 
 # Ways to ask an environment of somebody else for an action, which plan in its copies.
@@ -262,7 +263,14 @@ class RulesTable(Table):
     def outcome(self) -> tuple[list[int], list[float]]:
         """See `Table.outcome`."""
         state = self.env.spectator_state()
-        return list(self.model.results(state)), list(self.model.scores(state))
+        scores = list(self.model.scores(state))
+        if not np.isfinite(scores).all():  # which no table of results could show
+            raise GameError(
+                f"{self.game.name}: the scores at the end are "
+                f"{[float(score) for score in scores]}, expected finite numbers"
+                f"{definition(self.model, 'scores')}"
+            )
+        return list(self.model.results(state)), scores
 
 
 class EnvironmentTable(Table):
