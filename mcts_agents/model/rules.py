@@ -52,6 +52,11 @@ _PLAYOUT_HELPERS = {
     "numpy_empty": np.empty,
 }
 
+# What is counted in int32.
+MOST_ACTIONS = 2**31 - 1
+# Least and greatest value of an observation.
+INT8 = (-128, 127)
+
 
 class RulesError(TypeError):
     """A game's rules do not fit the contract; the message says what to write."""
@@ -378,19 +383,47 @@ class Rules:
             )
 
     def _check_spec(self, spec: Spec):
-        if not 1 <= spec.players <= MAX_PLAYERS:
-            raise RulesError(
-                f"{self.name}: Spec.players is {spec.players}, allowed 1..{MAX_PLAYERS}"
-            )
-        for name in ("actions", "legal_limit"):
-            value = getattr(spec, name)
-            if value is not None and not 1 <= value < 2**31:
-                raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        self._check_whole("players", spec.players, 1, MAX_PLAYERS)
+        self._check_whole("actions", spec.actions, 1, MOST_ACTIONS)
+        if spec.legal_limit is not None:
+            self._check_whole("legal_limit", spec.legal_limit, 1, MOST_ACTIONS)
         if spec.teams is not None:
             self._check_teams(spec.teams, spec.players)
+        self._check_observations(spec)
         if ("observe" in self._functions) != (spec.observation_shape is not None):
             raise RulesError(
                 f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _check_whole(self, name: str, value: Any, least: int, most: int):
+        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not is_whole or not least <= value <= most:
+            raise RulesError(
+                f"{self.name}: Spec.{name} is {value!r}, expected a whole number from "
+                f"{least} to {most}"
+            )
+
+    def _check_observations(self, spec: Spec):
+        shape, bounds = spec.observation_shape, spec.observation_bounds
+        if shape is not None:
+            if not isinstance(shape, tuple | list):
+                raise RulesError(
+                    f"{self.name}: Spec.observation_shape is {shape!r}, expected a "
+                    "tuple of lengths, such as (9,) or (3, 8, 8)"
+                )
+            for length in shape:
+                self._check_whole("observation_shape", length, 1, MOST_ACTIONS)
+        if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+            raise RulesError(
+                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
+                "least and the greatest value, such as (0, 1)"
+            )
+        for bound in bounds:
+            self._check_whole("observation_bounds", bound, *INT8)
+        if bounds[0] > bounds[1]:
+            raise RulesError(
+                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
+                "lower value first"
             )
 
     def _check_teams(self, teams: tuple[int, ...], players: int):

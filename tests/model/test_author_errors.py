@@ -6,7 +6,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from mcts_agents.envs import GAMES, load_game
+from mcts_agents.envs import GAMES, game_from_rules, load_game
 from mcts_agents.model import Rules, RulesError
 from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
 from mcts_agents.model.wrapping import RETURNS_NUMBER
@@ -194,6 +194,41 @@ def test_rules_that_cannot_be_compiled(mistake, tmp_path):
     for word in words:
         assert word in text
     assert refusal.value.__cause__ is refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("actions=2.0", "Spec.actions is 2.0, expected a whole number from 1 to 21"),
+        ("actions=10**12", "from 1 to 2147483647"),
+        ("actions=2, legal_limit=0", "Spec.legal_limit is 0"),
+        ("actions=2, observation_shape=2", r"such as \(9,\)"),
+        ("actions=2, observation_shape=(2, 0)", "Spec.observation_shape is 0"),
+        ("actions=2, observation_bounds=(0, 500)", "is 500, .* from -128 to 127"),
+        ("actions=2, observation_bounds=(20, 0)", "the lower value first"),
+        ("actions=2, observation_bounds=20", "the least and the greatest value"),
+    ],
+)
+def test_sizes_that_no_game_has(new, words, tmp_path):
+    rules, _ = written(tmp_path, "actions=2", new)
+    with pytest.raises(RulesError, match=f"^stones: .*{words}"):
+        rules.check()
+
+
+def test_a_game_that_never_ends(tmp_path):
+    rules, _ = written(tmp_path, "state.left -= 1 + joint_action[state.turn]", "pass")
+    with pytest.raises(CheckError, match=r"`movers` never returned 0: .*rollout"):
+        rules.check(episodes=1)
+    rules.search_defaults = {"rollout": 100}
+    skipped = rules.check(episodes=1).skipped
+    assert skipped["the end of a game"] == "none within 10000 moves"
+
+
+@pytest.mark.parametrize("counts", [2, (), (3, 2), (2, 2), (0,), ("2",)])
+def test_numbers_of_players_that_no_game_has(counts, tmp_path):
+    rules, _ = written(tmp_path)
+    with pytest.raises(ValueError, match=r"player_counts is .* ascending"):
+        game_from_rules(rules, player_counts=counts)
 
 
 def test_all_that_numba_says(tmp_path, monkeypatch):

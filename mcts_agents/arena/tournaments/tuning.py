@@ -33,6 +33,7 @@ from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.search_space import Parameter, parse_parameter
+from mcts_agents.arena.tournaments.spec_file import complaints
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
@@ -197,6 +198,13 @@ class TuningSpec(Strict):
             seed=int.from_bytes(digest[:8], "big") >> 11,
             opening=self.opening,
         )
+
+
+def _reason(error: SettingError | ValidationError) -> str:
+    """Return why options were refused, by their agent's constructor or by the game."""
+    if isinstance(error, SettingError):
+        return str(error)
+    return "; ".join(message for _, message in complaints(error))
 
 
 def _kind(agent: Mapping[str, Any]) -> AgentKind | None:
@@ -386,11 +394,10 @@ class Tuning:
         )
         trial = self._study.ask()
         options = {one.name: one.suggest(trial) for one in self.spec.space()}
-        match = self.spec.match(options, self.spec.games_each, number)
         try:
-            schedule = prepare(match)
-        except SettingError as error:
-            trial.set_user_attr(_REFUSED, str(error))
+            schedule = prepare(self.spec.match(options, self.spec.games_each, number))
+        except (SettingError, ValidationError) as error:
+            trial.set_user_attr(_REFUSED, _reason(error))
             self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
             return self.trials()[-1]
         wins = 0.0
