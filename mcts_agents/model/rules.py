@@ -113,6 +113,13 @@ class Rules:
                     "their greatest length, as in ('cells', numpy.int8, 9), and keep "
                     "no Python objects in it"
                 )
+            for name in field_names(dtype):
+                if _kind_of(dtype, name) in "USMm":
+                    raise RulesError(
+                        f"{self.name}: the field {name!r} of `{label}` holds no "
+                        "numbers, which compiled code needs: number what it may say, "
+                        "as in ('phase', numpy.int8)"
+                    )
         clash = set(dict(HEADER)) & set(self.game.names or ())
         if clash:
             raise RulesError(
@@ -563,6 +570,17 @@ class Rules:
             if text is None or shows_all():
                 raise
         raise RulesError(text)
+
+
+def _kind_of(record: np.dtype, name: str) -> str:
+    """Return NumPy's letter for the kind of a field, of inner records too."""
+    for own in record.names or ():
+        inner = record[own].base
+        if own == name and inner.names is None:
+            return inner.kind
+        if found := _kind_of(inner, name):
+            return found
+    return ""
 
 
 class CompiledModel(ForwardModel):

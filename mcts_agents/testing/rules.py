@@ -217,7 +217,8 @@ class _Walk:
             self.place.fail(
                 "reset",
                 "dealt two openings from one seed",
-                "Draw from `rng` only, and write every field",
+                "Draw from `rng` only, by random_below, random_float or shuffle of "
+                "mcts_agents.model, and write every field",
             )
         self.report.checked["reset repeats with its seed"] += 1
         return state

@@ -18,7 +18,7 @@ GAME = """\
 import numpy as np
 from numba import njit
 
-from mcts_agents.model import DRAWN, PLAYING, Rules, Spec
+from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, draw_below
 
 rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
 
@@ -111,6 +111,24 @@ UNCOMPILED = {
         "legal_actions",
         ["float64", "not a whole number", "Return an int"],
     ),
+    "an array": (
+        RETURN,
+        "return out[:2]",
+        "legal_actions",
+        ["array(", "not a whole number"],
+    ),
+    "a list in a field": (
+        "state.turn = other(game, state.turn)",
+        "state.turn = [1, 2]",
+        "apply",
+        ["list(int64) cannot be put into int8", "Write a number"],
+    ),
+    "a draw for Python code": (
+        RETURN,
+        "return draw_below(state, 2)",
+        "legal_actions",
+        ["'draw_below' draws for Python code", "`random_below`"],
+    ),
     "an unknown name": (
         RETURN,
         "return min(2, stones)",
@@ -121,7 +139,7 @@ UNCOMPILED = {
         RETURN,
         "return plain(state.left)",
         "legal_actions",
-        ["plain", "numba.njit"],
+        ["'plain' is a plain Python function", "numba.njit"],
     ),
     "what Numba does not compile": (
         RETURN,
@@ -213,6 +231,11 @@ def test_sizes_that_no_game_has(new, words, tmp_path):
     rules, _ = written(tmp_path, "actions=2", new)
     with pytest.raises(RulesError, match=f"^stones: .*{words}"):
         rules.check()
+
+
+def test_fields_that_hold_no_numbers(tmp_path):
+    with pytest.raises(RulesError, match=r"field 'turn' of `state` holds no numbers"):
+        written(tmp_path, '("turn", np.int8)', '("turn", "U5")')
 
 
 def test_a_game_that_never_ends(tmp_path):
