@@ -21,6 +21,7 @@ from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
 from mcts_agents.model.failures import raise_explained
 from mcts_agents.model.stepping import FIRST_ACTION, WANTED
+from mcts_agents.names import quoted
 
 
 class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
@@ -299,6 +300,11 @@ def environments(
         game = load_game(game)
     elif isinstance(game, Rules):
         game = game_from_rules(game)
+    if not isinstance(game, Game):
+        raise ValueError(
+            f"{quoted(game)}: expected a Game, Rules, or the name of a game; of a "
+            "function that makes one, pass what it returns"
+        )
     played = game  # which is a Game in what follows
 
     def raw_env(render_mode: str | None = None, **variant: Any) -> GameAECEnv:

@@ -9,7 +9,7 @@ from typing import Any
 
 import cloudpickle
 
-from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.agent import NO_SUPER, Agent
 from mcts_agents.agents.constructors import made
 from mcts_agents.agents.kinds import KINDS, OBJECT
 from mcts_agents.agents.own import kind_of_class
@@ -114,6 +114,8 @@ def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:
         if _is_importable(agent):
             return {"agent": _name(agent)}
         return HeldAgent(made(agent, {}, None, _name(agent)))
+    if not hasattr(agent, "_one_thread"):
+        raise ValueError(f"an object of {_name(type(agent))}: {NO_SUPER}")
     told = bool(agent.copying.given())
     if any(type(agent) is kind.agent for kind in KINDS.values()) and not told:
         try:

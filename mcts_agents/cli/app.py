@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
+from mcts_agents.agents.agent import AgentError
 from mcts_agents.agents.human import PersonLeft
 from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.command_options import TreeOptions, takes_options
@@ -300,6 +301,7 @@ def _run(arguments: list[str]) -> int:
         RequestError,
         RulesError,
         GameError,
+        AgentError,
         MissingExtraError,
         NotImplementedError,
     ) as error:

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -44,6 +45,7 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
+from mcts_agents.names import quoted
 
 # What playouts that the library writes are compiled with.
 _PLAYOUT_HELPERS = {
@@ -114,7 +116,7 @@ class Rules:
                     "no Python objects in it"
                 )
             for name in field_names(dtype):
-                if _kind_of(dtype, name) in "USMm":
+                if _kind_of(dtype, name) in (*"USMm",):
                     raise RulesError(
                         f"{self.name}: the field {name!r} of `{label}` holds no "
                         "numbers, which compiled code needs: number what it may say, "
@@ -294,6 +296,8 @@ class Rules:
                 raise ValueError(
                     f"{self.name} has no option {name!r}; it has {', '.join(known)}"
                 )
+            if name != "players":
+                self._check_option(name, variant[name], known[name])
         chosen = {**known, **variant}
         if type(chosen["players"]) is bool or not isinstance(
             chosen["players"], int | np.integer
@@ -337,6 +341,28 @@ class Rules:
         # of it.
         testing = importlib.import_module("mcts_agents.testing")
         return testing.check_rules(self, **options)
+
+    def _check_option(self, name: str, value: object, default: object) -> None:
+        """Refuse a value of another kind than the default; None takes any."""
+        is_bool = isinstance(value, bool | np.bool_)
+        if isinstance(default, bool):
+            fits, expected = is_bool, "true or false"
+        elif isinstance(default, int):
+            fits = isinstance(value, int | np.integer) and not is_bool
+            fits, expected = (
+                fits and abs(int(value)) < 2**63,
+                "a whole number of 64 bits",
+            )
+        elif isinstance(default, float):
+            fits = isinstance(value, int | float | np.number) and not is_bool
+            fits, expected = fits and abs(value) < math.inf, "a finite number"
+        else:
+            return  # a word, which the rules compare with those that they know
+        if not fits:
+            raise ValueError(
+                f"{name}={quoted(value)}: {self.name} needs {expected}, such as the "
+                f"default, {default!r}"
+            )
 
     def _record_of(self, spec: Spec) -> np.dtype:
         """Return the record of a variant's states."""

@@ -23,6 +23,7 @@ from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
 from mcts_agents.envs import find_game, make_any
+from mcts_agents.envs.registry import check_is_name
 from mcts_agents.names import quoted
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
@@ -132,7 +133,19 @@ def _search(value: Any) -> dict[str, Any]:
 
 def _game_only(value: Any) -> Any:
     """Let a game stand without its mapping: `hex` for `{game: hex}`."""
-    return {"game": value} if isinstance(value, str) else value
+    return {"game": value} if isinstance(value, str) or _is_object(value) else value
+
+
+def _is_object(value: Any) -> bool:
+    """Say whether a value is what no file holds, such as a Game of a program."""
+    plain = str | int | float | list | tuple | Mapping | GameSpec | None
+    return not isinstance(value, plain)
+
+
+def _no_object(value: Any) -> Any:
+    if _is_object(value):
+        check_is_name(value)
+    return value
 
 
 def _named(value: Any) -> Any:
@@ -238,7 +251,7 @@ class GameSpec(Strict):
         budgets: Budgets in this game, instead of those of the tournament.
     """
 
-    game: Annotated[str, AfterValidator(game_spec)]
+    game: Annotated[str, BeforeValidator(_no_object), AfterValidator(game_spec)]
     players: Annotated[tuple[Whole, ...], BeforeValidator(_one_or_more)] = ()
     search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
         default_factory=dict
