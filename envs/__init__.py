@@ -13,6 +13,7 @@ from mcts_agents.envs.environment_game import EnvironmentGame, game_from_environ
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.registry import (
     GAMES,
+    find_game,
     known_games,
     load_any,
     load_game,
@@ -30,6 +31,7 @@ __all__ = [
     "Game",
     "environments",
     "environments_from_rules",
+    "find_game",
     "game_from_environment",
     "game_from_rules",
     "known_games",

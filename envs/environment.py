@@ -19,7 +19,9 @@ from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.envs.registry import load_game
 from mcts_agents.envs.text_game import game_from_rules
 from mcts_agents.model import Rules
+from mcts_agents.model.failures import raise_explained
 from mcts_agents.model.stepping import FIRST_ACTION, WANTED
+from mcts_agents.names import quoted
 
 
 class GameAECEnv(GameEnvironment, AECEnv[str, dict, int]):
@@ -151,7 +153,11 @@ class GameParallelEnv(GameEnvironment, ParallelEnv[str, dict, int]):
         if self.render_mode == "human":
             self.render()
         seen = self._blank()
-        self._stepper.observe_all(self._state, seen)
+        try:
+            self._stepper.observe_all(self._state, seen)
+        except Exception as error:
+            raise_explained(self.forward_model, error, self._state)
+            raise
         return self._told(self.agents, seen)
 
     def step(
@@ -263,6 +269,11 @@ class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
     def __str__(self) -> str:  # PettingZoo's gives the inner name to its own class only
         return str(self.unwrapped)
 
+    @property
+    def unwrapped(self) -> GameAECEnv:
+        """The environment without wrappers, for its own methods."""
+        return super().unwrapped
+
     def _repr_html_(self) -> str:
         return self.unwrapped._repr_html_()
 
@@ -270,7 +281,9 @@ class OrderEnforcingWrapper(wrappers.OrderEnforcingWrapper):
 def environments(
     game: Game | Rules | str,
 ) -> tuple[
-    Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
+    Callable[..., GameAECEnv],
+    Callable[..., OrderEnforcingWrapper],
+    Callable[..., GameParallelEnv],
 ]:
     """Return a game's `raw_env`, `env` and `parallel_env`.
 
@@ -287,13 +300,18 @@ def environments(
         game = load_game(game)
     elif isinstance(game, Rules):
         game = game_from_rules(game)
+    if not isinstance(game, Game):
+        raise ValueError(
+            f"{quoted(game)}: expected a Game, Rules, or the name of a game; of a "
+            "function that makes one, pass what it returns"
+        )
     played = game  # which is a Game in what follows
 
     def raw_env(render_mode: str | None = None, **variant: Any) -> GameAECEnv:
         """Return the AEC environment without wrappers; illegal actions raise."""
         return GameAECEnv(played, render_mode, **variant)
 
-    def env(render_mode: str | None = None, **variant: Any) -> AECEnv:
+    def env(render_mode: str | None = None, **variant: Any) -> OrderEnforcingWrapper:
         """Return the AEC environment; an illegal action loses the game at once."""
         inner = raw_env(render_mode, **variant)
         inner = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
@@ -310,7 +328,9 @@ def environments(
 def environments_from_rules(
     rules: Rules,
 ) -> tuple[
-    Callable[..., GameAECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]
+    Callable[..., GameAECEnv],
+    Callable[..., OrderEnforcingWrapper],
+    Callable[..., GameParallelEnv],
 ]:
     """Return `raw_env`, `env` and `parallel_env` of rules without a `Game`.
 

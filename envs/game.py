@@ -68,6 +68,19 @@ class Game:
         None
     )
 
+    def __post_init__(self):
+        counts = self.player_counts
+        if (
+            not isinstance(counts, tuple | list)
+            or not counts
+            or any(type(number) is not int or number < 1 for number in counts)
+            or list(counts) != sorted(set(counts))
+        ):
+            raise ValueError(
+                f"{self.name}: player_counts is {counts!r}, expected the numbers of "
+                "players that the rules allow, ascending, such as (2,) or (2, 3, 4)"
+            )
+
     def __repr__(self) -> str:
         """Show the game and for how many it is, in one line."""
         counts = ", ".join(map(str, self.player_counts))

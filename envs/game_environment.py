@@ -24,6 +24,7 @@ from mcts_agents.model import (
     new_generator,
 )
 from mcts_agents.model.contract import MAX_PLAYERS
+from mcts_agents.model.failures import raise_explained, wrong_result
 from mcts_agents.model.stepping import FIRST_ACTION, HAS_NEWS, Stepper
 from mcts_agents.model.views import observation_space
 from mcts_agents.names import made_with
@@ -393,7 +394,11 @@ class GameEnvironment:
         stepper, before = self._stepper, self._state
         after = self._spare  # two states take turns
         seen = np.empty(self._seen_size, np.int8)
-        movers = stepper.step_all(before, after, seen)
+        try:
+            movers = stepper.step_all(before, after, seen)
+        except Exception as error:
+            raise_explained(self.forward_model, error, before)
+            raise
         if movers < 0:
             player = -1 - movers
             self._checked_action(player, joint_action[player])  # says what is wrong
@@ -414,6 +419,8 @@ class GameEnvironment:
             if (is_out or not self._movers) and player not in self._finished:
                 self._finished.add(player)
                 finished.append(self.possible_agents[player])
+                if not 0 <= result < len(REWARDS):
+                    raise wrong_result(self.forward_model, player, result)
                 rewards[finished[-1]] = REWARDS[result]
         if self._pays_officially:
             paid = self.game.official_rewards(self.forward_model, self._state)

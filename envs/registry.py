@@ -2,6 +2,7 @@
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 import gymnasium
 import pettingzoo
@@ -17,7 +18,7 @@ from mcts_agents.envs.own_games import (
 )
 from mcts_agents.importing import is_object_name
 from mcts_agents.model import ForwardModel, RulesError
-from mcts_agents.names import parse_spec, unknown_name
+from mcts_agents.names import parse_spec, quoted, unknown_name
 
 # One line for each game: folder and version of its environments.
 _ENVIRONMENTS = (
@@ -136,6 +137,7 @@ def load_game(name: str) -> Game:
 
 def load_any(name: str) -> Game | EnvironmentGame:
     """Return the game with this name, like `load_game`, but also environments."""
+    check_is_name(name)
     if name in GAMES:
         return importlib.import_module(f"mcts_agents.envs.{name}").GAME
     if name.startswith(SPIEL_PREFIX):
@@ -146,8 +148,32 @@ def load_any(name: str) -> Game | EnvironmentGame:
         return load_own_game(name, GAMES)
     if name in registered_games():
         return load_registered_game(name)
+    try:
+        plain, options = parse_game(name)
+    except ValueError:
+        plain, options = name, {}
+    if options:
+        raise ValueError(
+            f"game {quoted(name)}: expected the name alone, {plain}, without options"
+        )
     told = unknown_name("game", name, known_games())
     raise ValueError(f"{told}; a game of yours is named module:object")
+
+
+def check_is_name(spec: Any) -> None:
+    """Raise ValueError unless a game's spec is a text that no path begins."""
+    if not isinstance(spec, str):
+        raise ValueError(
+            f"game {quoted(spec)}: expected the name of a game, which other processes "
+            "can find: save yours in a file and name it module:object, as in "
+            "'mini_breakthrough:rules'"
+        )
+    module = spec.partition(":")[0]
+    if "/" in module or "\\" in module:
+        raise ValueError(
+            f"game {quoted(spec)}: a module is named as Python imports it, without its "
+            "folder; begin in the folder that has the file"
+        )
 
 
 def parse_game(spec: str) -> tuple[str, dict[str, object]]:
@@ -159,6 +185,7 @@ def parse_game(spec: str) -> tuple[str, dict[str, object]]:
     Raises:
         ValueError: See `mcts_agents.names.parse_spec`.
     """
+    check_is_name(spec)
     if spec.startswith(SPIEL_PREFIX):
         return open_spiel().parse_spiel_spec(spec)
     prefix, colon, rest = spec.partition(":")
@@ -221,14 +248,34 @@ def make_any(
     return game, shape
 
 
-def _model(
-    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
-) -> ForwardModel:
-    """Return the forward model of a game's variant; see `make_model`."""
+def find_game(spec: str) -> Game | EnvironmentGame:
+    """Return the game of a spec whose options exist; whether their values fit is open.
+
+    That may depend on the number of players: see `make_any`.
+
+    Raises:
+        ValueError: See `make_any`.
+    """
+    name, options = parse_game(spec)
+    game = load_any(name)
+    if isinstance(game, EnvironmentGame):
+        return game.variant(options)
+    _check_known(name, game, options)
+    return game
+
+
+def _check_known(name: str, game: Game, options: dict[str, object]) -> None:
     known = game.rules.defaults()
     for option in options:
         if option not in known:
             raise ValueError(unknown_name(f"option of {name}", option, known))
+
+
+def _model(
+    spec: str, name: str, game: Game, options: dict[str, object], players: int | None
+) -> ForwardModel:
+    """Return the forward model of a game's variant; see `make_model`."""
+    _check_known(name, game, options)
     if players is not None:
         if options.get("players", players) != players:
             raise ValueError(f"{spec!r} says otherwise than players={players}")

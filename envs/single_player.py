@@ -6,6 +6,7 @@ import gymnasium
 from pettingzoo import AECEnv
 
 from mcts_agents.envs.numbered import with_masks_kept
+from mcts_agents.model.copying.rewards import finite_reward
 
 PLAYER = "player_0"
 
@@ -67,7 +68,8 @@ class SinglePlayerEnv(AECEnv):
         self._cumulative_rewards[PLAYER] = 0.0
         self._seen, reward, terminated, truncated, info = self.planned.step(action)
         self.infos = {PLAYER: info}
-        self._tell(float(reward), bool(terminated), bool(truncated))
+        earned = finite_reward(reward, f"{self}: the reward")
+        self._tell(earned, bool(terminated), bool(truncated))
         self._accumulate_rewards()
 
     def render(self) -> Any:

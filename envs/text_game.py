@@ -1,7 +1,7 @@
 """A `Game` made from rules alone and shown as text: for games in a file or notebook."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import BACKGROUND, Screen, text
 from mcts_agents.model import ForwardModel, Rules
-from mcts_agents.names import nearest
+from mcts_agents.names import nearest, quoted, unknown_name
 
 SIZE = (640, 480)
 LETTER_SIZE = 22
@@ -31,8 +31,14 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
             a `format_action` alone, actions are read by comparing their names.
 
     Raises:
-        TypeError: `Game` has no such attribute.
+        TypeError: `Game` has no such attribute, or `rules` are none.
     """
+    if not isinstance(rules, Rules):
+        raise TypeError(f"{quoted(rules)}: expected the Rules of a game")
+    known = [part.name for part in fields(Game)]
+    for name in parts:
+        if name not in known:
+            raise TypeError(unknown_name("part of a Game", name, known))
     if "format_action" in parts and "parse_action" not in parts:
         parts["parse_action"] = partial(parse_name, parts["format_action"])
     made = Game(

@@ -170,9 +170,11 @@ def errors_in(request, installed, tmp_path):
             text=True,
         )
 
-    def errors(program):
-        (tmp_path / "program.py").write_text(program)
-        found = run(*COMMANDS[request.param], sys.executable, "program.py")
+    def errors(program, *others):
+        for name, text in {"program.py": program, **dict(others)}.items():
+            (tmp_path / name).write_text(text)
+        names = ["program.py", *dict(others)]
+        found = run(*COMMANDS[request.param], sys.executable, *names)
         # 2: the checker itself failed.
         assert found.returncode in (0, 1), found.stdout + found.stderr
         said: dict[int, str] = {}
@@ -187,6 +189,30 @@ def errors_in(request, installed, tmp_path):
         return said
 
     return errors
+
+
+def written(page, holding=""):
+    """Return the examples in Python of a page of the docs that hold a text."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    found = re.findall(r"```(?:python|\{code-cell\}.*)\n(.*?)```", text, re.DOTALL)
+    assert found, page
+    lines = "".join(part for part in found if holding in part).splitlines()
+    return "\n".join(line for line in lines if line[:1] not in ("%", "!", ":", "-"))
+
+
+def test_what_the_docs_write_passes(errors_in):
+    flat = written("own_agents.md", "class FlatMonteCarlo")
+    pages = {
+        "my_agents.py": flat,
+        "arena.py": written("arena.md"),
+        "own_agents.py": written("own_agents.md").replace(flat, ""),
+        "quickstart.py": written("quickstart.md"),
+        "own_agent.py": written("tutorials/own_agent.md"),
+        "own_game.py": written("tutorials/own_game.md"),
+        "paper_table.py": written("tutorials/paper_table.md"),
+        "regions.py": written("checking_games.md", 'env.regions("player_0")'),
+    }
+    assert errors_in("", *pages.items()) == {}
 
 
 def test_a_right_program_passes(errors_in):

@@ -109,11 +109,14 @@ class SeatedGame(ABC):
         return mask.astype(np.int8, copy=False)
 
     def _earn(self, rewards: dict[str, float]) -> None:
-        if self.model is None:
-            for agent, reward in rewards.items():
-                whose = f"{self.env}: the reward of {agent}"
-                self._returns[agent] += finite_reward(reward, whose)
-        self.reward += float(rewards.get(self.learner, 0.0))
+        if self.model is not None:
+            self.reward += float(rewards.get(self.learner, 0.0))
+            return
+        for agent, reward in rewards.items():
+            earned = finite_reward(reward, f"{self.env}: the reward of {agent}")
+            self._returns[agent] += earned
+            if agent == self.learner:
+                self.reward += earned
 
     def _end(self, observation: Any, terminated: bool, truncated: bool) -> None:
         self.observation = observation

@@ -1,5 +1,6 @@
 """`Agent`, the base class; `Planner`, an agent that returns search results."""
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections import deque
@@ -18,8 +19,9 @@ from mcts_agents.model.copying.copy_options import (
     CopyOptions,
 )
 from mcts_agents.model.copying.guards import no_full_collections
+from mcts_agents.model.failures import raise_explained
 from mcts_agents.model.masks import as_mask
-from mcts_agents.names import made_with, unknown_name
+from mcts_agents.names import made_with, quoted, unknown_name
 from mcts_agents.search import SearchResult
 from mcts_agents.search.driver.one_thread import OneThread, one_thread
 
@@ -39,6 +41,15 @@ RESERVE_SHARE_OF_COPIES = 0.5
 # With a budget of so many seconds or less full collections of garbage are put off; a
 # longer one could fill the memory with copies that refer to themselves.
 SHORT_OF_TIME = 1.0
+
+
+# What the constructor of `Agent` sets first and last.
+NO_SUPER = "its __init__ does not call super().__init__()"
+_SET_UP = ("copying", "_copied", "_one_thread", "_seed", "_rng")
+
+
+class AgentError(RuntimeError):
+    """An agent has returned what no agent may; the message says what was expected."""
 
 
 class AgentOptions(CopyKeywords, total=False):
@@ -119,8 +130,26 @@ class Agent(ABC):
         return made_with(type(self).__name__, {**given, **self.copying.given()})
 
     def _given(self) -> dict[str, Any]:
-        """Return what a subclass was made with, as far as no default says it."""
-        return {}
+        """Return what a subclass was made with, as far as no default says it.
+
+        It is what the agent keeps under the names of its constructor's parameters.
+        """
+        parameters = inspect.signature(type(self).__init__).parameters.values()
+        return {
+            p.name: vars(self)[p.name]
+            for p in parameters
+            if p.name in vars(self)
+            and p.name not in ("seed", "copying")
+            and vars(self)[p.name] is not p.default
+            and repr(vars(self)[p.name]) != repr(p.default)
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is missing is looked up here.
+        told = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in _SET_UP:
+            told = f"{type(self).__name__}: {NO_SUPER}"
+        raise AttributeError(told, name=name, obj=self)
 
     def __getstate__(self) -> dict[str, Any]:
         # Copies keep settings and generator, not what belongs to an environment.
@@ -147,7 +176,8 @@ class Agent(ABC):
 
         Raises:
             RuntimeError: Before `reset`, or after the game is over; or the agent is
-                deciding in another thread.
+                deciding in another thread. A `mcts_agents.model.GameError` is one,
+                too: a function of the game's rules failed, and the message says where.
             ValueError: `agent` has no decision to make, or does not exist; the
                 environment's copies are not faithful or it might hide information; its
                 masks are needed, or differ from `action_mask`.
@@ -203,7 +233,11 @@ class Agent(ABC):
             if action_mask is not None:
                 check_mask(inner.forward_model, state, player, action_mask, agent)
             with inner.forward_model.signals():
-                yield inner.forward_model, state, player
+                try:
+                    yield inner.forward_model, state, player
+                except Exception as error:
+                    raise_explained(inner.forward_model, error, state)
+                    raise
             return
         model = self._copied_model(env)
         model.hurry = getattr(self, "seconds", None) is not None
@@ -281,7 +315,21 @@ class Planner(Agent):
 
         A subclass that can do with less than a whole result defines it.
         """
-        return self.search(model, state, player, history, started=started).action
+        result = self.search(model, state, player, history, started=started)
+        return self.checked(result).action
+
+    def checked(self, result: Any) -> SearchResult:
+        """Return what `search` returned.
+
+        Raises:
+            AgentError: It is no SearchResult.
+        """
+        if not isinstance(result, SearchResult):
+            raise AgentError(
+                f"{self!r}: search returned {quoted(result)}, expected a SearchResult; "
+                "an agent that only knows its action is an Agent with `decide`"
+            )
+        return result
 
     def cancel(self) -> None:
         """End a decision that is going on in another thread, as soon as can be.
@@ -352,7 +400,7 @@ class Planner(Agent):
         return self._decided(env, agent, action_mask, self._found)
 
     def _found(self, *position: Any, decode: Any, started: float) -> SearchResult:
-        result = self.search(*position, started=started)
+        result = self.checked(self.search(*position, started=started))
         return result if decode is None else replace(result, _decode=decode)
 
     @one_thread

@@ -5,7 +5,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.agent import NO_SUPER, Agent
 from mcts_agents.agents.kinds import KINDS, AgentKind
 from mcts_agents.model.copying.copy_options import COPY_OPTIONS
 from mcts_agents.names import quoted, unknown_name
@@ -161,7 +161,7 @@ def made(
         told = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"{call} raised {told}") from error
     if not hasattr(new, "_one_thread"):
-        raise ValueError(f"{call}: its __init__ does not call super().__init__()")
+        raise ValueError(f"{call}: {NO_SUPER}")
     return new
 
 

@@ -3,15 +3,20 @@
 import copy
 import pickle
 import sys
+from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 import cloudpickle
 
-from mcts_agents.agents.agent import Agent
+from mcts_agents.agents.agent import NO_SUPER, Agent
 from mcts_agents.agents.constructors import made
 from mcts_agents.agents.kinds import KINDS, OBJECT
 from mcts_agents.agents.own import kind_of_class
 from mcts_agents.agents.saving import to_mapping
+
+# What names or is an agent: what `make_agent` takes, an agent, or a class of agents.
+AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent | type[Agent]
 
 
 class HeldAgent(dict[str, Any]):
@@ -109,6 +114,8 @@ def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:
         if _is_importable(agent):
             return {"agent": _name(agent)}
         return HeldAgent(made(agent, {}, None, _name(agent)))
+    if not hasattr(agent, "_one_thread"):
+        raise ValueError(f"an object of {_name(type(agent))}: {NO_SUPER}")
     told = bool(agent.copying.given())
     if any(type(agent) is kind.agent for kind in KINDS.values()) and not told:
         try:

@@ -6,7 +6,7 @@ a file that holds such a mapping. Values in parentheses are specs of agents them
 `module:Class`, with options as in `my_agents:FlatMonteCarlo:playouts=200`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from os import PathLike, fspath
@@ -123,6 +123,17 @@ def _precedes_options(name: str) -> bool:
     return name in known_names() or is_file_name(name)
 
 
+def unknown_agent(name: str, others: Iterable[str] = ()) -> str:
+    """Return what is said of a name that no agent has."""
+    if "," in name or "=" in name:
+        return (
+            f"unknown agent {quoted(name)}: options follow a colon, as in "
+            "mcts:tree=multi,simulations=100 or my_agents:FlatMonteCarlo:playouts=200"
+        )
+    told = unknown_name("agent", name, (*known_names(), *others))
+    return f"{told}; an agent of yours is named module:Class"
+
+
 def names_an_agent(spec: str) -> bool:
     """Return whether a spec begins with a known name, a module's class, or a file."""
     name = spec.partition(":")[0].strip()
@@ -201,7 +212,7 @@ def _meaning(name: str) -> dict[str, Any]:
         return PRESETS[name].mapping()
     if is_file_name(name):
         return read_file(name)
-    raise ValueError(unknown_name("agent", name, known_names()))
+    raise ValueError(unknown_agent(name))
 
 
 def _file_of(spec: Any) -> str | None:
@@ -231,7 +242,8 @@ def _split(spec: Any) -> tuple[str, dict[str, Any]]:
     if not isinstance(spec, Mapping):
         raise ValueError(
             f"{quoted(spec)}: expected a spec such as 'mcts:tree=multi', a mapping "
-            "with the key 'agent', or the path of a file"
+            "with the key 'agent', the path of a file, or an object or class derived "
+            "from mcts_agents.Agent"
         )
     options = dict(spec)
     name = options.pop("agent", None)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
+from mcts_agents.agents.agent import AgentError
 from mcts_agents.agents.human import PersonLeft
 from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.command_options import TreeOptions, takes_options
@@ -27,7 +28,7 @@ from mcts_agents.cli.streams import (
 )
 from mcts_agents.extras import MissingExtraError
 from mcts_agents.importing import allow_in_files
-from mcts_agents.model import RulesError
+from mcts_agents.model import GameError, RulesError
 from mcts_agents.names import quoted, shortened
 
 # Typer's own complaints about options and arguments; it exports no name for them.
@@ -296,7 +297,14 @@ def _run(arguments: list[str]) -> int:
     except PersonLeft as left:
         tell(f"mcts-agents: {left}")
         return INTERRUPTED
-    except (RequestError, RulesError, MissingExtraError, NotImplementedError) as error:
+    except (
+        RequestError,
+        RulesError,
+        GameError,
+        AgentError,
+        MissingExtraError,
+        NotImplementedError,
+    ) as error:
         return _refuse(str(error))
     except UsageError as error:
         return _refuse(error.format_message())

@@ -23,6 +23,8 @@ from mcts_agents.cli.requests import (
 )
 from mcts_agents.model import new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
+from mcts_agents.model.failures import raise_explained
+from mcts_agents.names import quoted
 from mcts_agents.search import Search, SearchResult, SearchSettings
 
 SEED = 0
@@ -49,8 +51,13 @@ def bench_game(
         table.begin(SEED)
     agent, budget = _requested_agent(agent_spec, simulations, table)
     with _opening(table, agent) as (model, state, player):
+        # Compiled, loaded, memory touched.
         with refusals():
-            agent.search(model, state, player)  # compiled, loaded, memory touched
+            found = agent.checked(agent.search(model, state, player))
+        if found.action not in model.legal_actions(state, player):
+            raise RequestError(
+                f"{agent!r} chose {quoted(found.action)}, which is not legal"
+            )
         results, seconds = [], []
         for _ in range(RUNS):
             started = time.perf_counter()
@@ -113,7 +120,11 @@ def _opening(table: Table, agent: Planner) -> Iterator[tuple[Any, np.ndarray, in
             break
         state, player = after, model.movers(after)[0]
     model.redeterminise(state, player, new_generator(SEED))
-    yield model, state, player
+    try:
+        yield model, state, player
+    except Exception as error:
+        raise_explained(model, error, state)
+        raise
 
 
 def _requested_agent(

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
-from mcts_agents.agents.specs import known_names, names_an_agent
+from mcts_agents.agents.specs import names_an_agent, unknown_agent
 from mcts_agents.arena.playing.tables import Table, open_table
-from mcts_agents.names import unknown_name
 
 HUMAN = "human"
 
@@ -96,5 +95,5 @@ def _agent(spec: str, seed: int, human: Agent) -> Agent:
             raise RequestError(f"{spec!r}: {HUMAN} has no options")
         return human
     if not names_an_agent(spec):
-        raise RequestError(unknown_name("agent", name, (*known_names(), HUMAN)))
+        raise RequestError(unknown_agent(spec if "," in spec else name, [HUMAN]))
     return make_agent(spec, seed=seed)

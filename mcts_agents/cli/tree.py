@@ -12,6 +12,7 @@ from mcts_agents.agents import Planner, make_agent
 from mcts_agents.arena.playing.tables import Table
 from mcts_agents.cli.command_options import TreeFormat, TreeOptions
 from mcts_agents.cli.requests import RequestError, refusals, requested, requested_table
+from mcts_agents.names import quoted
 from mcts_agents.search import SearchResult
 from mcts_agents.writing import replacing
 
@@ -34,6 +35,11 @@ def show_tree(options: TreeOptions) -> None:
         raise RequestError(f"the game is over after {' '.join(played)}")
     with refusals():
         result = agent.plan(table.planned)
+    if result.action not in table.legal_actions():
+        raise RequestError(
+            f"{agent!r} chose {quoted(result.action)}, which is not legal for "
+            f"player_{player}"
+        )
     name = table.name
     if not result.has_tree:
         only = name(result.action)

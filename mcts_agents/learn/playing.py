@@ -11,12 +11,14 @@ from gymnasium import spaces
 
 from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture
-from mcts_agents.arena.playing.tables import Table, table_of
+from mcts_agents.arena.playing.tables import ChoiceError, Table, table_of
 from mcts_agents.envs import EnvironmentGame, environments, make_any
 from mcts_agents.learn.dataset_columns import OBSERVED, Layout
 from mcts_agents.model import draw_below, new_generator
+from mcts_agents.model.actions import as_action
 from mcts_agents.model.masks import shows_masks
 from mcts_agents.model.views import View
+from mcts_agents.names import quoted
 from mcts_agents.search import SearchResult
 
 # Sets the generators that draw explored moves apart from those of the agents.
@@ -82,7 +84,8 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
             name = names[player]
             if name not in env.agents or not seen[name]["action_mask"].any():
                 continue
-            choice, result = _decide(seats[player], env, name)
+            mask = seen[name]["action_mask"]
+            choice, result = _decide(seats[player], env, name, mask)
             action = choice
             if result is not None and ply < explore_moves:
                 action = _drawn(result, dice[player])
@@ -176,7 +179,7 @@ def _rows_at(
     while (player := table.turn()) is not None:
         mask = np.zeros(model.actions, np.int8)
         mask[table.legal_actions()] = 1
-        choice, result = _decide(seats[player], table.planned, None)
+        choice, result = _decide(seats[player], table.planned, None, mask)
         action = choice
         if result is not None and len(rows) < explore_moves:
             action = _drawn(result, dice[player])
@@ -204,13 +207,22 @@ def _rows_at(
 
 
 def _decide(
-    agent: Agent, env: Any, name: str | None
+    agent: Agent, env: Any, name: str | None, mask: np.ndarray
 ) -> tuple[int, SearchResult | None]:
-    """Return an agent's choice, and its search if that visited anything."""
-    if not isinstance(agent, Planner):
-        return agent.act(env, name), None
-    result = agent.plan(env, name)
-    return result.action, result if result.visits.any() else None
+    """Return an agent's choice, and its search if that visited anything.
+
+    Raises:
+        ChoiceError: The choice is not legal.
+    """
+    result = agent.plan(env, name) if isinstance(agent, Planner) else None
+    chosen = agent.act(env, name) if result is None else result.action
+    action = as_action(chosen)
+    if action is None or not 0 <= action < len(mask) or not mask[action]:
+        raise ChoiceError(
+            f"{agent!r} chose {quoted(chosen)}, expected a legal action: "
+            f"{quoted(np.flatnonzero(mask).tolist())}"
+        )
+    return action, result if result is not None and result.visits.any() else None
 
 
 def _drawn(result: SearchResult, rng: np.ndarray) -> int:

@@ -2,10 +2,9 @@
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
 import loky
@@ -13,7 +12,7 @@ import numpy as np
 
 from mcts_agents import __version__
 from mcts_agents.agents import Agent, Planner, make_agent, to_mapping
-from mcts_agents.agents.held import HeldAgent
+from mcts_agents.agents.held import AgentSpec, HeldAgent
 from mcts_agents.arena.playing.backends import Backend, LocalBackend
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.playing.tables import RulesTable, Table, open_table
@@ -32,8 +31,6 @@ from mcts_agents.learn.shards import check_format
 from mcts_agents.model import ForwardModel
 
 GAMES_PER_SHARD = 32
-
-AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent | type[Agent]
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from mcts_agents.agents.held import AgentSpec
 from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.tournaments.tournament import prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
-from mcts_agents.learn.recording_spec import AgentSpec
 
 if TYPE_CHECKING:
     from mcts_agents.arena.analysis.summaries import AgentFigures

@@ -5,6 +5,7 @@ room `copying` of anybody's environment.
 """
 
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
+from mcts_agents.model.failures import GameError
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.history import History
 from mcts_agents.model.random import (
@@ -27,6 +28,7 @@ __all__ = [
     "WON",
     "CompiledModel",
     "ForwardModel",
+    "GameError",
     "History",
     "Rules",
     "RulesError",

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from traceback import walk_tb
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from mcts_agents.names import shortened, unknown_name
+from mcts_agents.names import quoted, shortened, unknown_name
 
 # What Numba raises when it compiles.
 COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
@@ -37,6 +37,15 @@ _NAME = re.compile(r"NameError: .*'(\w+)'")
 _PLAIN_FUNCTION = re.compile(r"'(\w+)'.*<class 'function'>")
 # How Numba refuses `fraction | 0`, see `wrapping.wrapper_source`.
 _NOT_WHOLE = re.compile(r"or_\((.+), Literal\[int\]\(0\)\)")
+# How it refuses one `return` beside others, and what no field or entry can hold.
+_NO_CONVERSION = re.compile(r"No conversion from (.+?) to u?int\d+ for '\$\w*return")
+_NO_CAST = re.compile(r"Cannot cast (.+?) to (.+?): ?%")
+_LOWERING = re.compile(r"During: lowering .* at (.+) \((\d+)\)")
+# Functions for Python of `mcts_agents.model`, and those that rules call instead.
+_IN_RULES = {
+    "draw_below": "random_below",
+    "draw_uint64": "next_uint64",
+}
 
 _GENERAL = (
     "Write it with numbers, arrays, records and loops, as Numba compiles them; helpers "
@@ -79,8 +88,10 @@ def explanation(
         reason, remedy = _unknown_field(name, sorted(fields))
     elif isinstance(error, COMPILE_ERRORS):
         reason, remedy = _reason_in(text)
-        if place is None and (found := _NAME.search(text)):
-            place = _place_of(found[1], functions.values())
+        if found := _NAME.search(text):
+            place = place or _place_of(found[1], functions.values())
+            value = _value_of(found[1], functions.values())
+            reason, remedy = _unusable(found[1], value) or (reason, remedy)
     else:
         return None
     entry = _entry_of(error)
@@ -105,7 +116,8 @@ def explanation(
 
 def _place_in(text: str) -> tuple[str, int] | None:
     """Return the first place, the innermost, in a file that is not generated."""
-    for file, line in _PLACE.findall(text) or _RAISED.findall(text):
+    lowered = _LOWERING.findall(text) if _NO_CAST.search(text) else []
+    for file, line in lowered or _PLACE.findall(text) or _RAISED.findall(text):
         if not file.startswith(_GENERATED):
             # Numba shortens the names of files in the current folder.
             return (os.path.abspath(file) if Path(file).exists() else file), int(line)
@@ -124,6 +136,37 @@ def _place_of(name: str, functions: Iterable[Callable]) -> tuple[str, int] | Non
         helpers = (plain.__globals__.get(inner) for inner in code.co_names)
         reached += [h for h in helpers if hasattr(h, "py_func") and h not in reached]
     return None
+
+
+def _value_of(name: str, functions: Iterable[Callable]) -> Any:
+    """Return what functions, or compiled helpers that they call, mean by a name."""
+    reached = [*functions]
+    for function in reached:  # which grows on the way
+        plain = getattr(function, "py_func", function)
+        names = plain.__globals__
+        if name in plain.__code__.co_names and name in names:
+            return names[name]
+        helpers = (names.get(inner) for inner in plain.__code__.co_names)
+        reached += [h for h in helpers if hasattr(h, "py_func") and h not in reached]
+    return None
+
+
+def _unusable(name: str, value: Any) -> tuple[str, str] | None:
+    """Return why compiled code cannot use what a name means, if that is known."""
+    if getattr(value, "__module__", None) == "mcts_agents.model.random":
+        if instead := _IN_RULES.get(value.__name__):
+            return f"{name!r} draws for Python code, not for compiled rules.", (
+                f"Call `{instead}` of mcts_agents.model with the `rng` of the function."
+            )
+    if isinstance(value, FunctionType):
+        return f"{name!r} is a plain Python function.", (
+            "Decorate it with numba.njit, so that compiled code can call it."
+        )
+    if value is None:
+        return None
+    return f"Compiled code cannot use {name!r}, {quoted(value)}.", (
+        "It can use numbers, NumPy arrays and functions decorated with numba.njit."
+    )
 
 
 def _first_return(code: CodeType) -> int:
@@ -178,7 +221,13 @@ def _reason_in(text: str) -> tuple[str, str]:
         return f"{found[1]!r} is a plain Python function.", (
             "Decorate it with numba.njit, so that compiled code can call it."
         )
-    if found := _NOT_WHOLE.search(text):
+    if found := _NO_CAST.search(text):
+        given = re.sub(r"<iv=.*>", "", found[1])
+        return f"{given} cannot be put into {found[2]}.", (
+            "Write a number into a field of numbers, and into each entry of an array "
+            "field by itself, or all with [:]."
+        )
+    if found := _NOT_WHOLE.search(text) or _NO_CONVERSION.search(text):
         return f"It returns {found[1]}, not a whole number.", (
             "Return an int; convert it yourself if cutting the fraction is meant."
         )

@@ -114,6 +114,10 @@ class ForwardModel:
         """Return the state as the author's record (compiled rules only)."""
         raise TypeError(f"{self.name}: a copied environment's state is not a record")
 
+    def author_function(self, name: str) -> Callable | None:
+        """Return a function as its author wrote it, None if that is not Python."""
+        return None
+
     @property
     def copies_environments(self) -> bool:
         """Whether states are handles of copied environments, not plain bytes."""

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -31,6 +32,7 @@ from mcts_agents.model.contract import (
     REQUIRED,
     ROW,
 )
+from mcts_agents.model.failures import failed_call
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
 from mcts_agents.model.spec import Spec
@@ -44,6 +46,7 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
+from mcts_agents.names import quoted
 
 # What playouts that the library writes are compiled with.
 _PLAYOUT_HELPERS = {
@@ -51,6 +54,11 @@ _PLAYOUT_HELPERS = {
     "stack_int32": stack_int32,
     "numpy_empty": np.empty,
 }
+
+# What is counted in int32.
+MOST_ACTIONS = 2**31 - 1
+# Least and greatest value of an observation.
+INT8 = (-128, 127)
 
 
 class RulesError(TypeError):
@@ -108,6 +116,13 @@ class Rules:
                     "their greatest length, as in ('cells', numpy.int8, 9), and keep "
                     "no Python objects in it"
                 )
+            for name in field_names(dtype):
+                if _kind_of(dtype, name) in (*"USMm",):
+                    raise RulesError(
+                        f"{self.name}: the field {name!r} of `{label}` holds no "
+                        "numbers, which compiled code needs: number what it may say, "
+                        "as in ('phase', numpy.int8)"
+                    )
         clash = set(dict(HEADER)) & set(self.game.names or ())
         if clash:
             raise RulesError(
@@ -288,6 +303,8 @@ class Rules:
                 raise ValueError(
                     f"{self.name} has no option {name!r}; it has {', '.join(known)}"
                 )
+            if name != "players":
+                self._check_option(name, variant[name], known[name])
         chosen = {**known, **variant}
         if type(chosen["players"]) is bool or not isinstance(
             chosen["players"], int | np.integer
@@ -331,6 +348,28 @@ class Rules:
         # of it.
         testing = importlib.import_module("mcts_agents.testing")
         return testing.check_rules(self, **options)
+
+    def _check_option(self, name: str, value: object, default: object) -> None:
+        """Refuse a value of another kind than the default; None takes any."""
+        is_bool = isinstance(value, bool | np.bool_)
+        if isinstance(default, bool):
+            fits, expected = is_bool, "true or false"
+        elif isinstance(default, int):
+            fits = isinstance(value, int | np.integer) and not is_bool
+            fits, expected = (
+                fits and abs(int(value)) < 2**63,
+                "a whole number of 64 bits",
+            )
+        elif isinstance(default, float):
+            fits = isinstance(value, int | float | np.number) and not is_bool
+            fits, expected = fits and abs(value) < math.inf, "a finite number"
+        else:
+            return  # a word, which the rules compare with those that they know
+        if not fits:
+            raise ValueError(
+                f"{name}={quoted(value)}: {self.name} needs {expected}, such as the "
+                f"default, {default!r}"
+            )
 
     def _record_of(self, spec: Spec) -> np.dtype:
         """Return the record of a variant's states."""
@@ -384,19 +423,47 @@ class Rules:
             )
 
     def _check_spec(self, spec: Spec):
-        if not 1 <= spec.players <= MAX_PLAYERS:
-            raise RulesError(
-                f"{self.name}: Spec.players is {spec.players}, allowed 1..{MAX_PLAYERS}"
-            )
-        for name in ("actions", "legal_limit"):
-            value = getattr(spec, name)
-            if value is not None and not 1 <= value < 2**31:
-                raise RulesError(f"{self.name}: Spec.{name} is {value}, allowed from 1")
+        self._check_whole("players", spec.players, 1, MAX_PLAYERS)
+        self._check_whole("actions", spec.actions, 1, MOST_ACTIONS)
+        if spec.legal_limit is not None:
+            self._check_whole("legal_limit", spec.legal_limit, 1, MOST_ACTIONS)
         if spec.teams is not None:
             self._check_teams(spec.teams, spec.players)
+        self._check_observations(spec)
         if ("observe" in self._functions) != (spec.observation_shape is not None):
             raise RulesError(
                 f"{self.name}: `observe` and Spec.observation_shape go together"
+            )
+
+    def _check_whole(self, name: str, value: Any, least: int, most: int):
+        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not is_whole or not least <= value <= most:
+            raise RulesError(
+                f"{self.name}: Spec.{name} is {value!r}, expected a whole number from "
+                f"{least} to {most}"
+            )
+
+    def _check_observations(self, spec: Spec):
+        shape, bounds = spec.observation_shape, spec.observation_bounds
+        if shape is not None:
+            if not isinstance(shape, tuple | list):
+                raise RulesError(
+                    f"{self.name}: Spec.observation_shape is {shape!r}, expected a "
+                    "tuple of lengths, such as (9,) or (3, 8, 8)"
+                )
+            for length in shape:
+                self._check_whole("observation_shape", length, 1, MOST_ACTIONS)
+        if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+            raise RulesError(
+                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
+                "least and the greatest value, such as (0, 1)"
+            )
+        for bound in bounds:
+            self._check_whole("observation_bounds", bound, *INT8)
+        if bounds[0] > bounds[1]:
+            raise RulesError(
+                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
+                "lower value first"
             )
 
     def _check_teams(self, teams: tuple[int, ...], players: int):
@@ -540,6 +607,17 @@ class Rules:
         raise RulesError(text)
 
 
+def _kind_of(record: np.dtype, name: str) -> str:
+    """Return NumPy's letter for the kind of a field, of inner records too."""
+    for own in record.names or ():
+        inner = record[own].base
+        if own == name and inner.names is None:
+            return inner.kind
+        if found := _kind_of(inner, name):
+            return found
+    return ""
+
+
 class CompiledModel(ForwardModel):
     """A forward model made of compiled rules; see `ForwardModel`."""
 
@@ -567,8 +645,18 @@ class CompiledModel(ForwardModel):
         return _model_of, (self._rules, self.variant)
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call the compiled function `name` after the address of the variant."""
-        return self._functions[name](self.game_address, *arguments)
+        """Call the compiled function `name` after the address of the variant.
+
+        Raises:
+            GameError: The function raised an exception; the message says where.
+        """
+        try:
+            return self._functions[name](self.game_address, *arguments)
+        except Exception as error:
+            found = failed_call(self, name, error, arguments)
+            if found is error:
+                raise
+            raise found from error
 
     def author_function(self, name: str) -> Callable | None:
         """Return the function `name` as its author wrote it; None: there is none."""

@@ -53,7 +53,10 @@ def movers_of(table, game, state):
 def list_legal(table, game, state, player, legal):
     """Write a player's legal actions; return their number."""
     function = _load_legal_actions(table + ROW_BYTES * _LEGAL_ACTIONS)
-    return function(game, state, player, _address(legal))
+    n = function(game, state, player, _address(legal))
+    if n < 1 or n > len(legal):
+        raise RuntimeError("a player who moves has no legal action, or too many")
+    return n
 
 
 @njit

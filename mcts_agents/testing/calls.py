@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, GameError
 from mcts_agents.model.contract import MOVE
-from mcts_agents.testing.locating import line_of_mistake
+from mcts_agents.model.locating import line_of_mistake
 from mcts_agents.testing.report import CheckError, Place
 
 # At least so many bytes on each side of what a function may write.
@@ -115,12 +115,13 @@ class Calls:
         try:
             value = self.model.call(name, self._state.address, *arguments)
         except Exception as error:
+            raised = error.__cause__ if isinstance(error, GameError) else error
             message = self.place.message(
                 name,
-                f"raised {type(error).__name__}: {error}{line()}",
+                f"raised {type(raised).__name__}: {raised}{line()}",
                 "Functions of a game may not fail in positions that play can reach",
             )
-            raise CheckError(message) from error
+            raise CheckError(message) from raised
         for label, guard in self._guards.items():
             if not guard.is_intact():
                 self.place.fail(

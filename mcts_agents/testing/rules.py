@@ -150,12 +150,24 @@ class _Walk:
             self.place.episode, self.place.move = episode, 0
             ended += self._play(episode)
         if not ended:
-            self.report.skip("the end of a game", f"none within {self._longest} moves")
+            self._endless()
         check_playouts(self.model, self.calls, self.report, self.seed)
         check_recorded_playouts(self.model, self.calls, self.report, self.seed)
         check_sets_of_actions(self.model, self.calls, self.report, self.seed)
         self.hidden.finish()
         return self.report
+
+    def _endless(self) -> None:
+        """Say that no game has ended: a search that plays to the end would not, too."""
+        if self.model.search_defaults.get("rollout") is None:
+            self.place.fail(
+                "movers",
+                f"never returned 0: no random game ended within {self._longest} moves, "
+                "and searches play such games to their end",
+                "End the game after a number of moves, or limit what searches play, as "
+                "in Rules(..., search_defaults={'rollout': 100})",
+            )
+        self.report.skip("the end of a game", f"none within {self._longest} moves")
 
     @property
     def _longest(self) -> int:
@@ -205,7 +217,8 @@ class _Walk:
             self.place.fail(
                 "reset",
                 "dealt two openings from one seed",
-                "Draw from `rng` only, and write every field",
+                "Draw from `rng` only, by random_below, random_float or shuffle of "
+                "mcts_agents.model, and write every field",
             )
         self.report.checked["reset repeats with its seed"] += 1
         return state

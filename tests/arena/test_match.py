@@ -206,10 +206,9 @@ def test_a_score_that_no_store_could_show_is_a_failure(score, monkeypatch):
     monkeypatch.setattr(type(model), "scores", lambda model, state: [score, 0.0])
     failure = play(fixture("tictactoe", 2, [RANDOM, RANDOM], 1))
     assert isinstance(failure, Failure)
-    assert failure.error == (
-        "ValueError: tictactoe: the scores at the end are "
-        f"[{score}, 0.0], expected finite numbers"
-    )
+    told = f"tictactoe: the scores at the end are [{score}, 0.0], expected finite"
+    assert failure.error.startswith(f"GameError: {told} numbers (")
+    assert "tictactoe/rules.py:" in failure.error
 
 
 def test_an_observer_is_told_every_decision():

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from mcts_agents import RandomAgent
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import open_store, prepare
@@ -97,6 +98,29 @@ def test_refused_options_are_told_and_do_not_end_a_study(tmp_path, backend):
     assert all("solver" in trial.refused for trial in refused)
     assert {trial.options["tree"] for trial in refused} == {"multi"}
     assert {t.options["tree"] for t in trials if t not in refused} == {"one"}
+
+
+class Picky(RandomAgent):
+    """An agent of a user whose constructor does not take every value."""
+
+    def __init__(self, *, playouts: int = 1, **agent):
+        super().__init__(**agent)
+        self.share = 1 / playouts
+
+
+def test_trials_whose_constructor_raises_do_not_end_a_study(tmp_path, backend):
+    spec = SPEC.model_copy(
+        update={
+            "agent": {"agent": f"{__name__}:Picky"},
+            "against": {"agent": "random"},
+            "parameters": ("playouts=0..1",),
+        }
+    )
+    trials = tuned(tmp_path / "study.sqlite", backend, 5, spec)
+    refused = [trial for trial in trials if trial.win_rate is None]
+    assert {trial.options["playouts"] for trial in refused} == {0}
+    assert {t.options["playouts"] for t in trials if t not in refused} == {1}
+    assert all("raised ZeroDivisionError" in trial.refused for trial in refused)
 
 
 def test_all_refused(tmp_path, backend):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from mcts_agents.envs import GAMES, load_game
+from mcts_agents.envs import GAMES, game_from_rules, load_game
 from mcts_agents.model import Rules, RulesError
 from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
 from mcts_agents.model.wrapping import RETURNS_NUMBER
@@ -18,7 +18,7 @@ GAME = """\
 import numpy as np
 from numba import njit
 
-from mcts_agents.model import DRAWN, PLAYING, Rules, Spec
+from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, draw_below
 
 rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
 
@@ -111,6 +111,24 @@ UNCOMPILED = {
         "legal_actions",
         ["float64", "not a whole number", "Return an int"],
     ),
+    "an array": (
+        RETURN,
+        "return out[:2]",
+        "legal_actions",
+        ["array(", "not a whole number"],
+    ),
+    "a list in a field": (
+        "state.turn = other(game, state.turn)",
+        "state.turn = [1, 2]",
+        "apply",
+        ["list(int64) cannot be put into int8", "Write a number"],
+    ),
+    "a draw for Python code": (
+        RETURN,
+        "return draw_below(state, 2)",
+        "legal_actions",
+        ["'draw_below' draws for Python code", "`random_below`"],
+    ),
     "an unknown name": (
         RETURN,
         "return min(2, stones)",
@@ -121,7 +139,7 @@ UNCOMPILED = {
         RETURN,
         "return plain(state.left)",
         "legal_actions",
-        ["plain", "numba.njit"],
+        ["'plain' is a plain Python function", "numba.njit"],
     ),
     "what Numba does not compile": (
         RETURN,
@@ -194,6 +212,46 @@ def test_rules_that_cannot_be_compiled(mistake, tmp_path):
     for word in words:
         assert word in text
     assert refusal.value.__cause__ is refusal.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("actions=2.0", "Spec.actions is 2.0, expected a whole number from 1 to 21"),
+        ("actions=10**12", "from 1 to 2147483647"),
+        ("actions=2, legal_limit=0", "Spec.legal_limit is 0"),
+        ("actions=2, observation_shape=2", r"such as \(9,\)"),
+        ("actions=2, observation_shape=(2, 0)", "Spec.observation_shape is 0"),
+        ("actions=2, observation_bounds=(0, 500)", "is 500, .* from -128 to 127"),
+        ("actions=2, observation_bounds=(20, 0)", "the lower value first"),
+        ("actions=2, observation_bounds=20", "the least and the greatest value"),
+    ],
+)
+def test_sizes_that_no_game_has(new, words, tmp_path):
+    rules, _ = written(tmp_path, "actions=2", new)
+    with pytest.raises(RulesError, match=f"^stones: .*{words}"):
+        rules.check()
+
+
+def test_fields_that_hold_no_numbers(tmp_path):
+    with pytest.raises(RulesError, match=r"field 'turn' of `state` holds no numbers"):
+        written(tmp_path, '("turn", np.int8)', '("turn", "U5")')
+
+
+def test_a_game_that_never_ends(tmp_path):
+    rules, _ = written(tmp_path, "state.left -= 1 + joint_action[state.turn]", "pass")
+    with pytest.raises(CheckError, match=r"`movers` never returned 0: .*rollout"):
+        rules.check(episodes=1)
+    rules.search_defaults = {"rollout": 100}
+    skipped = rules.check(episodes=1).skipped
+    assert skipped["the end of a game"] == "none within 10000 moves"
+
+
+@pytest.mark.parametrize("counts", [2, (), (3, 2), (2, 2), (0,), ("2",)])
+def test_numbers_of_players_that_no_game_has(counts, tmp_path):
+    rules, _ = written(tmp_path)
+    with pytest.raises(ValueError, match=r"player_counts is .* ascending"):
+        game_from_rules(rules, player_counts=counts)
 
 
 def test_all_that_numba_says(tmp_path, monkeypatch):

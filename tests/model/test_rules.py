@@ -276,9 +276,12 @@ def test_variant_functions_that_are_refused():
     [
         (None, "`variant` must return a Spec, not None"),
         ((2, 9), r"must return a Spec, not \(2, 9\)"),
-        (Spec(players=0, actions=1), r"Spec.players is 0, allowed 1\.\.62"),
-        (Spec(players=63, actions=1), r"Spec.players is 63, allowed 1\.\.62"),
-        (Spec(players=2, actions=0), "Spec.actions is 0, allowed from 1"),
+        (Spec(players=0, actions=1), "Spec.players is 0, expected .* from 1 to 62"),
+        (Spec(players=63, actions=1), "Spec.players is 63, expected .* from 1 to 62"),
+        (
+            Spec(players=2, actions=0),
+            "Spec.actions is 0, expected a whole number from 1",
+        ),
         (Spec(players=2, actions=2**31), "Spec.actions is 2147483648"),
         (Spec(players=2, actions=3, legal_limit=0), "Spec.legal_limit is 0"),
         (Spec(players=2, actions=3, legal_limit=-1), "Spec.legal_limit is -1"),

@@ -33,7 +33,11 @@ def perceptron_of(policy: Policy) -> Perceptron:
     elif isinstance(policy, ModulePolicy):
         state = policy.module.state_dict()
     else:
-        raise ValueError(f"{policy.name} is no multi-layer perceptron")
+        raise ValueError(
+            f"{policy.name} is no multi-layer perceptron that gives probabilities of "
+            "actions, which .npz files hold; save it in its own format instead, such "
+            "as stable-baselines3's .zip"
+        )
     arrays = {
         name: tensor.detach().cpu().float().numpy() for name, tensor in state.items()
     }

@@ -16,8 +16,10 @@ from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
 from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, GameError
 from mcts_agents.model.copying.copied import face_of, results_by_return
+from mcts_agents.model.copying.rewards import finite_reward
+from mcts_agents.model.failures import definition
 from mcts_agents.names import quoted
 
 # Ways to ask an environment of somebody else for an action, which plan in its copies.
@@ -146,8 +148,10 @@ class Table(ABC):
     def _collect(self) -> None:
         """Take in what the selected agent, who is about to be stepped, has earned."""
         _, reward, _, _, _ = self.env.last(observe=False)
-        player = self.env.possible_agents.index(self.env.agent_selection)
-        self.returns[player] += float(reward)
+        agent = self.env.agent_selection
+        player = self.env.possible_agents.index(agent)
+        whose = f"{self.game.name}: the reward of {agent}"
+        self.returns[player] += finite_reward(reward, whose)
 
     def close(self) -> None:
         """Close the environment."""
@@ -259,7 +263,14 @@ class RulesTable(Table):
     def outcome(self) -> tuple[list[int], list[float]]:
         """See `Table.outcome`."""
         state = self.env.spectator_state()
-        return list(self.model.results(state)), list(self.model.scores(state))
+        scores = list(self.model.scores(state))
+        if not np.isfinite(scores).all():  # which no table of results could show
+            raise GameError(
+                f"{self.game.name}: the scores at the end are "
+                f"{[float(score) for score in scores]}, expected finite numbers"
+                f"{definition(self.model, 'scores')}"
+            )
+        return list(self.model.results(state)), scores
 
 
 class EnvironmentTable(Table):

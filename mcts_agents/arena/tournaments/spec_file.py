@@ -151,7 +151,8 @@ def complaints(error: ValidationError) -> list[tuple[Place, str]]:
     found = []
     for one in error.errors():
         cause = one.get("ctx", {}).get("error")
-        place = cause.place if isinstance(cause, SettingError) else tuple(one["loc"])
+        inside = cause.place if isinstance(cause, SettingError) else ()
+        place = (*one["loc"], *inside)
         found.append((place, _message(one)))
     return found
 

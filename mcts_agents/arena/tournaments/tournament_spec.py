@@ -1,9 +1,9 @@
 """`TournamentSpec`, the description of a tournament, checked on creation."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -11,19 +11,19 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from mcts_agents.agents import Agent, make_agent
-from mcts_agents.agents.held import HeldAgent, given_agent
+from mcts_agents.agents.held import AgentSpec, HeldAgent, given_agent
 from mcts_agents.agents.kinds import KINDS
 from mcts_agents.agents.saving import to_mapping
 from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Entrant, Setting
-from mcts_agents.envs import make_any
+from mcts_agents.envs import find_game, make_any
+from mcts_agents.envs.registry import check_is_name
 from mcts_agents.names import quoted
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
@@ -38,7 +38,10 @@ MOST_OPENING = 10**4
 
 
 class SettingError(ValueError):
-    """An agent that does not work in a game; `place` is the key of its spec."""
+    """An agent or players that do not fit a game.
+
+    `place` is the key, inside what is being checked.
+    """
 
     def __init__(self, message: str, place: tuple[str | int, ...]):
         super().__init__(message)
@@ -81,10 +84,33 @@ def game_spec(value: str) -> str:
     """Return a game's spec.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is none. Values of options are looked at by `check_variant`.
     """
-    make_any(value)
+    find_game(value)
     return value
+
+
+def check_variant(game: str, players: int | None) -> None:
+    """Refuse a game that cannot be played so; its options may need these players.
+
+    Raises:
+        SettingError: The game does not allow this; the place is its spec if other
+            players would not help.
+    """
+    try:
+        make_any(game, players)
+    except ValueError as error:
+        place = "game" if players is None or not _has_default(game) else "players"
+        raise SettingError(str(error), (place,)) from error
+
+
+def _has_default(game: str) -> bool:
+    """Say whether a game can be played by its default number of players."""
+    try:
+        make_any(game)
+    except ValueError:
+        return False
+    return True
 
 
 def agent_or_none(value: Any) -> dict[str, Any] | None:
@@ -107,7 +133,19 @@ def _search(value: Any) -> dict[str, Any]:
 
 def _game_only(value: Any) -> Any:
     """Let a game stand without its mapping: `hex` for `{game: hex}`."""
-    return {"game": value} if isinstance(value, str) else value
+    return {"game": value} if isinstance(value, str) or _is_object(value) else value
+
+
+def _is_object(value: Any) -> bool:
+    """Say whether a value is what no file holds, such as a Game of a program."""
+    plain = str | int | float | list | tuple | Mapping | GameSpec | None
+    return not isinstance(value, plain)
+
+
+def _no_object(value: Any) -> Any:
+    if _is_object(value):
+        check_is_name(value)
+    return value
 
 
 def _named(value: Any) -> Any:
@@ -197,6 +235,7 @@ Budgets = Annotated[
     BeforeValidator(_one_or_more),
     AfterValidator(_distinct),
 ]
+GivenBudgets = str | int | Sequence[str | int]
 # No words that look like numbers, and no true or false.
 Whole = Annotated[int, Field(strict=True)]
 
@@ -212,28 +251,43 @@ class GameSpec(Strict):
         budgets: Budgets in this game, instead of those of the tournament.
     """
 
-    game: Annotated[str, AfterValidator(game_spec)]
+    game: Annotated[str, BeforeValidator(_no_object), AfterValidator(game_spec)]
     players: Annotated[tuple[Whole, ...], BeforeValidator(_one_or_more)] = ()
     search: Annotated[dict[str, Any], BeforeValidator(_search)] = Field(
         default_factory=dict
     )
     budgets: Budgets = ()
 
+    if TYPE_CHECKING:  # what may be written; the fields are what becomes of it
+
+        def __init__(
+            self,
+            *,
+            game: str,
+            players: int | Sequence[int] = (),
+            search: str | Mapping[str, Any] = ...,
+            budgets: GivenBudgets = (),
+        ) -> None: ...
+
     @field_validator("players")
     @classmethod
-    def _check_players(
-        cls, players: tuple[int, ...], known: ValidationInfo
-    ) -> tuple[int, ...]:
-        if "game" in known.data:
-            for number in players:
-                make_any(known.data["game"], number)
+    def _check_players(cls, players: tuple[int, ...]) -> tuple[int, ...]:
         if len(set(players)) < len(players):
             raise ValueError(f"{players} names a number twice")
         return players
 
+    @model_validator(mode="after")
+    def _check_variants(self) -> "GameSpec":
+        for number in self.players or (None,):
+            check_variant(self.game, number)
+        return self
+
     def counts(self) -> tuple[int, ...]:
         """Return the numbers of players; the game's default if none are given."""
         return self.players or (make_any(self.game)[1].players,)
+
+
+GivenGame = str | Mapping[str, Any] | GameSpec
 
 
 class TournamentSpec(Strict):
@@ -280,6 +334,21 @@ class TournamentSpec(Strict):
     games_each: Whole = Field(default=100, ge=1, le=MOST_GAMES)
     seed: Whole = Field(default=0, ge=0, le=MOST_SEED)
     opening: Whole = Field(default=0, ge=0, le=MOST_OPENING)
+
+    if TYPE_CHECKING:  # see `GameSpec`
+
+        def __init__(
+            self,
+            *,
+            games: GivenGame | Sequence[GivenGame],
+            agents: Mapping[str, AgentSpec] | Sequence[str | Mapping[str, Any]],
+            field: AgentSpec | None = None,
+            budgets: GivenBudgets = (),
+            design: Design = "round-robin",
+            games_each: int = 100,
+            seed: int = 0,
+            opening: int = 0,
+        ) -> None: ...
 
     @field_validator("games")
     @classmethod

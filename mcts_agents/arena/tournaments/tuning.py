@@ -33,6 +33,7 @@ from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.search_space import Parameter, parse_parameter
+from mcts_agents.arena.tournaments.spec_file import complaints
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import (
@@ -45,11 +46,11 @@ from mcts_agents.arena.tournaments.tournament_spec import (
     Whole,
     agent_mapping,
     agent_or_none,
+    check_variant,
     differences,
     game_spec,
     stored_value,
 )
-from mcts_agents.envs import make_any
 from mcts_agents.extras import from_extra
 from mcts_agents.names import quoted
 
@@ -119,13 +120,6 @@ class TuningSpec(Strict):
             budget_setting(budget)
         return budget
 
-    @field_validator("players")
-    @classmethod
-    def _check_players(cls, players: int | None, known: ValidationInfo) -> int | None:
-        if "game" in known.data:
-            make_any(known.data["game"], players)
-        return players
-
     @field_validator("parameters")
     @classmethod
     def _check_parameters(
@@ -145,6 +139,11 @@ class TuningSpec(Strict):
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named twice")
         return parameters
+
+    @model_validator(mode="after")
+    def _check_variant(self) -> "TuningSpec":
+        check_variant(self.game, self.players)
+        return self
 
     @model_validator(mode="after")
     def _check_one_budget(self) -> "TuningSpec":
@@ -201,6 +200,13 @@ class TuningSpec(Strict):
             seed=int.from_bytes(digest[:8], "big") >> 11,
             opening=self.opening,
         )
+
+
+def _reason(error: SettingError | ValidationError) -> str:
+    """Return why options were refused, by their agent's constructor or by the game."""
+    if isinstance(error, SettingError):
+        return str(error)
+    return "; ".join(message for _, message in complaints(error))
 
 
 def _kind(agent: Mapping[str, Any]) -> AgentKind | None:
@@ -391,11 +397,10 @@ class Tuning:
         )
         trial = self._study.ask()
         options = {one.name: one.suggest(trial) for one in self.spec.space()}
-        match = self.spec.match(options, self.spec.games_each, number)
         try:
-            schedule = prepare(match)
-        except SettingError as error:
-            trial.set_user_attr(_REFUSED, str(error))
+            schedule = prepare(self.spec.match(options, self.spec.games_each, number))
+        except (SettingError, ValidationError) as error:
+            trial.set_user_attr(_REFUSED, _reason(error))
             self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
             return self.trials()[-1]
         wins = 0.0

@@ -1,6 +1,7 @@
 """What went wrong in compiled code, as exceptions that say what to do."""
 
-from mcts_agents.model import ForwardModel
+from mcts_agents.model import ForwardModel, GameError
+from mcts_agents.model.failures import definition
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
@@ -13,10 +14,23 @@ from mcts_agents.search.kernel.status import (
 from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
 
+# The functions of the game that are at fault, if there are no others.
+_AT_FAULT = {
+    NOTHING_KEPT: "filter_actions",
+    BAD_MOVERS: "movers",
+    NOT_FINITE: "scores",
+}
+
 
 def failure(status: int, model: ForwardModel, settings: SearchSettings) -> RuntimeError:
     """Return the exception for a status that ends a search; see `kernel/status.py`."""
-    return RuntimeError(f"{model.name}: {_words(status, model, settings)}")
+    words = f"{model.name}: {_words(status, model, settings)}"
+    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE):
+        return RuntimeError(words)
+    if status == NOT_FINITE and (model.has("evaluate") or model.has("action_values")):
+        return GameError(words)
+    place = definition(model, _AT_FAULT.get(status, "legal_actions"))
+    return GameError(f"{words}{place}")
 
 
 def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:

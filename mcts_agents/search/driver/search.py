@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, History, clock
+from mcts_agents.model.failures import wrong_number
 from mcts_agents.search.driver.leaf_batches import AnsweredLater
 from mcts_agents.search.driver.merging import search_forest, search_threads
 from mcts_agents.search.driver.one_thread import OneThread
@@ -308,6 +309,8 @@ class Search:
         if actions is None:
             mask = self.model.call("movers", at)
             movers = tuple(p for p in range(self.model.players) if mask >> p & 1)
+            if player in movers:
+                raise wrong_number(self.model, player, 0)
             raise ValueError(
                 f"{self.model.name}: player {player} has no decision to make here; "
                 f"the movers are {movers}"

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.model import CompiledModel, ForwardModel
 from mcts_agents.model.contract import ENTRIES, MOVE
+from mcts_agents.model.forward_model import ForwardModel
 
 # Lines that run in Python at most: a loop that ends where an integer of 64 bits
 # overflows never ends with Python's integers.
@@ -61,7 +61,7 @@ def line_of_mistake(
         The text; empty if nothing is raised, or the game's author wrote no such
         function.
     """
-    author = model.author_function(name) if isinstance(model, CompiledModel) else None
+    author = model.author_function(name)
     if author is None:
         return ""
     given = dict(zip(ENTRIES[name].parameters[2:], arguments, strict=True))
