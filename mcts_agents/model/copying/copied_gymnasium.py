@@ -14,6 +14,7 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copied_parallel import (
     kept_mask,
+    note_no_masks,
     seen_mask,
     shown_mask,
 )
@@ -116,7 +117,12 @@ class GymnasiumFace(Face):
         """See `Face.step_one`."""
         if self._are_coded:
             action = self.action(0, action)
-        shown, reward, terminated, truncated, info = self.env.step(action)
+        try:
+            shown, reward, terminated, truncated, info = self.env.step(action)
+        except Exception as error:
+            if self._mask is None and not (self._masks_method or self._given):
+                note_no_masks(error, self.name, "action_mask=info['action_mask']")
+            raise
         if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
             returns[0] += reward
         else:
@@ -153,7 +159,12 @@ class GymnasiumFace(Face):
         array = np.ndarray
         while legal and played < limit:
             action = legal[next(draws) * len(legal) >> 32]
-            shown, reward, terminated, truncated, info = step(action)
+            try:
+                shown, reward, terminated, truncated, info = step(action)
+            except Exception as error:
+                if mask is None:
+                    note_no_masks(error, self.name, "action_mask=info['action_mask']")
+                raise
             played += 1
             if type(reward) in numbers and least <= reward <= most:
                 returns[0] += reward

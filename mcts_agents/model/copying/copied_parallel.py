@@ -112,7 +112,15 @@ class ParallelFace(Face):
             if number < 0:
                 number = self.numbers[player].first
             actions[agent] = self.action(player, number)
-        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        try:
+            found = self.env.step(actions)
+        except Exception as error:
+            if not any(mask is not None for mask in self._masks.values()):
+                if not (self._given or self._observe):
+                    passed = "action_mask={agent: infos[agent]['action_mask'], ...}"
+                    note_no_masks(error, self.name, passed)
+            raise
+        observations, rewards, terminations, truncations, infos = found
         self._earn(rewards, returns)
         self._shown = observations
         # Who has gone may come again, and who comes may be over at once.
@@ -200,6 +208,22 @@ def _observes(env: ParallelEnv) -> bool:
     method = getattr(env.unwrapped, "observe", None)
     code = getattr(method, "__code__", None)
     return callable(method) and (code is None or code.co_argcount == 2)
+
+
+def note_no_masks(error: Exception, name: str, passed: str) -> None:
+    """Add what may be the reason where a step raises and no masks were seen.
+
+    Args:
+        error: What the step has raised.
+        name: The environment.
+        passed: How masks are passed on.
+    """
+    error.add_note(
+        f"{name}: a copy raised this in a plan. No action mask was found, so every "
+        "action of the action space was taken to be legal, as it was when the plan "
+        "began. If reset() and step() return masks, pass the last on: "
+        f"act(env, {passed})"
+    )
 
 
 def shown_mask(observation: Any, info: Any) -> Any:

@@ -118,7 +118,8 @@ class Replays:
         before = global_states()
         made.reset(**recorder.remembered.begun)
         known = self._options.deterministic or self._options.reseed is not None
-        if not (known or reached_from(made.env).generators or self._outside()):
+        outside = [each for each in self._outside() if each is not None]
+        if not (known or reached_from(made.env).generators or outside):
             if first_difference(before, global_states()) is None:
                 raise ValueError(
                     f"replay: no random generator can be reached in {name}, so a "
