@@ -23,7 +23,8 @@ class CopyOptions:
         reseed: A function `(env_copy, numpy.random.Generator)` that gives the copy
             another future where it keeps a random generator that is none of Python's,
             numpy's or JAX's, such as a counter of its own. It is called for each copy
-            that a search steps, and changes nothing else.
+            that a search steps, or before each step of a replay, and changes nothing
+            else.
         continuous: How to plan in Box spaces: a number of samples on each axis, both
             bounds among them, or a function `(env_copy, agent_name,
             numpy.random.Generator)` that returns an array of proposals, one a row. It
@@ -41,8 +42,9 @@ class CopyOptions:
             same environment anew. A search takes it through all that was played, once
             for each simulation, so the live environment has to note that:
             `mcts_agents.remember(env)`. Its future steps get other dice, as
-            far as their random generators are objects of Python; dice that it throws
-            elsewhere, in a library of C++ say, would be foreseen.
+            far as their random generators are objects of Python or those of whole
+            libraries; dice that it throws elsewhere, in a library of C++ say, would be
+            foreseen.
         processes: So many processes search a decision, each its share of the budget
             (root parallelism, as `threads` for the games of this package). They are
             forked from yours with each decision; not on Windows.

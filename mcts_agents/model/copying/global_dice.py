@@ -53,9 +53,18 @@ def restore_globally(states: tuple[Any, ...]) -> None:
 
 def seed_globally(dice: np.random.Generator) -> None:
     """Begin all generators anew, from `dice`."""
-    seed = int(dice.integers(2**63))
+    _seed(int(dice.integers(2**63)), int(dice.integers(2**32)))
+
+
+def throw_globally(dice: np.random.Generator) -> None:
+    """Begin all generators anew, from a single number: replays do so in each step."""
+    seed = int(dice.bit_generator.random_raw()) >> 1
+    _seed(seed, seed >> _HALF // 4 & _WORD)
+
+
+def _seed(seed: int, for_numpy: int) -> None:
     random.seed(seed)
-    np.random.seed(int(dice.integers(2**32)))
+    np.random.seed(for_numpy)
     # Those below begin with 32 bits, of which each has others.
     of_numpy, of_python = _numba_states()
     numba_library.rnd_seed(of_numpy, seed & _WORD)

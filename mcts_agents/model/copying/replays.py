@@ -24,7 +24,7 @@ from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.dice import Reached, reached_from, reseed
 from mcts_agents.model.copying.faces import Face
-from mcts_agents.model.copying.global_dice import global_states, seed_globally
+from mcts_agents.model.copying.global_dice import global_states, throw_globally
 from mcts_agents.model.copying.guards import with_parts
 from mcts_agents.model.copying.remembering import (
     REMEMBERING,
@@ -73,7 +73,7 @@ class Replays:
         try:
             yield
         finally:
-            self._outside, self._generators = list, []
+            self._outside, self._generators, self._episode = list, [], -1
 
     def begin(self, cloner: Cloner, live: Face) -> None:
         """Let `cloner` put a replay where it meets the wrapper that remembers.
@@ -156,7 +156,7 @@ class Replays:
         dice = np.random.default_rng(seed)
         for generator in self._generators:
             reseed(generator, dice)
-        seed_globally(dice)
+        throw_globally(dice)
         if self._options.reseed is not None:
             self._options.reseed(made, dice)
 
