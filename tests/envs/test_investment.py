@@ -102,7 +102,7 @@ def compare(model, state, twin):
         assert seen.tolist() == [twin.wealth[seat] for seat in seats]
         assert (undecided == [pair not in twin.won for pair in range(twin.pairs)]).all()
         assert np.argwhere(following).tolist() == [[seats.index(mover), agent]]
-        assert (turn == (player == mover)).all()
+        assert (turn == (player == mover and not over)).all()
 
 
 @settings(max_examples=40, deadline=None)

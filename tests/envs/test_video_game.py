@@ -130,7 +130,7 @@ def compare(model, state, twin):
             planes[int(team != player), row, column] = health
             planes[2, row, column] = n + 1
             planes[3, row, column] = (team, n) == (mover, number)
-        planes[4] = mover == player
+        planes[4] = mover == player and not over
         assert (model.observe(state, player) == planes).all()
     if not over:
         moves = twin.legal()

@@ -98,7 +98,7 @@ def compare(model, state, twin):
         seats = [(player + k) % twin.players for k in range(twin.players)]
         assert health.tolist() == [twin.health[seat] for seat in seats]
         assert np.argwhere(following).tolist() == [[seats.index(mover), unit]]
-        assert (turn == (player == mover)).all()
+        assert (turn == (player == mover and not over)).all()
 
 
 @settings(max_examples=40, deadline=None)
