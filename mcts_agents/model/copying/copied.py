@@ -53,7 +53,6 @@ from mcts_agents.model.copying.guards import (
     space_generators,
     spaces_unchanged,
     unchanged,
-    with_parts,
 )
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
 from mcts_agents.model.copying.outside import Outside
@@ -299,16 +298,11 @@ class CopiedEnvironment(ShownCopies):
         found = [*reached.spaces, *live.action_spaces(), *outside.spaces]
         borrowed.enter_context(spaces_unchanged(found))
         bound = borrowed.enter_context(self._outside.generators_bound())
-
-        def generators() -> list[Any]:
-            parts = [part for space in outside.spaces for part in with_parts(space)]
-            return [
-                *outside.generators,
-                *bound(),
-                *[part._np_random for part in parts],
-            ]
-
-        borrowed.enter_context(self._snapshots.borrowing(generators))
+        borrowed.enter_context(
+            self._snapshots.borrowing(
+                lambda: [*outside.generators, *bound()], outside.spaces
+            )
+        )
         return outside
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:

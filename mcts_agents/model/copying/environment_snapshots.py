@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
@@ -46,7 +47,9 @@ class EnvironmentSnapshots:
         self._brings_dice_back = self._brings_others = False
 
     @contextmanager
-    def borrowing(self, outside: Callable[[], list[Any]]) -> Iterator[None]:
+    def borrowing(
+        self, outside: Callable[[], list[Any]], shared: list[spaces.Space]
+    ) -> Iterator[None]:
         """See `Replays.borrowing`; here nothing is begun anew."""
         yield
 

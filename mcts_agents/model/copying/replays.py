@@ -58,6 +58,7 @@ class Replays:
         # One for all plans: copies of an earlier plan may still be looked at.
         self._scratch: Scratch | None = None
         self._outside: Callable[[], list[Any]] = list
+        self._shared: list[spaces.Space] = []
         self._future: _Future | None = None
         # The episode of the search's environment in which it was thrown at the root.
         self._thrown: tuple[int, _Future] | None = None
@@ -67,13 +68,21 @@ class Replays:
         self._unseeded = np.random.default_rng(0)
 
     @contextmanager
-    def borrowing(self, outside: Callable[[], list[Any]]) -> Iterator[None]:
-        """Throw the dice that `outside` returns, too, for as long as a plan goes on."""
-        self._outside, self._episode = outside, -1
+    def borrowing(
+        self, outside: Callable[[], list[Any]], shared: list[spaces.Space]
+    ) -> Iterator[None]:
+        """Throw dice that lie outside, too, for as long as a plan goes on.
+
+        Args:
+            outside: Returns the random generators there.
+            shared: The spaces there.
+        """
+        self._outside, self._shared, self._episode = outside, shared, -1
         try:
             yield
         finally:
-            self._outside, self._generators, self._episode = list, [], -1
+            self._outside, self._shared = list, []
+            self._generators, self._episode = [], -1
 
     def begin(self, cloner: Cloner, live: Face) -> None:
         """Let `cloner` put a replay where it meets the wrapper that remembers.
@@ -166,14 +175,15 @@ class Replays:
         found = [*reached.generators, *[part._np_random for part in parts]]
         while reached.waiting:
             reached.follow()
-        parts += [part for space in reached.spaces for part in with_parts(space)]
+        others = [*reached.spaces, *self._shared]
+        parts += [part for space in others for part in with_parts(space)]
         for part in parts:
             if part._np_random is None:  # else the system would seed it
                 part._np_random = self._unseeded
         found += [*reached.generators, *[part._np_random for part in parts]]
         found += self._outside()
-        others = {id(None), id(self._unseeded), id(self._dice())}
-        return [each for key, each in by_id(found).items() if key not in others]
+        without = {id(None), id(self._unseeded), id(self._dice())}
+        return [each for key, each in by_id(found).items() if key not in without]
 
     def _dice(self) -> np.random.Generator | None:
         return None if self._future is None else self._future.dice
