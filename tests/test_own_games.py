@@ -172,7 +172,10 @@ def test_specs_of_own_games(spec, name, options):
         ("hex:rules", "'rules'; hex is a game of this package, so a module of yours"),
         ("heaps:rules:a=1,a=2", "option 'a' is given twice"),
         ("heaps:ru les", "expected option=value, not 'ru les'"),
-        ("../heaps:rules", "expected option=value, not 'rules'"),
+        (
+            "../heaps:rules",
+            "named as Python imports it, without its folder",
+        ),
     ],
 )
 def test_bad_specs_of_own_games(spec, message):

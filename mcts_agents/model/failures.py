@@ -111,6 +111,11 @@ def explained(
     if (place := _raised_at(error)) is not None:
         file, line, name = place
         if not file.startswith((_PACKAGE, _NUMBA, "<mcts_agents_compiled")):
+            author = model.author_function(name)
+            if author is not None:
+                # Kept machine code names the file from which it was compiled, which
+                # may have been another copy.
+                file = getattr(author, "py_func", author).__code__.co_filename
             return _error(model, name, error, _told(file, line))
     elif not _is_ours(error):
         return None

@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -303,8 +302,6 @@ class Rules:
                 raise ValueError(
                     f"{self.name} has no option {name!r}; it has {', '.join(known)}"
                 )
-            if name != "players":
-                self._check_option(name, variant[name], known[name])
         chosen = {**known, **variant}
         if type(chosen["players"]) is bool or not isinstance(
             chosen["players"], int | np.integer
@@ -313,7 +310,7 @@ class Rules:
                 f"players={chosen['players']!r}: {self.name} needs a whole number"
             )
         game = np.zeros(1, self._game_dtype)
-        spec = self._variant(game[0], **chosen)
+        spec = self._spec(game[0], chosen, variant, known)
         if not isinstance(spec, Spec):
             raise RulesError(f"{self.name}: `variant` must return a Spec, not {spec!r}")
         self._check_spec(spec)
@@ -349,8 +346,37 @@ class Rules:
         testing = importlib.import_module("mcts_agents.testing")
         return testing.check_rules(self, **options)
 
-    def _check_option(self, name: str, value: object, default: object) -> None:
-        """Refuse a value of another kind than the default; None takes any."""
+    def _spec(
+        self,
+        game: np.void,
+        chosen: dict[str, Any],
+        given: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+    ) -> object:
+        """Call the author's `variant`; see to values of another kind than the default.
+
+        What the author says of a value that it refuses by name comes first.
+        """
+        wrong = [
+            (name, told)
+            for name, value in given.items()
+            if name != "players"
+            and (told := self._wrong_kind(name, value, defaults[name]))
+        ]
+        try:
+            spec = self._variant(game, **chosen)
+        except Exception as error:
+            if not wrong or (
+                isinstance(error, ValueError) and f"{wrong[0][0]}=" in str(error)
+            ):
+                raise
+            raise ValueError(wrong[0][1]) from error
+        if wrong:
+            raise ValueError(wrong[0][1])
+        return spec
+
+    def _wrong_kind(self, name: str, value: object, default: object) -> str:
+        """Say that a value is of another kind than the default; empty if it is not."""
         is_bool = isinstance(value, bool | np.bool_)
         if isinstance(default, bool):
             fits, expected = is_bool, "true or false"
@@ -362,14 +388,15 @@ class Rules:
             )
         elif isinstance(default, float):
             fits = isinstance(value, int | float | np.number) and not is_bool
-            fits, expected = fits and abs(value) < math.inf, "a finite number"
+            expected = "a number"
         else:
-            return  # a word, which the rules compare with those that they know
-        if not fits:
-            raise ValueError(
-                f"{name}={quoted(value)}: {self.name} needs {expected}, such as the "
-                f"default, {default!r}"
-            )
+            return ""  # a word, which the rules compare with those that they know
+        if fits:
+            return ""
+        return (
+            f"{name}={quoted(value)}: {self.name} needs {expected}, such as the "
+            f"default, {default!r}"
+        )
 
     def _record_of(self, spec: Spec) -> np.dtype:
         """Return the record of a variant's states."""

@@ -106,7 +106,7 @@ def compare(model, state, twin):
                 board[twin.height - 1 - row, column] = owner
         assert (own == (board == player)).all()
         assert (other == (board == 1 - player)).all()
-        assert (turn == (twin.turn == player)).all()
+        assert (turn == (twin.turn == player and not over)).all()
     if not over:
         assert model.legal_actions(state, twin.turn).tolist() == legal
         value = twin.value()

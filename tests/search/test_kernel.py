@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs.tictactoe import GAME
-from mcts_agents.model import new_generator, random_below
+from mcts_agents.model import GameError, new_generator, random_below
 from mcts_agents.model.contract import ROW
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.driver import memory as memory_module
@@ -383,7 +383,7 @@ def test_a_player_without_a_decision():
     state, player = position(model, 0)
     finished = state.copy()
     model.view(finished)["hands"] = 0
-    with pytest.raises(ValueError, match=f"hands: player {player} has no decision"):
+    with pytest.raises(GameError, match=f"gave 0 actions of player {player}"):
         Search(model, SearchSettings()).run(finished, player, new_generator(0))
 
 

@@ -249,7 +249,7 @@ MISTAKES = {
     Global: "`reset` does not reproduce an episode by its seed: .*global generators",
     Outside: "`planning` failed with IndexError: .*copies may share nothing",
     OutsideNumbers: r"`planning` failed with SharedStateError: .*OutsideNumbers\.steps",
-    HalfCopied: "`planning` (changed the live|failed with .*in the same situation)",
+    HalfCopied: "`planning` failed with .*of the live environment itself",
     Cached: "`step` failed with AssertionError",  # it takes no step(None)
     Forgetful: "`planning` failed with UnfaithfulCopyError: .*not in the same",
     Locked: r"`(copying|planning)` failed with UncopyableEnvironmentError: .*lock",
@@ -319,7 +319,7 @@ def test_a_resampling_function_that_is_sound():
         (Cards, forget, r"`redeterminise` changed nothing in \d+ positions"),
         (Cards, unseeded, "`redeterminise` gives player_0 two samples with the same"),
         (Cards, failing, "failed with IndexError: no card"),
-        (lambda: LIVE, touches_the_live_one, "changed the live environment"),
+        (lambda: LIVE, touches_the_live_one, "changed env.deck of the live"),
         (Countdown, turn_a_card, "`redeterminise` changed for player_0 what it knows|"
          "has no decision to make"),
     ],
