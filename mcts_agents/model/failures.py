@@ -72,7 +72,7 @@ def failed_call(
             before = np.frombuffer(state, np.uint8)
         found = line_of_mistake(model, name, before, arguments[1:])
         return _error(model, name, error, found or definition(model, name))
-    return _error(model, name, error, _told(*place[:2]))
+    return _error(model, name, error, _told(model, *place))
 
 
 def raise_explained(
@@ -109,14 +109,9 @@ def explained(
     if isinstance(error, GameError) or model.copies_environments:
         return None
     if (place := _raised_at(error)) is not None:
-        file, line, name = place
+        file, _, name = place
         if not file.startswith((_PACKAGE, _NUMBA, "<mcts_agents_compiled")):
-            author = model.author_function(name)
-            if author is not None:
-                # Kept machine code names the file from which it was compiled, which
-                # may have been another copy.
-                file = getattr(author, "py_func", author).__code__.co_filename
-            return _error(model, name, error, _told(file, line))
+            return _error(model, name, error, _told(model, *place))
     elif not _is_ours(error):
         return None
     return _replayed(model, state)
@@ -155,7 +150,13 @@ def _error(model: ForwardModel, name: str, error: Exception, place: str) -> Game
     return GameError(f"{game}: `{name}` raised {raised}{place}. {ADVICE}")
 
 
-def _told(file: str, line: int) -> str:
+def _told(model: ForwardModel, file: str, line: int, name: str) -> str:
+    """Return where a function raised, and the line itself."""
+    author = model.author_function(name)
+    if author is not None:
+        # Kept machine code names the file from which it was compiled, which may have
+        # been another copy.
+        file = getattr(author, "py_func", author).__code__.co_filename
     return f" in {file}:{line}, `{linecache.getline(file, line).strip()}`"
 
 
