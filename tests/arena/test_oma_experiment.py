@@ -97,7 +97,7 @@ def test_contestants_are_those_of_the_paper(experiment):
         assert settings.ordering == "game"
     for name, about in experiment.tuning["contestants"].items():
         tuned = {text.partition("=")[0] for text in about["parameters"]}
-        expected = {"exploration", "first_play_urgency"}
+        expected = {"exploration"}
         if "OMA" in name:
             expected |= {"abstraction_visits", "keep_abstraction"}
         if "PW" in name:
@@ -213,7 +213,7 @@ def test_tuning_writes_what_play_reads(script, experiment, tmp_path, capsys):
     assert tuned["MCTS-OMA"]["budget"] == "6"
     assert tuned["MCTS-OMA"]["trials"] == 2
     assert set(tuned["MCTS-OMA"]["options"]) == {
-        "exploration", "first_play_urgency", "abstraction_visits", "keep_abstraction"
+        "exploration", "abstraction_visits", "keep_abstraction"
     }  # fmt: skip
     assert file.read_text().startswith("# Tuned parameters")
     with Store.read(
