@@ -342,3 +342,30 @@ def test_a_method_of_parallel_environments_may_only_be_called_observe():
     env.reset(seed=0)
     for agent in agents():
         assert agent.act(env, "player_0") in (0, 1)
+
+
+class Strict(gymnasium.Env):
+    """Raises on an illegal action, and tells what is legal in infos only."""
+
+    action_space = spaces.Discrete(4)
+    observation_space = spaces.Discrete(9)
+
+    def reset(self, *, seed=None, options=None):
+        self.steps = 0
+        return 0, {"action_mask": np.array([1, 1, 0, 0], np.int8)}
+
+    def step(self, action):
+        assert action < 2, f"illegal {action}"
+        self.steps += 1
+        return self.steps, 0.0, self.steps == 5, False, {}
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}])
+def test_a_step_that_raises_where_no_mask_was_seen_says_how_to_pass_it_on(options):
+    env = Strict()
+    env.reset(seed=1)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=1, **options)
+    with pytest.raises(AssertionError, match="illegal") as raised:
+        agent.act(env)
+    (note,) = raised.value.__notes__
+    assert "act(env, action_mask=info['action_mask'])" in note
