@@ -36,8 +36,8 @@ from mcts_agents.search.kernel.status import (
 FIRST_SLICE = 16
 # Playouts by which the memory of a search is estimated.
 FIRST_SAMPLE, MOST_SAMPLED = 32, 512
-# Bytes that are copied to new memory in a second, until that was measured.
-_COPYING = 5e8
+# Bytes that are copied to new memory in a second, unless less was measured.
+_COPYING = 2e8
 # A sample is doubled while that changes the estimate by more than this factor.
 _STEADY = 1.2
 
@@ -166,7 +166,7 @@ class PermutationSearch(Decisions):
             return BUDGET_SPENT
         self.memory.grow(rooms, self._enter_all)
         if touched > 8 * MEBIBYTE:
-            self._copying = touched / max(clock.now() - began, 1e-9)
+            self._copying = min(_COPYING, touched / max(clock.now() - began, 1e-9))
         return SLICE_DONE
 
     def _out_of_memory(self) -> int:

@@ -233,13 +233,13 @@ class Memory:
         Args:
             rooms: Make so much room, which takes no time when nothing is kept.
         """
+        before, used = self.arrays.copy(), self._used_shapes()
         if rooms is not None:
             self._change(rooms, _BETWEEN_DECISIONS)
-        self.arrays["positions"].fill(0)
-        used = self._used_shapes()
-        for name in ("bits", "won", "parts", "place_seen"):
+        for name in ("positions", "bits", "won", "parts", "place_seen"):
             array = self.arrays[name]
-            array[_part(used[name], array.shape)] = 0
+            if array is before[name]:  # new ones are empty
+                array[_part(used.get(name, array.shape), array.shape)] = 0
 
     def tell(self) -> None:
         """Write where the arrays are into the record."""
