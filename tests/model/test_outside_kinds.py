@@ -276,3 +276,60 @@ def test_what_copies_change_when_they_go_is_put_back():
         with pytest.raises(SharedStateError, match=r"Counted\.alive"):
             MCTSAgent(simulations=5, perfect_information=True, seed=0).act(env)
         assert Counted.alive == 1
+
+
+class Accessed(gymnasium.Env):
+    """A cached accessor hands out the list that the instance holds as well."""
+
+    observation_space = spaces.Discrete(100)
+    action_space = spaces.Discrete(2)
+
+    @staticmethod
+    @functools.lru_cache
+    def track():
+        return [0]
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        Accessed.track.cache_clear()
+        self.place = Accessed.track()
+        return 0, {}
+
+    def step(self, action):
+        self.track()[0] += 1 if action else -1
+        return abs(self.place[0]), float(self.place[0] == 3), False, False, {}
+
+
+def test_a_cached_accessor_that_a_class_holds_is_watched():
+    env = Accessed()
+    env.reset(seed=1)
+    env.step(1)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+    with pytest.raises(SharedStateError, match=r"Accessed\.track"):
+        agent.plan(env)
+
+
+class Bound(gymnasium.Env):
+    """Holds a bound method of NumPy's generator."""
+
+    observation_space = spaces.Discrete(7)
+    action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.throw = np.random.default_rng(seed).integers
+        return 0, {}
+
+    def step(self, action):
+        face = int(self.throw(6))
+        return face, float(face), face == 0, False, {}
+
+
+def test_bound_methods_of_compiled_classes_are_planned_with():
+    env, untouched = Bound(), Bound()
+    for each in (env, untouched):
+        each.reset(seed=1)
+    MCTSAgent(simulations=30, perfect_information=True, seed=0).act(env)
+    assert [env.step(0)[0] for _ in range(9)] == [
+        untouched.step(0)[0] for _ in range(9)
+    ]

@@ -114,7 +114,7 @@ class Contents:
         self._places = places
         self._seen: dict[int, Any] = {}
         self._records: list[_Record] = []
-        self._caching: list[tuple[Any, int, bool]] = []
+        self._caching: list[tuple[str, Any, int, set[int]]] = []
         # What was noted of the places so far.
         self._names: dict[int, frozenset[str] | None] = {}
         self._cells = self._held = 0
@@ -235,7 +235,8 @@ class Contents:
             return ()
         if isinstance(item, CACHED_FUNCTION):
             results = cached_results(item)
-            self._caching.append((item, item.cache_info().misses, bool(results)))
+            misses = item.cache_info().misses
+            self._caching.append((label, item, misses, set(map(id, results))))
             return item.__wrapped__, *results
         return led_to(item)
 
@@ -278,7 +279,7 @@ class Contents:
 
         What copies made and changed there would come to the live environment.
         """
-        for function, misses, held in self._caching:
+        for _, function, misses, held in self._caching:
             if not held and function.cache_info().misses != misses:
                 if cached_results(function):
                     function.cache_clear()
@@ -302,6 +303,11 @@ class Contents:
                 moved[id(item)] = twin, names
             elif not _written(record):
                 changes.lost.update(dict.fromkeys(names))
+        for label, function, misses, held in self._caching:
+            # Emptied, as `reset` may do: what it handed out before is gone from it.
+            if held and function.cache_info().misses <= misses:
+                if not held <= set(map(id, cached_results(function))):
+                    changes.outside[label] = changes.lost[label] = None
         for key in moved.keys() - self._put_in({k: t for k, (t, _) in moved.items()}):
             changes.lost.update(dict.fromkeys(moved[key][1]))
         return changes

@@ -122,6 +122,8 @@ class Places:
         elif isinstance(value, staticmethod | classmethod | types.MethodType):
             self._visit(value.__func__)
         elif isinstance(value, CACHED_FUNCTION):
+            if self._is_new(value):  # what it keeps can change
+                self.held.append((f"{value.__module__}.{value.__qualname__}", value))
             self._visit(value.__wrapped__)
         elif isinstance(value, functools.partial | functools.cached_property):
             self._visit(value.func)
@@ -257,8 +259,10 @@ def content_of(cell: types.CellType) -> Any:
 
 def module_of(kind: type) -> str:
     """Return the module of a type."""
-    # Some types of compiled libraries have no module; they are treated as Python's own.
-    return getattr(kind, "__module__", None) or "builtins"
+    # Some types of compiled libraries have none, or a descriptor in its place; they are
+    # treated as Python's own.
+    module = getattr(kind, "__module__", None)
+    return module if isinstance(module, str) and module else "builtins"
 
 
 @functools.cache
