@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
@@ -288,6 +288,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(KNOWN)), VALUES, max_size=6))
+@example({"rolloutlength": None, "rolloutpolicyparams": {"comms": None}})
 def test_any_parameters_make_an_agent_or_one_clear_error(parameters):
     try:
         found = from_tag({**parameters, **MCTS})

@@ -98,7 +98,8 @@ def _check(model, settings):
             )
 
 
-_WITH_ROLLOUTS = Condition(lambda settings: settings.rollout > 0, "rollout above 0")
+# None, which the game has not yet chosen, may be above 0.
+_WITH_ROLLOUTS = Condition(lambda settings: settings.rollout != 0, "rollout above 0")
 PART = Part(
     fields=[
         ("rollout_limit", np.int64),
