@@ -4,6 +4,7 @@
 room `copying` of anybody's environment.
 """
 
+from mcts_agents.model.compiled_model import CompiledModel
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, RESULT_NAMES, WON
 from mcts_agents.model.failures import GameError
 from mcts_agents.model.forward_model import ForwardModel
@@ -17,8 +18,8 @@ from mcts_agents.model.random import (
     random_float,
     shuffle,
 )
-from mcts_agents.model.rules import CompiledModel, Rules, RulesError
-from mcts_agents.model.spec import Spec
+from mcts_agents.model.rules import Rules
+from mcts_agents.model.spec import RulesError, Spec
 
 __all__ = [
     "DRAWN",

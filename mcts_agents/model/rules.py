@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba import njit
 
-from mcts_agents.model.addresses import as_pointer, compiled_address, stack_int32
+from mcts_agents.model.addresses import as_pointer, stack_int32
 from mcts_agents.model.author_errors import (
     explanation,
     field_names,
@@ -20,22 +20,18 @@ from mcts_agents.model.author_errors import (
     shows_all,
 )
 from mcts_agents.model.compilation import compile_module
+from mcts_agents.model.compiled_model import CompiledModel
 from mcts_agents.model.contract import (
     ENTRIES,
     HEADER,
-    MAX_PLAYERS,
     MOVE,
     MOVE_CODES,
     POLICY,
     POLICY_BEGIN,
     REQUIRED,
-    ROW,
 )
-from mcts_agents.model.failures import failed_call
-from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.random import random_below
-from mcts_agents.model.spec import Spec
-from mcts_agents.model.symmetries import Symmetry, with_identity
+from mcts_agents.model.spec import RulesError, Spec, check_spec
 from mcts_agents.model.wrapping import (
     COPY,
     RETURNS_NUMBER,
@@ -53,15 +49,6 @@ _PLAYOUT_HELPERS = {
     "stack_int32": stack_int32,
     "numpy_empty": np.empty,
 }
-
-# What is counted in int32.
-MOST_ACTIONS = 2**31 - 1
-# Least and greatest value of an observation.
-INT8 = (-128, 127)
-
-
-class RulesError(TypeError):
-    """A game's rules do not fit the contract; the message says what to write."""
 
 
 @dataclass
@@ -289,7 +276,7 @@ class Rules:
         parameters = inspect.signature(self._variant).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def model(self, **variant: object) -> "CompiledModel":
+    def model(self, **variant: object) -> CompiledModel:
         """Compile (once) and return the forward model of one variant.
 
         Raises:
@@ -313,7 +300,7 @@ class Rules:
         spec = self._spec(game[0], chosen, variant, known)
         if not isinstance(spec, Spec):
             raise RulesError(f"{self.name}: `variant` must return a Spec, not {spec!r}")
-        self._check_spec(spec)
+        check_spec(spec, self.name, observes="observe" in self._functions)
         if self._compiled is None:
             self._compiled = self._compile()
         functions = self._compiled
@@ -447,60 +434,6 @@ class Rules:
             raise RulesError(
                 f"{self.name} lacks its variant function. Write: @rules.variant "
                 "def variant(game, *, players=2): return Spec(players, actions=...)"
-            )
-
-    def _check_spec(self, spec: Spec):
-        self._check_whole("players", spec.players, 1, MAX_PLAYERS)
-        self._check_whole("actions", spec.actions, 1, MOST_ACTIONS)
-        if spec.legal_limit is not None:
-            self._check_whole("legal_limit", spec.legal_limit, 1, MOST_ACTIONS)
-        if spec.teams is not None:
-            self._check_teams(spec.teams, spec.players)
-        self._check_observations(spec)
-        if ("observe" in self._functions) != (spec.observation_shape is not None):
-            raise RulesError(
-                f"{self.name}: `observe` and Spec.observation_shape go together"
-            )
-
-    def _check_whole(self, name: str, value: Any, least: int, most: int):
-        is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not is_whole or not least <= value <= most:
-            raise RulesError(
-                f"{self.name}: Spec.{name} is {value!r}, expected a whole number from "
-                f"{least} to {most}"
-            )
-
-    def _check_observations(self, spec: Spec):
-        shape, bounds = spec.observation_shape, spec.observation_bounds
-        if shape is not None:
-            if not isinstance(shape, tuple | list):
-                raise RulesError(
-                    f"{self.name}: Spec.observation_shape is {shape!r}, expected a "
-                    "tuple of lengths, such as (9,) or (3, 8, 8)"
-                )
-            for length in shape:
-                self._check_whole("observation_shape", length, 1, MOST_ACTIONS)
-        if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-            raise RulesError(
-                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
-                "least and the greatest value, such as (0, 1)"
-            )
-        for bound in bounds:
-            self._check_whole("observation_bounds", bound, *INT8)
-        if bounds[0] > bounds[1]:
-            raise RulesError(
-                f"{self.name}: Spec.observation_bounds is {bounds!r}, expected the "
-                "lower value first"
-            )
-
-    def _check_teams(self, teams: tuple[int, ...], players: int):
-        number = len(set(teams))
-        numbered = len(teams) == players and set(teams) == set(range(number))
-        if not numbered or number == 1 < players:
-            raise RulesError(
-                f"{self.name}: Spec.teams is {teams}; expected the number of a team "
-                f"for each of {players} players, of two teams or more, counted from 0, "
-                "as in (0, 1, 0, 1)"
             )
 
     def _types(self) -> dict[str, object]:
@@ -643,135 +576,3 @@ def _kind_of(record: np.dtype, name: str) -> str:
         if found := _kind_of(inner, name):
             return found
     return ""
-
-
-class CompiledModel(ForwardModel):
-    """A forward model made of compiled rules; see `ForwardModel`."""
-
-    def __init__(self, rules, functions, variant, spec, game, record):
-        super().__init__(
-            rules.name,
-            spec,
-            variant=variant,
-            game=game,
-            state_size=record.itemsize,
-            chance=rules.chance,
-            search_defaults=rules.search_defaults,
-        )
-        for name, function in functions.items():
-            address = compiled_address(function, ENTRIES[name].signature)
-            self.table[ROW[name], 1] = address
-        self._rules = rules
-        self._functions = functions
-        self._state_dtype = record
-        self._spec = spec
-        self._symmetries: tuple[Symmetry, ...] | None = None
-
-    def __reduce__(self):
-        """Copy and pickle by making the model again: addresses do not travel."""
-        return _model_of, (self._rules, self.variant)
-
-    def call(self, name: str, *arguments: int) -> int:
-        """Call the compiled function `name` after the address of the variant.
-
-        Raises:
-            GameError: The function raised an exception; the message says where.
-        """
-        try:
-            return self._functions[name](self.game_address, *arguments)
-        except Exception as error:
-            found = failed_call(self, name, error, arguments)
-            if found is error:
-                raise
-            raise found from error
-
-    def author_function(self, name: str) -> Callable | None:
-        """Return the function `name` as its author wrote it; None: there is none."""
-        return self._rules._functions.get(name)
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """Names of the scripted policies that the rules bring."""
-        return self._rules.policies
-
-    @property
-    def move_codes(self) -> tuple[str, ...]:
-        """The kinds of codes of moves that the rules tell apart."""
-        return self._rules.move_codes
-
-    def prepare_moves(self) -> None:
-        """Compile (once) what `playout_moves` takes, and enter it in the table."""
-        if not self.has("playout_moves"):
-            function = self._rules.compiled_moves()
-            self._functions = {**self._functions, "playout_moves": function}
-            signature = ENTRIES["playout_moves"].signature
-            row = ROW["playout_moves"]
-            self.table[row, 1] = compiled_address(function, signature)
-
-    def own_codes(self, code: Callable) -> dict[str, int]:
-        """Return the addresses of `move_code` and `playout_moves` with a user's codes.
-
-        See `Rules.compiled_codes` for `code` and for what is refused.
-        """
-        module = self._rules.compiled_codes(code)
-        return {
-            name: compiled_address(getattr(module, name), ENTRIES[name].signature)
-            for name in ("move_code", "playout_moves")
-        }
-
-    def policy_address(self, name: str) -> int:
-        """Return the address of a scripted policy, to be called as `POLICY`."""
-        return compiled_address(self._rules.compiled_policy(name).act, POLICY.signature)
-
-    def policy_bytes(self, name: str) -> int:
-        """Return the size of what a scripted policy remembers of one player."""
-        memory = self._rules._policies[name].memory
-        return 0 if memory is None else memory.itemsize
-
-    def policy_beginning(self, name: str) -> Callable[[int, int], object] | None:
-        """Return what begins a scripted policy's memory; None if it remembers nothing.
-
-        It takes the address of the memory and that of a generator.
-        """
-        if not self.policy_bytes(name):
-            return None
-        return self._rules.compiled_policy(name).begin
-
-    def begin_policy(self, name: str, memory: int, rng: np.ndarray) -> None:
-        """Make the memory of a scripted policy, at an address, that of a new game."""
-        beginning = self.policy_beginning(name)
-        if beginning is not None:
-            beginning(memory, rng.ctypes.data)
-
-    def policy_action(
-        self, name: str, state: np.ndarray, player: int, memory: int, rng: np.ndarray
-    ) -> int:
-        """Return the action of a scripted policy, whose memory is at an address."""
-        act = self._rules.compiled_policy(name).act
-        addresses = self.game_address, state.ctypes.data
-        return act(*addresses, player, memory, rng.ctypes.data)
-
-    @property
-    def symmetries(self) -> tuple[Symmetry, ...]:
-        """How the game may be mirrored or turned; the first changes nothing.
-
-        Raises:
-            RulesError: What the author declared does not fit the variant.
-        """
-        if self._symmetries is None:
-            declare = self._rules._symmetries
-            declared = [] if declare is None else declare(self.game[0], self._spec)
-            sizes = self.observation_size, self.actions
-            try:
-                self._symmetries = with_identity(declared, *sizes)
-            except ValueError as error:
-                raise RulesError(f"{self.name}: {error}") from error
-        return self._symmetries
-
-    def view(self, state: np.ndarray) -> np.void:
-        """Return the state as the author's record, sharing its memory."""
-        return state.view(self._state_dtype)[0]
-
-
-def _model_of(rules: Rules, variant: dict[str, object]) -> CompiledModel:
-    return rules.model(**variant)

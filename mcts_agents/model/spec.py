@@ -1,6 +1,20 @@
-"""`Spec`: the sizes of one variant of a game."""
+"""`Spec`: the sizes of one variant of a game, and the check of what an author gives."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcts_agents.model.contract import MAX_PLAYERS
+
+# What is counted in int32.
+MOST_ACTIONS = 2**31 - 1
+# Least and greatest value of an observation.
+INT8 = (-128, 127)
+
+
+class RulesError(TypeError):
+    """A game's rules do not fit the contract; the message says what to write."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +41,68 @@ class Spec:
     observation_bounds: tuple[int, int] = (0, 1)
     teams: tuple[int, ...] | None = None
     leaves_out: tuple[str, ...] = ()
+
+
+def check_spec(spec: Spec, game: str, *, observes: bool) -> None:
+    """Refuse sizes that no variant can have.
+
+    Args:
+        spec: What the author's `variant` returned.
+        game: The game's name, for the message.
+        observes: Whether the game has `observe`.
+
+    Raises:
+        RulesError: A size is of another kind, or out of its range.
+    """
+    _check_whole(game, "players", spec.players, 1, MAX_PLAYERS)
+    _check_whole(game, "actions", spec.actions, 1, MOST_ACTIONS)
+    if spec.legal_limit is not None:
+        _check_whole(game, "legal_limit", spec.legal_limit, 1, MOST_ACTIONS)
+    if spec.teams is not None:
+        _check_teams(game, spec.teams, spec.players)
+    _check_observations(game, spec.observation_shape, spec.observation_bounds)
+    if observes != (spec.observation_shape is not None):
+        raise RulesError(f"{game}: `observe` and Spec.observation_shape go together")
+
+
+def _check_whole(game: str, name: str, value: Any, least: int, most: int) -> None:
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= most:
+        raise RulesError(
+            f"{game}: Spec.{name} is {value!r}, expected a whole number from "
+            f"{least} to {most}"
+        )
+
+
+def _check_observations(game: str, shape: Any, bounds: Any) -> None:
+    if shape is not None:
+        if not isinstance(shape, tuple | list):
+            raise RulesError(
+                f"{game}: Spec.observation_shape is {shape!r}, expected a tuple of "
+                "lengths, such as (9,) or (3, 8, 8)"
+            )
+        for length in shape:
+            _check_whole(game, "observation_shape", length, 1, MOST_ACTIONS)
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise RulesError(
+            f"{game}: Spec.observation_bounds is {bounds!r}, expected the least and "
+            "the greatest value, such as (0, 1)"
+        )
+    for bound in bounds:
+        _check_whole(game, "observation_bounds", bound, *INT8)
+    if bounds[0] > bounds[1]:
+        raise RulesError(
+            f"{game}: Spec.observation_bounds is {bounds!r}, expected the lower value "
+            "first"
+        )
+
+
+def _check_teams(game: str, teams: tuple[int, ...], players: int) -> None:
+    number = len(set(teams))
+    numbered = len(teams) == players and set(teams) == set(range(number))
+    if not numbered or number == 1 < players:
+        raise RulesError(
+            f"{game}: Spec.teams is {teams}; expected the number of a team for each of "
+            f"{players} players, of two teams or more, counted from 0, as in "
+            "(0, 1, 0, 1)"
+        )

@@ -13,8 +13,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from mcts_agents import remember
-from mcts_agents.model import DRAWN, LOST, PLAYING, WON, Rules, Spec
-from mcts_agents.model.rules import CompiledModel
+from mcts_agents.model import DRAWN, LOST, PLAYING, WON, CompiledModel, Rules, Spec
 
 # What a stone of each heap is worth to who takes it, and costs the others.
 WORTH, COST = (1.0, 2.5, -0.5), 0.75

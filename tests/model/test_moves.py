@@ -8,10 +8,17 @@ import pytest
 from pettingzoo.classic import tictactoe_v3
 
 from mcts_agents.envs import make_model
-from mcts_agents.model import PLAYING, WON, Rules, Spec, new_generator, random_below
+from mcts_agents.model import (
+    PLAYING,
+    WON,
+    Rules,
+    RulesError,
+    Spec,
+    new_generator,
+    random_below,
+)
 from mcts_agents.model.contract import MOVE
 from mcts_agents.model.copying.copied import CopiedEnvironment
-from mcts_agents.model.rules import RulesError
 from tests.toy_games import auction, hands, nim
 
 

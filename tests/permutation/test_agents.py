@@ -15,9 +15,8 @@ from pettingzoo.classic import tictactoe_v3
 from mcts_agents import make_agent
 from mcts_agents.agents import GRAVEAgent, MCPSAgent, RAVEAgent, agent_spec
 from mcts_agents.envs import make_model
-from mcts_agents.model import new_generator
+from mcts_agents.model import RulesError, new_generator
 from mcts_agents.model.compilation import statistics
-from mcts_agents.model.rules import RulesError
 from mcts_agents.permutation import PermutationSearch, PermutationSettings, driver
 from mcts_agents.permutation.memory import Memory
 from tests.exact import tictactoe
