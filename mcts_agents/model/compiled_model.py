@@ -1,7 +1,7 @@
 """`CompiledModel`: the forward model that compiled rules make."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from mcts_agents.model.failures import failed_call
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import RulesError
 from mcts_agents.model.symmetries import Symmetry, with_identity
-
-if TYPE_CHECKING:
-    from mcts_agents.model.rules import Rules
 
 
 class CompiledModel(ForwardModel):
@@ -40,7 +37,7 @@ class CompiledModel(ForwardModel):
 
     def __reduce__(self):
         """Copy and pickle by making the model again: addresses do not travel."""
-        return _model_of, (self._rules, self.variant)
+        return partial(self._rules.model, **self.variant), ()
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the compiled function `name` after the address of the variant.
@@ -142,7 +139,3 @@ class CompiledModel(ForwardModel):
     def view(self, state: np.ndarray) -> np.void:
         """Return the state as the author's record, sharing its memory."""
         return state.view(self._state_dtype)[0]
-
-
-def _model_of(rules: "Rules", variant: dict[str, object]) -> CompiledModel:
-    return rules.model(**variant)
