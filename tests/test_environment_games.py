@@ -17,8 +17,8 @@ from mcts_agents.arena.playing.match import Seat, play_match
 from mcts_agents.arena.playing.tables import EnvironmentTable, open_table
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.store import Store
-from mcts_agents.arena.tournaments.tournament_spec import SettingError
 from mcts_agents.envs import (
     EnvironmentGame,
     game_from_environment,

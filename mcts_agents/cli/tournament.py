@@ -13,8 +13,9 @@ from mcts_agents.arena.playing.backends import Outcome, make_backend
 from mcts_agents.arena.playing.budgets import budget_setting
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.spec_file import SpecFile, complaints
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli.command_options import TournamentOptions
 from mcts_agents.cli.outputs import write_page, written
 from mcts_agents.cli.parameters import BackendName

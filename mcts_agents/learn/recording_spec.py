@@ -18,7 +18,7 @@ from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Settin
 from mcts_agents.arena.playing.tables import RulesTable, Table, open_table
 from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.arena.tournaments.schedule import derived_seed
-from mcts_agents.arena.tournaments.tournament_spec import (
+from mcts_agents.arena.tournaments.spec_values import (
     MOST_GAMES,
     MOST_SEED,
     agent_mapping,

@@ -19,9 +19,10 @@ from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
 from mcts_agents.arena.playing.match import play_fixture
 from mcts_agents.arena.replay import html
 from mcts_agents.arena.replay.replaying import Replay
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.arena.tournaments.tuning import Tuning, TuningSpec
 from mcts_agents.envs import sushi_go, tictactoe
 from mcts_agents.learn import evaluate

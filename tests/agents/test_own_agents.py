@@ -28,8 +28,9 @@ from mcts_agents.agents.presets import PRESETS
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.store import Store, StoreError
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.arena.tournaments.tuning import TuningSpec
 from mcts_agents.envs import tictactoe
 from mcts_agents.learn import evaluate

@@ -7,8 +7,9 @@ import pytest
 
 from mcts_agents import MCTSAgent, ScriptedAgent, make_agent
 from mcts_agents.agents import agent_spec, save_agent, to_mapping
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.tournament import prepare
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.envs import make_model, pommerman
 from mcts_agents.model import new_generator
 from tests.search.remembering_game import ACTIONS, remembering

@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcts_agents.arena.tournaments.schedule import Schedule
-from mcts_agents.arena.tournaments.tournament_spec import (
-    MOST_SEED,
-    SettingError,
-    TournamentSpec,
-)
+from mcts_agents.arena.tournaments.spec_values import MOST_SEED, SettingError
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 
 PLAYERS = {"tictactoe": [2], "sushi_go": [2, 3, 4, 5], "diamant": [2, 3, 4, 5, 6]}
 PLAYERS["love_letter"] = [2, 3, 4]

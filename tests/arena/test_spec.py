@@ -12,14 +12,13 @@ from mcts_agents.agents.saving import to_mapping
 from mcts_agents.arena.playing.budgets import budget_setting
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.spec_file import complaints
-from mcts_agents.arena.tournaments.tournament import prepare
-from mcts_agents.arena.tournaments.tournament_spec import (
+from mcts_agents.arena.tournaments.spec_values import (
     MOST_SEED,
     SettingError,
-    TournamentSpec,
-    differences,
     split_name,
 )
+from mcts_agents.arena.tournaments.tournament import prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec, differences
 
 PLAIN = {"games": "tictactoe", "agents": ["random", "one-step"]}
 

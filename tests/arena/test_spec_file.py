@@ -4,7 +4,7 @@ import pytest
 
 from mcts_agents.arena.tournaments.schedule import Schedule
 from mcts_agents.arena.tournaments.spec_file import SpecFile
-from mcts_agents.arena.tournaments.tournament_spec import SettingError
+from mcts_agents.arena.tournaments.spec_values import SettingError
 
 GOOD = """\
 games:

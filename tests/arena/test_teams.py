@@ -15,8 +15,9 @@ from mcts_agents.arena.playing.match import places, win_shares
 from mcts_agents.arena.reports.pictures import win_rates
 from mcts_agents.arena.reports.report import render_report
 from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.model import DRAWN, LOST, WON
 from tests.arena.playing import Here
 from tests.arena.synthetic import played, record

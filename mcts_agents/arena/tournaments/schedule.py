@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
-from mcts_agents.arena.tournaments.tournament_spec import SettingError, TournamentSpec
+from mcts_agents.arena.tournaments.spec_values import SettingError
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.envs import make_any
 
 T = TypeVar("T")

@@ -7,12 +7,8 @@ import yaml
 from pydantic import ValidationError
 
 from mcts_agents.agents.files import in_folder
-from mcts_agents.arena.tournaments.tournament_spec import (
-    GameSpec,
-    SettingError,
-    TournamentSpec,
-    split_name,
-)
+from mcts_agents.arena.tournaments.spec_values import SettingError, split_name
+from mcts_agents.arena.tournaments.tournament_spec import GameSpec, TournamentSpec
 from mcts_agents.importing import named_in_file
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.reading import read_settings, read_yaml

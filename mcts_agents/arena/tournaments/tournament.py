@@ -9,9 +9,9 @@ from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.fixtures import Failure, Fixture
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.tournaments.schedule import Schedule
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.store import SOURCES, Store, StoreError
 from mcts_agents.arena.tournaments.tournament_spec import (
-    SettingError,
     TournamentSpec,
     differences,
     stored_value,

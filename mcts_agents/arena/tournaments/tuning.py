@@ -34,21 +34,23 @@ from mcts_agents.arena.playing.budgets import budget_setting, check_taken
 from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.search_space import Parameter, parse_parameter
 from mcts_agents.arena.tournaments.spec_file import complaints
-from mcts_agents.arena.tournaments.store import Store, StoreError
-from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
-from mcts_agents.arena.tournaments.tournament_spec import (
+from mcts_agents.arena.tournaments.spec_values import (
     MOST_GAMES,
     MOST_OPENING,
     MOST_SEED,
     SettingError,
     Strict,
-    TournamentSpec,
     Whole,
     agent_mapping,
     agent_or_none,
     check_variant,
-    differences,
     game_spec,
+)
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament_spec import (
+    TournamentSpec,
+    differences,
     stored_value,
 )
 from mcts_agents.extras import from_extra
