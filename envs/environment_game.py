@@ -17,6 +17,7 @@ import gymnasium
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from mcts_agents.envs.maker_options import parameters_of, wrong_option
 from mcts_agents.envs.numbered import numbered, numbers_in
 from mcts_agents.envs.observed import observed_text, rendered_text
 from mcts_agents.envs.single_player import PLAYER, SinglePlayerEnv
@@ -96,17 +97,13 @@ class EnvironmentGame:
             )
         if "render_mode" in given:
             raise ValueError("render_mode: the command chooses it, leave it out")
-        known = self.parameters()
+        known = self._parameters()
         samples = self.samples
         if SAMPLES not in (known or ()):
             samples = given.pop(SAMPLES, samples)
         check_samples(samples)
-        for option in given:
-            if known is not None and option not in known:
-                known_here = {*known, WORD, SAMPLES} - {"render_mode"}
-                raise ValueError(
-                    unknown_name(f"option of {self.name}", option, known_here)
-                )
+        if known is not None:
+            self._check_options(given, options, known)
         key = repr((word, samples, sorted(given.items())))
         if key not in self._variants:
             self._variants[key] = replace(
@@ -119,16 +116,41 @@ class EnvironmentGame:
             )
         return self._variants[key]
 
+    def _check_options(
+        self,
+        given: Mapping[str, Any],
+        new: Mapping[str, Any],
+        known: Mapping[str, inspect.Parameter],
+    ) -> None:
+        """Refuse unknown options, and values that the maker's signature rules out.
+
+        Of the values only `new` ones, from a spec: programs may have passed any object.
+        """
+        for option, value in given.items():
+            if option not in known:
+                known_here = {*known, WORD, SAMPLES} - {"render_mode"}
+                raise ValueError(
+                    unknown_name(f"option of {self.name}", option, known_here)
+                )
+            if option in new:
+                wrong = wrong_option(option, value, known[option], self.name)
+                if wrong:
+                    raise ValueError(wrong)
+
     def parameters(self) -> dict[str, Any] | None:
         """Return the keywords of `make` with their defaults; None if it takes any."""
+        known = self._parameters()
+        return None if known is None else {n: p.default for n, p in known.items()}
+
+    def _parameters(self) -> dict[str, inspect.Parameter] | None:
         try:
-            parameters = inspect.signature(self.make).parameters.values()
+            parameters = parameters_of(self.make)
         except (TypeError, ValueError):  # of a function that is not Python's
             return None
         if any(p.kind is p.VAR_KEYWORD for p in parameters):
             return None
         positional = inspect.Parameter.POSITIONAL_ONLY
-        return {p.name: p.default for p in parameters if p.kind is not positional}
+        return {p.name: p for p in parameters if p.kind is not positional}
 
     def environment(self, render_mode: str | None = None) -> Any:
         """Return a new environment, as its maker creates it.

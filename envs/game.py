@@ -22,7 +22,7 @@ class Game:
         title: The game's name as people write it.
         rules: The compiled rules; `rules.model(**variant)` is the forward model.
         player_counts: The numbers of players that the rules allow, ascending.
-        simultaneous: Whether several players ever decide at once.
+        simultaneous: Whether several players ever decide at once; None: nobody said.
         format_action: `(model, action) -> str`: an action as people write it, unique
             within the variant.
         parse_action: `(model, text) -> int`: its inverse; ValueError says what was
@@ -50,7 +50,7 @@ class Game:
     title: str
     rules: Rules
     player_counts: tuple[int, ...]
-    simultaneous: bool
+    simultaneous: bool | None
     format_action: Callable[[ForwardModel, int], str]
     parse_action: Callable[[ForwardModel, str], int]
     ansi: Callable[[ForwardModel, np.ndarray, int | None], str]

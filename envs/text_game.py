@@ -47,7 +47,7 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
         title=rules.name.replace("_", " ").title(),
         rules=rules,
         player_counts=(rules.defaults()["players"],),
-        simultaneous=False,
+        simultaneous=None,
         format_action=format_action,
         parse_action=parse_action,
         ansi=ansi,

@@ -317,6 +317,8 @@ def test_options_are_the_maker_s():
     ("spec", "message"),
     [
         ("tracks:short:lenght=3", "'lenght': did you mean length.*perfect_information"),
+        ("tracks:short:length=x", "^length='x': tracks:short needs a whole number"),
+        ("tracks:short:length=nan", r"^length=nan: .*the default, 3$"),
         ("tracks:race:length=99", r"game tracks:race\(length=99\) .*: too long"),
         ("tracks:failing:length=4", r"RuntimeError: no track here"),
         ("tracks:twofaced:again=true", "returns an object of type NoneType: expected"),

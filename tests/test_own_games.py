@@ -415,7 +415,10 @@ def test_tree_bench_compile_and_list(folder):
     (row,) = json.loads(printed(folder, "list", "heaps:game", "--json"))["games"]
     assert (row["game"], row["title"]) == ("heaps:game", "Three Heaps")
     assert (row["default_players"], row["chance"]) == (2, False)
-    assert "Three Heaps" in printed(folder, "list", "heaps:game")
+    assert row["simultaneous"] is None  # nobody has said, and rules do not tell
+    text = printed(folder, "list", "heaps:game")
+    assert "Three Heaps" in text
+    assert "in turn or at once" in text
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,12 @@ from mcts_agents import (
     SearchSettings,
     make_agent,
 )
+from mcts_agents.arena.analysis.summaries import summarise
+from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.envs import GAMES, hex, load_game, make_model, tictactoe
+from mcts_agents.learn import evaluate
 from mcts_agents.model import Rules
+from mcts_agents.names import MOST_ARGUMENT
 from mcts_agents.search import TreePolicy
 from mcts_agents.wrappers import SingleAgentEnv
 
@@ -138,3 +142,20 @@ def test_models_show_their_variant():
 def test_rules_of_a_user():
     rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
     assert repr(rules) == "<Rules of stones: 0 functions, states of 2 bytes>"
+
+
+def test_figures_of_an_agent_and_of_a_tournament():
+    found = evaluate("one-step", "random", "tictactoe", games=4)
+    shown = repr(found)
+    assert shown.startswith("<AgentFigures of 'agent': 4 seats, win rate ")
+    assert f"{found.win_rate.value:.4g} (" in shown and "mean score" in shown
+    assert len(shown) <= LONGEST
+    summary = summarise([], ["x" * 200])
+    assert repr(summary) == "<Summary: 1 agents, 0 settings, 0 games>"
+    assert repr(summary.overall) == "<Figures of all settings: 1 agents, 0 games>"
+    assert "win rate unknown" in repr(summary.overall.agents[0])
+    results = Results("t" * 300 + ".sqlite", {}, 10, ())
+    assert repr(results).endswith(".sqlite: 0 of 10 games>")
+    for each in (*summary.overall.agents, results):
+        assert len(repr(each)) <= LONGEST + MOST_ARGUMENT
+        assert "\n" not in repr(each)

@@ -147,6 +147,7 @@ class SingleAgentEnv(gymnasium.Env):
 
     def _check(self, agent: Agent, seat: int) -> None:
         if self._game.model is not None:
+            agent.copying.check_rules(self._game.model)
             agent.prepare(self._game.model, seat)
         elif isinstance(agent, Planner) and not (
             agent.copying.perfect_information or agent.copying.redeterminise

@@ -227,8 +227,8 @@ class Agent(ABC):
         """
         inner = getattr(env, "unwrapped", env)
         if hasattr(inner, "planning_state"):
-            if agent is None:
-                agent = selected_agent(inner)
+            self.copying.check_rules(inner.forward_model)
+            agent = selected_agent(inner) if agent is None else agent
             state, player = inner.planning_state(agent, self._rng)
             if action_mask is not None:
                 check_mask(inner.forward_model, state, player, action_mask, agent)

@@ -166,9 +166,10 @@ def _counts(numbers: list[int]) -> str:
     return f"{low} to {high}"
 
 
-def _kind(row: dict[str, object]) -> str:
-    if row["simultaneous"] is None:
+def _kind(row: dict[str, Any]) -> str:
+    if row["hidden"] is None:
         return "an environment"
-    words = ["at once" if row["simultaneous"] else "in turn"]
+    order = {True: "at once", False: "in turn", None: "in turn or at once"}
+    words = [order[row["simultaneous"]]]
     words += [word for word in ("hidden", "chance") if row[word]]
     return ",\n".join(words)

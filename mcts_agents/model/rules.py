@@ -31,7 +31,7 @@ from mcts_agents.model.contract import (
     REQUIRED,
 )
 from mcts_agents.model.random import random_below
-from mcts_agents.model.spec import RulesError, Spec, check_spec
+from mcts_agents.model.spec import RulesError, Spec, check_spec, wrong_kind
 from mcts_agents.model.wrapping import (
     COPY,
     RETURNS_NUMBER,
@@ -41,7 +41,6 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
-from mcts_agents.names import quoted
 
 # What playouts that the library writes are compiled with.
 _PLAYOUT_HELPERS = {
@@ -348,7 +347,7 @@ class Rules:
             (name, told)
             for name, value in given.items()
             if name != "players"
-            and (told := self._wrong_kind(name, value, defaults[name]))
+            and (told := wrong_kind(name, value, defaults[name], self.name))
         ]
         try:
             spec = self._variant(game, **chosen)
@@ -361,29 +360,6 @@ class Rules:
         if wrong:
             raise ValueError(wrong[0][1])
         return spec
-
-    def _wrong_kind(self, name: str, value: object, default: object) -> str:
-        """Say that a value is of another kind than the default; empty if it is not."""
-        is_bool = isinstance(value, bool | np.bool_)
-        if isinstance(default, bool):
-            fits, expected = is_bool, "true or false"
-        elif isinstance(default, int):
-            fits = isinstance(value, int | np.integer) and not is_bool
-            fits, expected = (
-                fits and abs(int(value)) < 2**63,
-                "a whole number of 64 bits",
-            )
-        elif isinstance(default, float):
-            fits = isinstance(value, int | float | np.number) and not is_bool
-            expected = "a number"
-        else:
-            return ""  # a word, which the rules compare with those that they know
-        if fits:
-            return ""
-        return (
-            f"{name}={quoted(value)}: {self.name} needs {expected}, such as the "
-            f"default, {default!r}"
-        )
 
     def _record_of(self, spec: Spec) -> np.dtype:
         """Return the record of a variant's states."""

@@ -1,11 +1,13 @@
 """`Spec`: the sizes of one variant of a game, and the check of what an author gives."""
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mcts_agents.model.contract import MAX_PLAYERS
+from mcts_agents.names import quoted
 
 # What is counted in int32.
 MOST_ACTIONS = 2**31 - 1
@@ -106,3 +108,38 @@ def _check_teams(game: str, teams: tuple[int, ...], players: int) -> None:
             f"{players} players, of two teams or more, counted from 0, as in "
             "(0, 1, 0, 1)"
         )
+
+
+def wrong_kind(name: str, value: Any, default: object, game: str) -> str:
+    """Say that an option's value is of another kind than its default; "" if it is not.
+
+    Not-a-number is no number, unless the default is it; infinity is one.
+
+    Args:
+        name: The option.
+        value: What somebody chose.
+        default: Its default, whose type says what it may be.
+        game: The game's name, for the message.
+    """
+    is_bool = isinstance(value, bool | np.bool_)
+    if isinstance(default, bool):
+        fits, expected = is_bool, "true or false"
+    elif isinstance(default, int):
+        fits = not is_bool and isinstance(value, int | np.integer)
+        fits = fits and abs(int(value)) < 2**63
+        expected = "a whole number of 64 bits"
+    elif isinstance(default, float):
+        fits = not is_bool and isinstance(value, int | float | np.integer | np.floating)
+        if isinstance(value, int):
+            fits = fits and abs(value) <= sys.float_info.max
+        else:
+            fits = fits and (not np.isnan(value) or np.isnan(default))
+        expected = "a number"
+    else:
+        return ""  # a word, which the rules compare with those that they know
+    if fits:
+        return ""
+    return (
+        f"{name}={quoted(value)}: {game} needs {expected}, such as the default, "
+        f"{default!r}"
+    )

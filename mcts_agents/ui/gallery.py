@@ -40,7 +40,8 @@ def described(name: str) -> dict[str, Any]:
 def _rules(game: Game) -> dict[str, Any]:
     options = dict(game.rules.defaults())
     players = options.pop("players")
-    tags = ["simultaneous" if game.simultaneous else "in turn"]
+    order = {True: ["simultaneous"], False: ["in turn"], None: []}
+    tags = order[game.simultaneous]
     tags += ["hidden information"] * game.rules.has("redeterminise")
     tags += ["chance"] * bool(game.rules.chance)
     return {

@@ -14,7 +14,7 @@ from mcts_agents.envs import tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.testing import check_environment
-from tests.model.third_party import Matching, Uneven
+from tests.model.third_party import Countdown, Matching, Uneven
 
 
 class Masked(gymnasium.Env):
@@ -369,3 +369,36 @@ def test_a_step_that_raises_where_no_mask_was_seen_says_how_to_pass_it_on(option
         agent.act(env)
     (note,) = raised.value.__notes__
     assert "act(env, action_mask=info['action_mask'])" in note
+
+
+class StrictInTurn(Countdown):
+    """Raises on an illegal action, and tells what is legal in `last` only."""
+
+    def last(self, observe=True):
+        *result, info = super().last(observe)
+        return *result, {**info, "action_mask": np.array([1, 0], np.int8)}
+
+    def step(self, action):
+        assert action in (None, 0), f"illegal {action}"
+        super().step(action)
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}])
+def test_steps_of_aec_environments_say_where_masks_are_looked_for(options):
+    env = StrictInTurn()
+    env.reset(seed=1)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=1, **options)
+    with pytest.raises(AssertionError, match="illegal") as raised:
+        agent.act(env)
+    (note,) = raised.value.__notes__
+    assert "infos[agent]['action_mask']" in note
+
+
+def test_steps_that_raise_although_there_is_a_mask_are_not_explained_by_masks():
+    env = StrictInTurn()
+    env.reset(seed=1)
+    for info in env.infos.values():
+        info["action_mask"] = np.ones(2, np.int8)
+    with pytest.raises(AssertionError, match="illegal") as raised:
+        agents()[0].act(env)
+    assert not hasattr(raised.value, "__notes__")

@@ -17,6 +17,14 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
+    def __str__(self) -> str:
+        """Return the figure with its interval, to four digits."""
+        if self.value is None:
+            return "unknown"
+        if self.low is None or self.high is None:
+            return f"{self.value:.4g}"
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
 
 UNKNOWN = Estimate()
 

@@ -10,6 +10,7 @@ from mcts_agents.arena.analysis.game_columns import RESULTS, Columns, columns_of
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate, mean, wilson
 from mcts_agents.arena.analysis.ratings import RESAMPLES, ratings, separated
 from mcts_agents.arena.playing.fixtures import GameRecord, Setting
+from mcts_agents.names import MOST_ARGUMENT, shortened
 
 # The share of distinct games from which games do not count as repeated.
 DISTINCT = 0.9
@@ -79,6 +80,12 @@ class AgentFigures:
     simulations_per_second: float | None
     depth: float | None
 
+    def __repr__(self) -> str:
+        """Show the rates and the mean score, each with its interval, in one line."""
+        rates = f"win rate {self.win_rate}, mean score {self.mean_score}"
+        named = shortened(repr(self.agent), MOST_ARGUMENT)
+        return f"<AgentFigures of {named}: {self.games} seats, {rates}>"
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -103,6 +110,12 @@ class Figures:
     before: np.ndarray
     groups: bool
     one_sided: bool
+
+    def __repr__(self) -> str:
+        """Show the setting and how much was played, in one line."""
+        setting = "all settings" if self.setting is None else self.setting.game
+        named = shortened(setting, MOST_ARGUMENT)
+        return f"<Figures of {named}: {len(self.agents)} agents, {self.games} games>"
 
     @property
     def meetings(self) -> np.ndarray:
@@ -157,6 +170,11 @@ class Summary:
     overall: Figures
     settings: tuple[Figures, ...]
     repetitions: tuple[Repetition, ...]
+
+    def __repr__(self) -> str:
+        """Show how much was played, in one line."""
+        agents, settings = len(self.overall.agents), len(self.settings)
+        return f"<Summary: {agents} agents, {settings} settings, {self.games} games>"
 
     @property
     def games(self) -> int:

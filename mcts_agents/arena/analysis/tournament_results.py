@@ -9,6 +9,7 @@ from mcts_agents.arena.analysis.summaries import Summary, summarise
 from mcts_agents.arena.playing.fixtures import Failure, GameRecord
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament_spec import FIELD
+from mcts_agents.names import MOST_ARGUMENT, shortened
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Results:
     total: int
     games: tuple[GameRecord, ...]
     failures: tuple[Failure, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the name and how much was played, in one line."""
+        name = shortened(self.name, MOST_ARGUMENT)
+        return f"<Results of {name}: {len(self.games)} of {self.total} games>"
 
     @property
     def complete(self) -> bool:

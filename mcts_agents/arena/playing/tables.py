@@ -206,6 +206,7 @@ class RulesTable(Table):
 
     def prepare(self, agent: Agent, player: int) -> None:
         """See `Table.prepare`."""
+        agent.copying.check_rules(self.model)
         agent.prepare(self.model, player)
 
     def step(self, action: int) -> None:
@@ -333,8 +334,7 @@ class EnvironmentTable(Table):
             if not isinstance(agent, PolicyAgent):  # it is shown what it decides on
                 agent.prepare(self.model, player)
             return
-        copying = agent.copying
-        told = copying.redeterminise is not None or copying.perfect_information
+        told = agent.copying.redeterminise or agent.copying.perfect_information
         if not told and not has_rules(self.planned):
             raise ValueError(
                 f"{self.game.name}: whether this environment hides information from "

@@ -51,7 +51,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         record=replay.record,
         frames=list(zip(shown, pictures, strict=True)),
         width=replay.picture_size[0],
-        together=replay.game.simultaneous,
+        together=replay.game.simultaneous is not False,
         actions=actions,
         colors=["#{:02x}{:02x}{:02x}".format(*color) for color in PLAYER_COLORS],
         difference=replay.difference_text(),

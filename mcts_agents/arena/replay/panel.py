@@ -41,7 +41,7 @@ NUMBER = 60
 class Panel:
     """Draws frames of one replay, all of the same size.
 
-    Where one player decides at a time the panel stands at the right; where several
+    Where one player decides at a time the panel stands at the right; where several may
     decide at once it stands below, with a column for each player.
 
     Args:
@@ -51,7 +51,7 @@ class Panel:
 
     def __init__(self, replay: Replay, actions: int):
         self.replay = replay
-        self.together = replay.game.simultaneous
+        self.together = replay.game.simultaneous is not False
         self.rows = min(actions, replay.model.actions) if replay.search else 0
         self.picture_size = replay.picture_size
         width, height = self.picture_size

@@ -8,6 +8,7 @@ from pettingzoo import AECEnv
 
 from mcts_agents.model import clock
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copied_parallel import note_no_masks
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import BITS, NO_RANGE, NUMBERS, Face, require_reset
 from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
@@ -20,6 +21,11 @@ BOOKKEEPING = (
     "_cumulative_rewards",
     "terminations",
     "truncations",
+)
+
+REMEDY = (
+    "If there are masks, let the environment show them: in observe(agent), under "
+    "'action_mask', or in infos[agent]['action_mask']"
 )
 
 
@@ -115,7 +121,11 @@ class AECFace(Face):
     def step_one(self, player: int, action: int, returns: list[float]) -> None:
         """See `Face.step_one`."""
         env = self.env
-        env.step(action if self._is_plain else self.action(player, action))
+        try:
+            env.step(action if self._is_plain else self.action(player, action))
+        except Exception as error:
+            self._note_no_mask(error, player)
+            raise
         if self._given or self._proposed:
             self._step_is_over()
         for reward in env.rewards.values():
@@ -157,7 +167,11 @@ class AECFace(Face):
         player = places[agent]
         legal = known.get(player) or self._plain_legal(player, agent)
         while legal:
-            step(legal[next(draws) * len(legal) >> 32])
+            try:
+                step(legal[next(draws) * len(legal) >> 32])
+            except Exception as error:
+                self._note_no_mask(error, places[agent])
+                raise
             played += 1
             for reward in env.rewards.values():
                 if type(reward) not in NUMBERS or reward:
@@ -174,6 +188,16 @@ class AECFace(Face):
                 return played
             legal = self._plain_legal(places[agent], agent)
         return played
+
+    def _note_no_mask(self, error: Exception, player: int) -> None:
+        """Say what may be the reason of an error of a step whose player has no mask.
+
+        Observations have been asked for one before; the infos may say it only now.
+        """
+        if self._given or self._observes_masks[player]:
+            return
+        if mask_in(self.env.infos.get(self.agents[player])) is None:
+            note_no_masks(error, self.name, REMEDY)
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
         """Return the legal actions, None if they have to be looked at more closely."""

@@ -17,6 +17,7 @@ from mcts_agents.model.copying.copied_parallel import (
     note_no_masks,
     seen_mask,
     shown_mask,
+    to_pass,
 )
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import BITS, COMMON, NO_RANGE, NUMBERS, Face
@@ -121,7 +122,7 @@ class GymnasiumFace(Face):
             shown, reward, terminated, truncated, info = self.env.step(action)
         except Exception as error:
             if self._mask is None and not (self._masks_method or self._given):
-                note_no_masks(error, self.name, "action_mask=info['action_mask']")
+                note_no_masks(error, self.name, to_pass("info['action_mask']"))
             raise
         if type(reward) in NUMBERS and -COMMON <= reward <= COMMON:
             returns[0] += reward
@@ -163,7 +164,7 @@ class GymnasiumFace(Face):
                 shown, reward, terminated, truncated, info = step(action)
             except Exception as error:
                 if mask is None:
-                    note_no_masks(error, self.name, "action_mask=info['action_mask']")
+                    note_no_masks(error, self.name, to_pass("info['action_mask']"))
                 raise
             played += 1
             if type(reward) in numbers and least <= reward <= most:

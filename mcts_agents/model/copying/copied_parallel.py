@@ -117,8 +117,8 @@ class ParallelFace(Face):
         except Exception as error:
             if not any(mask is not None for mask in self._masks.values()):
                 if not (self._given or self._observe):
-                    passed = "action_mask={agent: infos[agent]['action_mask'], ...}"
-                    note_no_masks(error, self.name, passed)
+                    remedy = to_pass("{agent: infos[agent]['action_mask'], ...}")
+                    note_no_masks(error, self.name, remedy)
             raise
         observations, rewards, terminations, truncations, infos = found
         self._earn(rewards, returns)
@@ -210,19 +210,26 @@ def _observes(env: ParallelEnv) -> bool:
     return callable(method) and (code is None or code.co_argcount == 2)
 
 
-def note_no_masks(error: Exception, name: str, passed: str) -> None:
+def note_no_masks(error: Exception, name: str, remedy: str) -> None:
     """Add what may be the reason where a step raises and no masks were seen.
 
     Args:
         error: What the step has raised.
         name: The environment.
-        passed: How masks are passed on.
+        remedy: What to do if there are masks.
     """
     error.add_note(
         f"{name}: a copy raised this in a plan. No action mask was found, so every "
         "action of the action space was taken to be legal, as it was when the plan "
-        "began. If reset() and step() return masks, pass the last on: "
-        f"act(env, {passed})"
+        f"began. {remedy}"
+    )
+
+
+def to_pass(masks: str) -> str:
+    """Return the remedy where the caller can pass masks on: these."""
+    return (
+        "If reset() and step() return masks, pass the last on: "
+        f"act(env, action_mask={masks})"
     )
 
 

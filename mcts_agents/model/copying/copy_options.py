@@ -5,15 +5,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
+from mcts_agents.model.forward_model import ForwardModel
+
 # How to take a snapshot of an environment, and how to put it back into one.
 SnapshotFunctions = tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]
+
+# Options that have no effect in games with rules, and why. `processes` are refused by
+# the search, which says what to use.
+_SAID_BY_RULES = {
+    "redeterminise": "what is hidden is resampled by its own function of this name",
+    "reseed": "its chance comes from the generator of the search",
+    "continuous": "its actions are numbers",
+    "caches": "its rules change nothing but the state",
+    "snapshots": "its states are bytes that are copied as they are",
+    "replay": "its states are bytes that are copied as they are",
+    "state_key": "its own states tell positions apart",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CopyOptions:
     """What cannot be seen of an environment from outside, in its user's words.
 
-    Environments of this package need none of it.
+    Games with rules, this package's and your own, say all of it themselves. What agrees
+    with them is accepted there, so that one agent may play both kinds:
+    `perfect_information=True` where nothing is hidden, `deterministic=True` where there
+    is no chance. Everything else is refused.
 
     Args:
         perfect_information: The environment hides nothing from the player to move.
@@ -126,6 +143,31 @@ class CopyOptions:
                 f"snapshots={said!r}: expected true or false, or two functions "
                 "(get, put), called as get(env) and put(env, state)"
             )
+
+    def check_rules(self, model: ForwardModel) -> None:
+        """Refuse what contradicts a game with rules, or has no effect there.
+
+        Raises:
+            ValueError: An option that the game has no use for.
+        """
+        if self.perfect_information and model.hidden_information:
+            raise ValueError(
+                f"perfect_information=True: {model.name} hides something from its "
+                "players, and its rules resample that; leave it out"
+            )
+        if self.deterministic and model.chance:
+            raise ValueError(
+                f"deterministic=True: the rules of {model.name} say that it has "
+                "chance; leave it out, or make the rules with Rules(chance=False)"
+            )
+        for name, instead in _SAID_BY_RULES.items():
+            value = getattr(self, name)
+            if value is not None and value is not False and value != ():
+                raise ValueError(
+                    f"{name}={value!r}: {model.name} is a game with rules, of which "
+                    f"planning needs no copies of the environment, and {instead}; "
+                    "leave it out"
+                )
 
     def given(self) -> dict[str, Any]:
         """Return what differs from its default."""
