@@ -310,7 +310,7 @@ class CopiedEnvironment(ShownCopies):
         own = np.random.default_rng(0)
         outside.reseed(own)
         with global_generators(own), space_generators(shared, own):
-            self._suspicions.look(exact, self._with_dice)
+            self._suspicions.look(exact, self._with_dice, self.hurry)
         outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
