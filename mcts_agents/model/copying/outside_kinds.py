@@ -53,12 +53,12 @@ class Way(NamedTuple):
         return self
 
 
-def _same_table(before: dict, now: dict) -> bool:
+def _same_table(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
     """Compare dictionaries, in whose order a game may go through them."""
     return same_row(before, now) and same_row(before.values(), now.values())
 
 
-def _same_things(before: list, now: list) -> bool:
+def _same_things(before: list[Any], now: list[Any]) -> bool:
     """Compare what weak containers hold, whose order depends on addresses."""
     return len(before) == len(now) and set(map(id, before)) == set(map(id, now))
 
@@ -71,11 +71,11 @@ def _nothing(before: Any) -> Iterable[Any]:
     return ()
 
 
-def _values(before: dict) -> Iterable[Any]:
+def _values(before: dict[Any, Any]) -> Iterable[Any]:
     return before.values()
 
 
-def _keys_and_values(before: dict) -> Iterable[Any]:
+def _keys_and_values(before: dict[Any, Any]) -> Iterable[Any]:
     return *before, *before.values()
 
 
@@ -83,27 +83,27 @@ def _keys_and_values(before: dict) -> Iterable[Any]:
 # classes: those of a subclass, such as `collections.Counter`, may do something else.
 
 
-def _write_dict(item: dict, before: dict) -> None:
+def _write_dict(item: dict[Any, Any], before: dict[Any, Any]) -> None:
     dict.clear(item)
     dict.update(item, before)
 
 
-def _write_ordered(item: OrderedDict, before: dict) -> None:
+def _write_ordered(item: OrderedDict[Any, Any], before: dict[Any, Any]) -> None:
     OrderedDict.clear(item)
     for key, value in before.items():
         OrderedDict.__setitem__(item, key, value)
 
 
-def _write_list(item: list, before: list) -> None:
+def _write_list(item: list[Any], before: list[Any]) -> None:
     list.__setitem__(item, slice(None), before)
 
 
-def _write_set(item: set, before: set) -> None:
+def _write_set(item: set[Any], before: set[Any]) -> None:
     set.clear(item)
     set.update(item, before)
 
 
-def _write_deque(item: deque, before: list) -> None:
+def _write_deque(item: deque[Any], before: list[Any]) -> None:
     deque.clear(item)
     deque.extend(item, before)
 
@@ -201,7 +201,7 @@ def _write_memory(item: Any, before: bytes) -> None:
     memoryview(item).cast("B")[:] = before
 
 
-def _write_array(item: array.array, before: bytes) -> None:
+def _write_array(item: "array.array[Any]", before: bytes) -> None:
     item[:] = array.array(item.typecode, before)
 
 
@@ -225,7 +225,7 @@ def _read_map(item: mmap.mmap) -> bytes | None:
     return None if item.closed else item[:]
 
 
-def _write_weak_set(item: weakref.WeakSet, before: list[Any]) -> None:
+def _write_weak_set(item: weakref.WeakSet[Any], before: list[Any]) -> None:
     item.clear()
     item.update(before)
 
@@ -241,7 +241,7 @@ _WEAK_TABLE = Way(
 )
 
 
-def _read_frame(item: types.GeneratorType) -> dict[str, Any]:
+def _read_frame(item: "types.GeneratorType[Any, Any, Any]") -> dict[str, Any]:
     frame = item.gi_frame
     return {"": None} if frame is None else {"": frame.f_lasti, **frame.f_locals}
 
@@ -326,13 +326,8 @@ def way_of(kind: type) -> Way | None:
     """Return how things of one of Python's or a library's classes are noted."""
     if issubclass(kind, np.ndarray):
         return _ARRAY
-    for base, way in _CONTAINERS.items():
-        if issubclass(kind, base):
+    for known, way in (*_CONTAINERS.items(), *_KINDS):
+        if issubclass(kind, known):
             return way
-    for base, way in _KINDS:
-        if issubclass(kind, base):
-            return way
-    for base in kind.__mro__:
-        if way := _BY_NAME.get(f"{module_of(base)}.{base.__qualname__}"):
-            return way
-    return None
+    names = [f"{module_of(base)}.{base.__qualname__}" for base in kind.__mro__]
+    return next((_BY_NAME[name] for name in names if name in _BY_NAME), None)

@@ -263,8 +263,8 @@ def _known_chance(
     for seed, game in enumerate(games):
         courses.append((yield from _course(_twin(game), actions, seed)))
     # How many steps show that there is chance, in all that is shown or what is earned.
-    lengths = {part: _differ_after(part, courses) for part in (_WHOLE, _EARNED)}
-    lengths = {part: length for part, length in lengths.items() if length}
+    found = {part: _differ_after(part, courses) for part in (_WHOLE, _EARNED)}
+    lengths = {part: length for part, length in found.items() if length}
     copies: list[list[Any]] = []
     while lengths and len(copies) < COPIES + MORE_COPIES:
         seed = len(copies)
@@ -335,10 +335,10 @@ def _stepped(face: Face, actions: dict[int, int]) -> Face:
 
 def _step(face: Face, actions: dict[int, int], seed: int) -> list[float]:
     joint = [actions.get(player, -1) for player in range(len(face.agents))]
-    returns = np.zeros(len(face.agents))
+    returns = [0.0] * len(face.agents)
     seed_globally(np.random.default_rng(seed))
     face.step(joint, returns)
-    return returns.tolist()
+    return returns
 
 
 def _course(
