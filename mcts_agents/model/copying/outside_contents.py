@@ -40,7 +40,6 @@ _CODE = (
     type,
 )
 _SIZED = (list, dict, set, bytes)
-_SPACE = spaces.Space
 
 
 class Contents:
