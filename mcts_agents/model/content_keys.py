@@ -17,6 +17,7 @@ import types as python_types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import llvmlite
 import numba
@@ -62,7 +63,7 @@ class ContentKey:
 
 
 def content_key(
-    source: str, namespace: dict[str, object], roots: Iterable[Callable]
+    source: str, namespace: dict[str, object], roots: Iterable[Callable[..., Any]]
 ) -> ContentKey:
     """Hash all that the code compiled from `source` depends on.
 
@@ -110,7 +111,10 @@ def content_key(
         file = _file_of(function)
         if file is None:
             key.kept = False
-            lines += [f"{number}: {line}" for line in _without_file(value, key.objects)]
+            lines += [
+                f"{number}: {line}"
+                for line in _without_file(value, function, key.objects)
+            ]
         else:
             if file not in files:
                 files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
@@ -140,14 +144,16 @@ def _file_of(function: python_types.FunctionType) -> str | None:
     return file if function.__module__ in sys.modules else None
 
 
-def _without_file(value: object, objects: list[object]) -> Iterator[str]:
+def _without_file(
+    value: object, function: python_types.FunctionType, objects: list[object]
+) -> Iterator[str]:
     """Give what a file would say of a function, but for what all functions say.
 
     Args:
         value: The function, plain or compiled.
+        function: The plain one.
         objects: Where objects are added that are known by their place in memory.
     """
-    function = _python_function(value)
     yield repr(_parameters(function.__code__))
     if value is not function and not isinstance(value, Dispatcher):
         yield _known_by_place(value, objects)
@@ -155,7 +161,8 @@ def _without_file(value: object, objects: list[object]) -> Iterator[str]:
         yield repr(value.nopython_signatures)
     used = _names_in(function.__code__)
     for name, outer in sorted(_outer(function), key=lambda entry: entry[0]):
-        for place, leaf in _leaves(name, outer, used):
+        for place, part in _parts(name, outer, used):
+            leaf = type(part) if isinstance(part, tuple) else part
             text = type(leaf).__qualname__
             by_content = isinstance(leaf, _SAME_BY_TEXT | Dispatcher)
             if not by_content and leaf is not _python_function(leaf):
@@ -180,7 +187,7 @@ def _parameters(code: python_types.CodeType) -> tuple[object, ...]:
     return *counts, *names, code.co_flags, code.co_exceptiontable, inside
 
 
-def _python_function(value) -> python_types.FunctionType | None:
+def _python_function(value: Any) -> python_types.FunctionType | None:
     value = getattr(value, "_dispatcher", value)  # of `numba.vectorize`
     function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
     return function if isinstance(function, python_types.FunctionType) else None
@@ -195,12 +202,12 @@ def _declared(dispatcher: Dispatcher) -> str:
     return f"{options} {sorted(map(repr, dispatcher.locals.items()))}"
 
 
-def _place(function) -> str:
+def _place(function: python_types.FunctionType) -> str:
     """Where in its file a function stands."""
     return f"{function.__qualname__}:{function.__code__.co_firstlineno}"
 
 
-def _instructions(code) -> str:
+def _instructions(code: python_types.CodeType) -> str:
     """Return a text of what a code object, and those inside it, do."""
     constants = [
         _instructions(constant)
@@ -213,14 +220,17 @@ def _instructions(code) -> str:
     return repr((code.co_code.hex(), code.co_names, code.co_varnames, constants))
 
 
-def _reached(function):
+def _reached(
+    function: python_types.FunctionType,
+) -> Iterator[tuple[str, object, bool]]:
     """Yield (name, value, is constant) for all that a function's code names."""
     used = _names_in(function.__code__)
     for name, value in _outer(function):
-        yield from _classified(name, value, used)
+        for place, part in _parts(name, value, used):
+            yield from _classified(place, part)
 
 
-def _outer(function):
+def _outer(function: python_types.FunctionType) -> Iterator[tuple[str, object]]:
     """Yield (name, value) for what a function's code names or has as a default."""
     used = _names_in(function.__code__)
     outer = {n: v for n, v in function.__globals__.items() if n in used}
@@ -239,24 +249,28 @@ def _outer(function):
             yield name, value
 
 
-def _leaves(name, value, used, within=()):
-    """Yield (name, value) for a value, or for what is used of a module or a tuple."""
+def _parts(
+    name: str,
+    value: object,
+    used: set[str],
+    within: tuple[python_types.ModuleType, ...] = (),
+) -> Iterator[tuple[str, object]]:
+    """Yield (name, value) for a value, what a tuple holds, what is used of a module."""
     if isinstance(value, python_types.ModuleType):
         fixed = value.__name__.partition(".")[0] in _FIXED_BY_VERSION
         if fixed or value in within:
             return
         for attribute in sorted(used & vars(value).keys()):
             inner = f"{name}.{attribute}", vars(value)[attribute]
-            yield from _leaves(*inner, used, (*within, value))
-    elif isinstance(value, tuple):
-        yield name, type(value)
+            yield from _parts(*inner, used, (*within, value))
+        return
+    yield name, value
+    if isinstance(value, tuple):
         for number, item in enumerate(value):
-            yield from _leaves(f"{name}[{number}]", item, used, within)
-    else:
-        yield name, value
+            yield from _parts(f"{name}[{number}]", item, used, within)
 
 
-def _names_in(code) -> set[str]:
+def _names_in(code: python_types.CodeType) -> set[str]:
     """Return the global and attribute names in a function and those inside it."""
     names = set(code.co_names)
     for constant in code.co_consts:
@@ -265,7 +279,7 @@ def _names_in(code) -> set[str]:
     return names
 
 
-def _globals_in(code) -> set[str]:
+def _globals_in(code: python_types.CodeType) -> set[str]:
     """Return the names that a function and those inside it load from outside."""
     loads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
     names = {i.argval for i in dis.get_instructions(code) if i.opname in loads}
@@ -275,19 +289,11 @@ def _globals_in(code) -> set[str]:
     return names
 
 
-def _classified(name, value, used, within=()):
-    if isinstance(value, python_types.ModuleType):
-        fixed = value.__name__.partition(".")[0] in _FIXED_BY_VERSION
-        if fixed or value in within:
-            return
-        for attribute in sorted(used & vars(value).keys()):
-            inner, found = f"{name}.{attribute}", vars(value)[attribute]
-            yield from _classified(inner, found, used, (*within, value))
-    elif isinstance(value, tuple):
+def _classified(name: str, value: Any) -> Iterator[tuple[str, object, bool]]:
+    """Yield (name, value, is constant) for one part; of a tuple only what it is."""
+    if isinstance(value, tuple):
         fields = getattr(value, "_fields", ())
         yield name, f"{type(value).__qualname__} of {len(value)} {fields}", True
-        for number, item in enumerate(value):
-            yield from _classified(f"{name}[{number}]", item, used, within)
     elif isinstance(value, np.ndarray):
         yield name, f"{value.dtype}{value.shape}{value.tobytes().hex()}", True
     elif _python_function(value) is not None:

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo import AECEnv
 
 from mcts_agents import remember
 from mcts_agents.model import DRAWN, LOST, PLAYING, WON, CompiledModel, Rules, Spec
+from tests.model.third_party import InTurn
 
 # What a stone of each heap is worth to who takes it, and costs the others.
 WORTH, COST = (1.0, 2.5, -0.5), 0.75
@@ -111,7 +111,7 @@ def compiled(players: int = 2, chance: bool = False) -> CompiledModel:
     return rules.model(players=players)
 
 
-class Gathering(AECEnv):
+class Gathering(InTurn):
     """The same game as somebody else would write it.
 
     Args:
@@ -122,9 +122,8 @@ class Gathering(AECEnv):
     metadata: ClassVar = {"name": "gathering_v0", "render_modes": []}
 
     def __init__(self, players=2, shift=0.0):
-        self.possible_agents = [f"player_{p}" for p in range(players)]
+        super().__init__(f"player_{p}" for p in range(players))
         self.shift = shift
-        self.render_mode = None
 
     def observation_space(self, agent):
         return spaces.Dict(
@@ -147,14 +146,8 @@ class Gathering(AECEnv):
         }
 
     def reset(self, seed=None, options=None):
-        self.agents = list(self.possible_agents)
+        super().reset(seed, options)
         self.heaps, self.turn, self.steps = [4, 4, 4], 0, 0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[0]
 
     def step(self, action):
         if self.terminations[self.agent_selection]:

@@ -9,6 +9,7 @@ import pytest
 
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.comparing_shallowly import same_names
 
 
 class Slotted:
@@ -120,3 +121,8 @@ def test_what_a_descriptor_keeps_elsewhere_is_compared():
     assert first_difference(game, exact(game)) is None
     game.points = 3
     assert first_difference(game, exact(game)) == "env.points is 3 but 0 in the copy"
+
+
+def test_attributes_that_were_set_in_another_order_are_compared_by_name():
+    assert same_names({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert not same_names({"a": 1, "b": 2}, {"b": 1, "a": 2})

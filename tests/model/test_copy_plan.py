@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
+from mcts_agents.model.copying import cloning_constants
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_constants import is_constant
 from mcts_agents.model.copying.copied import face_of
@@ -177,6 +179,67 @@ def test_a_class_that_breaks_its_word_is_named_and_copied_from_then_on():
         agent.act(env)
     _, _, (one, other) = first_and_copies(Lying())
     assert one.cards[0] is not other.cards[0]
+
+
+@dataclass(frozen=True)
+class Lamp:
+    on: bool
+
+
+class Switching(gymnasium.Env):
+    """Each step switches a lamp; ten steps.
+
+    Args:
+        late: Whether the first step makes the lamp.
+        replaced: Whether steps put another lamp there instead of changing it.
+    """
+
+    observation_space = spaces.Discrete(2)
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, late, replaced):
+        self.late, self.replaced = late, replaced
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.lamp, self.steps = None if self.late else Lamp(False), 0
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        if self.lamp is None or self.replaced:
+            self.lamp = Lamp(self.lamp is None or not self.lamp.on)
+        else:
+            object.__setattr__(self.lamp, "on", not self.lamp.on)
+        earned = float(self.lamp.on == action)
+        return int(self.lamp.on), earned, self.steps == 10, False, {}
+
+
+@pytest.mark.parametrize(
+    ("late", "deterministic"), [(False, False), (False, True), (True, True)]
+)
+def test_frozen_objects_that_change_in_place_are_noticed(
+    monkeypatch, late, deterministic
+):
+    monkeypatch.setattr(cloning_constants, "_COMPARED", {})
+
+    def visits(replaced):
+        env = Switching(late, replaced)
+        env.reset(seed=0)
+        agent = MCTSAgent(
+            simulations=60,
+            perfect_information=True,
+            deterministic=deterministic,
+            seed=0,
+        )
+        return agent.plan(env).visits.tolist()
+
+    # All simulations together switch it an even number of times.
+    with pytest.warns(UserWarning, match=r"Lamp can be hashed"):
+        visits(replaced=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert visits(replaced=False) == visits(replaced=True)
 
 
 def test_dictionaries_with_defaults_keep_them():

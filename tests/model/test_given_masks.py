@@ -14,7 +14,7 @@ from mcts_agents.envs import tictactoe
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.testing import check_environment
-from tests.model.third_party import Countdown, Matching, Uneven
+from tests.model.third_party import AtOnce, Countdown, Matching, Uneven
 
 
 class Masked(gymnasium.Env):
@@ -133,23 +133,18 @@ class MaskedMatching(Matching):
     def action_space(self, agent):
         return spaces.Discrete(3)
 
-    def masks(self):
+    def infos(self):
         mask = (np.arange(3) != self.rounds % 3).astype(np.int8)
         return {a: {"action_mask": mask} for a in self.possible_agents}
 
-    def reset(self, seed=None, options=None):
-        observations, _ = super().reset(seed, options)
-        return observations, self.masks()
-
-    def _seen(self):
+    def observations(self):
         if not self.declared:
-            return super()._seen()
+            return super().observations()
         return {a: {"observation": self.rounds} for a in self.agents}
 
     def step(self, actions):
         assert all(action != self.rounds % 3 for action in actions.values()), "illegal"
-        *result, _ = super().step(actions)
-        return *result, self.masks()
+        return super().step(actions)
 
 
 @pytest.mark.parametrize("declared", [False, True])
@@ -184,7 +179,7 @@ def test_the_check_passes_masks_on_as_well():
     assert "action_mask=" in str(report)
 
 
-class Joining(ParallelEnv):
+class Joining(AtOnce):
     """Four rounds in which others are there each time; only steps show masks.
 
     Args:
@@ -195,13 +190,9 @@ class Joining(ParallelEnv):
     metadata: ClassVar = {"name": "joining_v0", "render_modes": []}
 
     def __init__(self, present=((0, 1), (0, 1, 2), (0, 1, 2), (0, 1, 2)), over=None):
-        self.possible_agents = ["first", "second", "third"]
+        super().__init__(["first", "second", "third"])
         self.present = present
         self.over = over or {}
-        self.render_mode = None
-
-    def observation_space(self, agent):
-        return spaces.Discrete(9)
 
     def action_space(self, agent):
         return spaces.Discrete(3)

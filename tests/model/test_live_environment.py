@@ -199,6 +199,19 @@ class SharedByItself(SharedPart):
     made = Itself
 
 
+class SharedEnvelopes(SharedPart):
+    """A part whose name begins as a wrapper's attribute does."""
+
+    def begin(self):
+        self.envelopes = Itself()
+
+    def change(self):
+        self.envelopes.moves += 1
+
+    def count(self):
+        return self.envelopes.moves
+
+
 class SharedMember(SharedPart):
     made = staticmethod(lambda: Phase.OPENING)
 
@@ -234,6 +247,7 @@ class SharedBounds(Six):
     ("kind", "name"),
     [
         (SharedByItself, r"env\.part\.moves of the live environment"),
+        (SharedEnvelopes, r"env\.envelopes\.moves of the live environment"),
         (SharedMember, r"Phase\.OPENING\.moves"),
         (SharedException, r"env\.part\.moves of the live environment"),
         (SharedClass, r"Made\.moves"),

@@ -1,19 +1,22 @@
 """Environments that remember what was played, for tree reuse."""
 
-from typing import ClassVar
-
 import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
-from pettingzoo import ParallelEnv
 from pettingzoo.utils import parallel_to_aec
 
 from mcts_agents import MCTSAgent, remember
 from mcts_agents.model.copying.watchers import remembered_by
 from tests.model.gathering import gathering
-from tests.model.third_party import Countdown, Dice, Matching, serialised_matching
+from tests.model.third_party import (
+    AtOnce,
+    Countdown,
+    Dice,
+    Matching,
+    serialised_matching,
+)
 
 
 def planner(simulations=100, **options):
@@ -99,12 +102,13 @@ def test_simultaneous_moves_are_one():
     assert moves_of(env) == played[0]  # the other has not decided yet
 
 
-class Waiting(ParallelEnv):
+class Waiting(AtOnce):
     """Two agents who take turns in a parallel environment, by empty masks."""
 
-    metadata = {"name": "waiting_v0"}  # noqa: RUF012
-    possible_agents = ["a", "b"]  # noqa: RUF012
-    render_mode = None
+    metadata = AtOnce.metadata | {"name": "waiting_v0"}
+
+    def __init__(self):
+        super().__init__("ab")
 
     def observation_space(self, agent):
         parts = {
@@ -113,27 +117,17 @@ class Waiting(ParallelEnv):
         }
         return spaces.Dict(parts)
 
-    def action_space(self, agent):
-        return spaces.Discrete(2)
-
     def observe(self, agent):
-        turn = self.possible_agents[self.time % 2] == agent
-        return {"observation": self.time, "action_mask": np.full(2, turn, np.int8)}
+        turn = self.possible_agents[self.rounds % 2] == agent
+        return {"observation": self.rounds, "action_mask": np.full(2, turn, np.int8)}
 
-    def reset(self, seed=None, options=None):
-        self.agents, self.time = list(self.possible_agents), 0
-        return {a: self.observe(a) for a in self.agents}, {a: {} for a in self.agents}
+    def observations(self):
+        return {agent: self.observe(agent) for agent in self.agents}
 
     def step(self, actions):
-        self.time += 1
-        over = self.time == 6
-        return (
-            {a: self.observe(a) for a in self.agents},
-            {a: float(actions[a]) for a in self.agents},
-            dict.fromkeys(self.agents, over),
-            dict.fromkeys(self.agents, False),
-            {a: {} for a in self.agents},
-        )
+        self.rounds += 1
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        return self.outcome(rewards, self.rounds == 6)
 
 
 def test_agents_who_wait_do_not_move():
@@ -288,39 +282,22 @@ def test_evaluators_see_the_root():
     assert seen[0][0].tolist() == root.tolist()
 
 
-class Turns(ParallelEnv):
+class Turns(AtOnce):
     """Both act in each step, but only one of them has a legal action; infos say it."""
 
-    metadata: ClassVar = {"name": "turns_v0", "render_modes": []}
+    metadata = AtOnce.metadata | {"name": "turns_v0"}
 
     def __init__(self):
-        self.possible_agents = ["first", "second"]
-        self.render_mode = None
+        super().__init__(["first", "second"])
 
-    def observation_space(self, agent):
-        return spaces.Discrete(9)
-
-    def action_space(self, agent):
-        return spaces.Discrete(2)
-
-    def reset(self, seed=None, options=None):
-        self.agents = list(self.possible_agents)
-        self.steps = 0
-        return self._shown()
-
-    def _shown(self):
-        turn = self.possible_agents[self.steps % 2]
-        infos = {a: {"action_mask": np.full(2, a == turn)} for a in self.agents}
-        return dict.fromkeys(self.agents, self.steps), infos
+    def infos(self):
+        turn = self.possible_agents[self.rounds % 2]
+        return {a: {"action_mask": np.full(2, a == turn)} for a in self.agents}
 
     def step(self, actions):
-        self.steps += 1
-        observations, infos = self._shown()
+        self.rounds += 1
         rewards = {agent: float(action) for agent, action in actions.items()}
-        over = dict.fromkeys(self.agents, self.steps == 8)
-        if self.steps == 8:
-            self.agents = []
-        return observations, rewards, over, dict.fromkeys(over, False), infos
+        return self.outcome(rewards, self.rounds == 8)
 
 
 @pytest.mark.parametrize("convert", [None, parallel_to_aec])

@@ -11,43 +11,84 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import parallel_to_aec
 
 
-class Matching(ParallelEnv):
-    """Two players choose at once, three rounds: equal choices pay player_0."""
+class InTurn(AECEnv):
+    """What nearly all AEC environments have alike: agents, spaces, a beginning."""
 
-    metadata = {"name": "matching_v0", "render_modes": [], "is_parallelizable": True}
+    metadata = {"name": "in_turn_v0", "render_modes": []}
+    render_mode = None
 
-    def __init__(self):
-        self.possible_agents = ["player_0", "player_1"]
-        self.render_mode = None
+    def __init__(self, agents):
+        self.possible_agents = list(agents)
 
     def observation_space(self, agent):
-        return spaces.Box(0, 3, (1,), np.int8)
+        return spaces.Discrete(100)
 
     def action_space(self, agent):
         return spaces.Discrete(2)
 
     def reset(self, seed=None, options=None):
         self.agents = list(self.possible_agents)
-        self.rounds = 0
-        return self._seen(), {agent: {} for agent in self.agents}
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
 
-    def _seen(self):
-        return {a: np.array([self.rounds], np.int8) for a in self.agents}
+
+class AtOnce(ParallelEnv):
+    """What parallel environments mostly have alike; it shows how often all acted."""
+
+    metadata = {"name": "at_once_v0", "render_modes": [], "is_parallelizable": True}
+    render_mode = None
+
+    def __init__(self, agents):
+        self.possible_agents = list(agents)
+
+    def observation_space(self, agent):
+        return spaces.Discrete(100)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def observations(self):
+        return dict.fromkeys(self.agents, self.rounds)
+
+    def infos(self):
+        return {agent: {} for agent in self.agents}
+
+    def reset(self, seed=None, options=None):
+        self.agents = list(self.possible_agents)
+        self.rounds = 0
+        return self.observations(), self.infos()
+
+    def outcome(self, rewards, over):
+        """Return what `step` returns where all end together."""
+        shown = self.observations(), self.infos()
+        ends = dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, False)
+        if over:
+            self.agents = []
+        return shown[0], rewards, *ends, shown[1]
+
+
+class Matching(AtOnce):
+    """Two players choose at once, three rounds: equal choices pay player_0."""
+
+    metadata = AtOnce.metadata | {"name": "matching_v0"}
+
+    def __init__(self):
+        super().__init__(["player_0", "player_1"])
+
+    def observation_space(self, agent):
+        return spaces.Box(0, 3, (1,), np.int8)
+
+    def observations(self):
+        return {agent: np.array([self.rounds], np.int8) for agent in self.agents}
 
     def step(self, actions):
         self.rounds += 1
         paid = 1.0 if actions["player_0"] == actions["player_1"] else -1.0
-        over = self.rounds == 3
-        result = (
-            self._seen(),
-            {"player_0": paid, "player_1": -paid},
-            dict.fromkeys(self.agents, over),
-            dict.fromkeys(self.agents, False),
-            {agent: {} for agent in self.agents},
-        )
-        if over:
-            self.agents = []
-        return result
+        return self.outcome({"player_0": paid, "player_1": -paid}, self.rounds == 3)
 
 
 def serialised_matching():
@@ -55,7 +96,7 @@ def serialised_matching():
     return parallel_to_aec(Matching())
 
 
-class Countdown(AECEnv, EzPickle):
+class Countdown(InTurn, EzPickle):
     """Players take 1 or 2 from a number; who takes the last one is out, and so on.
 
     An AEC environment without masks, whose agents die one by one, and whose plain deep
@@ -66,28 +107,15 @@ class Countdown(AECEnv, EzPickle):
 
     def __init__(self, players=3, start=4):
         EzPickle.__init__(self, players, start)
-        self.possible_agents = [f"player_{p}" for p in range(players)]
+        super().__init__(f"player_{p}" for p in range(players))
         self.start = start
-        self.render_mode = None
-
-    def observation_space(self, agent):
-        return spaces.Discrete(100)
-
-    def action_space(self, agent):
-        return spaces.Discrete(2)
 
     def observe(self, agent):
         return self.left
 
     def reset(self, seed=None, options=None):
-        self.agents = list(self.possible_agents)
+        super().reset(seed, options)
         self.left = self.start
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[0]
 
     def step(self, action):
         agent = self.agent_selection
@@ -111,17 +139,13 @@ class Countdown(AECEnv, EzPickle):
         self._deads_step_first()
 
 
-class Uneven(AECEnv):
+class Uneven(InTurn):
     """Two take turns: the first has two actions, the second has five."""
 
     metadata = {"name": "uneven_v0", "render_modes": []}
 
     def __init__(self):
-        self.possible_agents = ["first", "second"]
-        self.render_mode = None
-
-    def observation_space(self, agent):
-        return spaces.Discrete(7)
+        super().__init__(["first", "second"])
 
     def action_space(self, agent):
         return spaces.Discrete(2 if agent == "first" else 5)
@@ -130,14 +154,8 @@ class Uneven(AECEnv):
         return self.steps
 
     def reset(self, seed=None, options=None):
-        self.agents = list(self.possible_agents)
+        super().reset(seed, options)
         self.steps = 0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = "first"
 
     def step(self, action):
         assert action in range(self.action_space(self.agent_selection).n)

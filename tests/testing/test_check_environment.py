@@ -225,11 +225,11 @@ class MaskedMatching(Matching):
         }
         return spaces.Dict(parts)
 
-    def _seen(self):
+    def observations(self):
         mask = np.ones(2, np.int8)
         return {
             a: {"observation": o, "action_mask": mask}
-            for a, o in super()._seen().items()
+            for a, o in super().observations().items()
         }
 
 

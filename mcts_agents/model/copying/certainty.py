@@ -44,6 +44,7 @@ class Certainty:
         held: HeldCopy,
         clone: Callable[[Face], Face],
         step: Callable[[Face, list[float]], None],
+        has_changed: Callable[[], bool],
     ) -> None:
         """Make one step twice, in `held` and in a copy with other dice, and compare.
 
@@ -54,17 +55,22 @@ class Certainty:
             held: The copy to step.
             clone: Copies a face, with dice of its own.
             step: Steps a face and adds to returns.
+            has_changed: Says whether something has that copies share, which is another
+                reason for two outcomes than chance; there is a warning then.
 
         Raises:
             ChanceError: They come to different situations.
         """
         twin = held.clone(clone)
         step(held.face, held.returns)
+        changed = has_changed()
         watch = clock.running()
         if watch is not None and watch.look():
             return
         self.due -= 1
         step(twin.face, twin.returns)
+        if has_changed() or changed:
+            return
         mine, other = held.face, twin.face
         found = (
             first_difference(held.returns, twin.returns, "the sum of rewards")

@@ -3,8 +3,8 @@
 By Python's data model an object that can be hashed does not change in what its class
 compares. Where a class compares every attribute, and all attributes are numbers, texts
 and the like, its objects cannot change at all: playing cards, moves, coordinates. A
-search shares these among its copies, never with the live environment, and looks after
-each plan whether the class has kept its word.
+search shares these among its copies, never with the live environment, and looks in each
+plan whether the class has kept its word: `object.__setattr__` changes any object.
 """
 
 import warnings
@@ -12,7 +12,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from mcts_agents.model.copying.cloning_kinds import ATOMIC
+from mcts_agents.model.copying.comparing_shallowly import same_names
 from mcts_agents.model.copying.guards import signal_has_raised
+
+# So many objects are noted in a plan: those that its steps make are kept for that.
+_MOST = 10_000
 
 # The attributes of objects of each class that was looked at; None if it compares less
 # than all of them, or if its objects were seen to change.
@@ -58,21 +62,51 @@ def _twin(value: Any, attributes: dict[str, Any]) -> Any:
     return twin
 
 
-def noted(constants: Iterable[Any]) -> list[tuple[Any, dict[str, Any]]]:
-    """Return constant objects with what they hold now, for `warn_of_changes`."""
-    return [(value, value.__dict__.copy()) for value in constants]
+class SharedConstants:
+    """The constant objects that the copies of one plan share, with what they held.
 
-
-def warn_of_changes(before: Iterable[tuple[Any, dict[str, Any]]]) -> None:
-    """Warn of classes whose constant objects have changed, and copy them from now on.
-
-    Warns:
-        UserWarning: Names the class.
+    Looked at after 1, 2, 4, 8 ... opportunities and in the end: a change that a second
+    one undoes shows only in between.
     """
-    for value, attributes in before:
-        kind = type(value)
-        if value.__dict__ != attributes and _COMPARED[kind] is not None:
-            _COMPARED[kind] = None
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._opportunities = 0
+
+    def note(self, constants: Iterable[Any]) -> None:
+        """Note what objects hold that are shared from now on."""
+        held = self._held
+        for value in constants:
+            if id(value) not in held and len(held) < _MOST:
+                held[id(value)] = value, value.__dict__.copy()
+
+    def is_due(self) -> bool:
+        """Count an opportunity to look; return whether to take it."""
+        self._opportunities += 1
+        return not self._opportunities & (self._opportunities - 1)
+
+    def changed(self) -> set[int]:
+        """Warn of classes whose objects have changed, and copy these from now on.
+
+        Returns:
+            The ids of all noted objects of such classes. They hold what they held.
+
+        Warns:
+            UserWarning: Names the class.
+        """
+        kinds: dict[type, None] = {}
+        for value, attributes in self._held.values():
+            if not same_names(attributes, value.__dict__):
+                kinds[type(value)] = None
+        if not kinds:
+            return set()
+        found = [each for each in self._held.values() if type(each[0]) in kinds]
+        for value, attributes in found:
+            value.__dict__.clear()
+            value.__dict__.update(attributes)
+            del self._held[id(value)]
+        _COMPARED.update(dict.fromkeys(kinds))
+        for kind in kinds:
             warnings.warn(
                 f"objects of {kind.__module__}.{kind.__qualname__} can be hashed and "
                 "compare all their attributes, yet the environment changes them; the "
@@ -81,3 +115,4 @@ def warn_of_changes(before: Iterable[tuple[Any, dict[str, Any]]]) -> None:
                 UserWarning,
                 stacklevel=2,
             )
+        return {id(value) for value, _ in found}

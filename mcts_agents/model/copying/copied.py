@@ -268,7 +268,7 @@ class CopiedEnvironment(ShownCopies):
             outside.reseed(self._dice)
             borrowed.enter_context(space_generators(shared, self._dice))
             self._plan = CopyPlan(self._dice, self._reseed)
-            borrowed.callback(lambda: self._plan.end())
+            borrowed.callback(lambda: self._plan.check())
             earned = self._begin(exact)
             root = HeldCopy(self._plan.first(exact), earned)
             state = self.new_state()
@@ -310,7 +310,7 @@ class CopiedEnvironment(ShownCopies):
         own = np.random.default_rng(0)
         outside.reseed(own)
         with global_generators(own), space_generators(shared, own):
-            self._suspicions.look(exact, self._with_dice)
+            self._suspicions.look(exact, self._with_dice, self.hurry)
         outside.put_back()  # here games are begun anew, which a plan never does
 
     def _check_unchanged(self, live: Face) -> None:
@@ -481,7 +481,7 @@ class CopiedEnvironment(ShownCopies):
         joint = self._numbers_each.from_address(joint_action)[:]
         held, handle = self._changed(*self._situations.handles(state))
         if self._certainty.due:
-            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
+            self._step_twice(held, joint)
         else:
             held.face.step(joint, held.returns)
         self._situations.write(state, held, handle)
@@ -501,7 +501,7 @@ class CopiedEnvironment(ShownCopies):
             joint = [-1] * self.players
             joint[player] = action
             held, handle = self._changed(handle, own)
-            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
+            self._step_twice(held, joint)
         else:
             held, handle = self._changed(handle, own)
             held.face.step_one(player, action, held.returns)
@@ -520,11 +520,14 @@ class CopiedEnvironment(ShownCopies):
 
     def _play(self, handle: int, own: int, limit: int) -> int:
         held, handle = self._copies.own(handle, own)
+        self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
         if self._certainty.due:
             first = min(limit, self._certainty.due)
-            played = play_at_random(held, draws, first, self._checked_step(held))
+            played = play_at_random(
+                held, draws, first, lambda joint, _: self._step_twice(held, joint)
+            )
         watch = clock.running()
         if not played or watch is None or not watch.flag[0]:
             played += play_at_random(held, draws, limit - played)
@@ -532,11 +535,9 @@ class CopiedEnvironment(ShownCopies):
         self._situations.tell(held, handle, is_leaf=True)
         return played
 
-    def _checked_step(self, held: HeldCopy) -> Callable[[list[int], list[float]], None]:
-        def step(joint: list[int], returns: list[float]) -> None:
-            self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r))
-
-        return step
+    def _step_twice(self, held: HeldCopy, joint: list[int]) -> None:
+        check = self._plan.check
+        self._certainty.step(held, self._copied, lambda f, r: f.step(joint, r), check)
 
     def _scores(self, state: int, out: int) -> None:
         returns = self._copies.at(state).returns

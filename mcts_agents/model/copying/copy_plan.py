@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model.copying.cloning import Cloner
-from mcts_agents.model.copying.cloning_constants import noted, warn_of_changes
+from mcts_agents.model.copying.cloning_constants import SharedConstants
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.copying.snapshots import throw_for
 
@@ -35,7 +35,7 @@ class CopyPlan:
         self._dice = dice
         self._reseed = reseed
         self._shared: dict[int, Any] = {}
-        self._constants: list[tuple[Any, dict[str, Any]]] = []
+        self._constants = SharedConstants()
 
     def first(self, face: Face) -> Face:
         """Return the copy that all others come from."""
@@ -43,16 +43,20 @@ class CopyPlan:
         copied = face.clone(cloner)
         shared = cloner.generators + cloner.constants
         self._shared = {id(value): value for value in shared}
-        self._constants = noted(cloner.constants)
+        self._constants.note(cloner.constants)
         for snapshot in cloner.snapshots:
             throw_for(snapshot, self._dice)
         return self._reseeded(copied)
 
     def copy(self, face: Face) -> Face:
         """Return a copy of the first copy, or of one that came from it."""
+        self.check_sometimes()
         cloner = Cloner(self._dice)
         cloner.memo.update(self._shared)
-        return self._reseeded(face.clone(cloner))
+        copied = face.clone(cloner)
+        if cloner.constants:  # which a step has made
+            self._constants.note(cloner.constants)
+        return self._reseeded(copied)
 
     def _reseeded(self, copied: Face) -> Face:
         """Give a copy another future where only its user knows how."""
@@ -60,6 +64,18 @@ class CopyPlan:
             self._reseed(copied.env, self._dice)
         return copied
 
-    def end(self) -> None:
-        """Look whether what was shared has changed; see `warn_of_changes`."""
-        warn_of_changes(self._constants)
+    def check_sometimes(self) -> None:
+        """See whether what was shared has changed, ever more rarely."""
+        if self._constants.is_due():
+            self.check()
+
+    def check(self) -> bool:
+        """Return whether what was shared has changed; share it no more.
+
+        Warns:
+            UserWarning: It has; see `SharedConstants.changed`.
+        """
+        changed = self._constants.changed()
+        for place in changed:
+            self._shared.pop(place, None)
+        return bool(changed)

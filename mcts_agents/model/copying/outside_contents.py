@@ -4,32 +4,24 @@ That is all that lies outside its object, and the live object itself: no step of
 may change either.
 """
 
-import re
 import types
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from mcts_agents.model.copying import outside_iterators as iterators
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
+from mcts_agents.model.copying.comparing_shallowly import same_names, same_row
 from mcts_agents.model.copying.dice import is_generator, reseed
+from mcts_agents.model.copying.outside_kinds import ATTRIBUTES, Way
 from mcts_agents.model.copying.outside_places import (
     Places,
     content_of,
     is_made_by_library,
 )
-from mcts_agents.model.copying.outside_ways import (
-    ATTRIBUTES,
-    Way,
-    cached_results,
-    is_same_value,
-    led_to,
-    same_names,
-    same_row,
-    ways_of,
-)
+from mcts_agents.model.copying.outside_records import Changes, Records
+from mcts_agents.model.copying.outside_ways import cached_results, led_to, ways_of
 from mcts_agents.model.copying.snapshots import Snapshot
 from mcts_agents.model.copying.watchers import WATCHERS
 
@@ -48,37 +40,6 @@ _CODE = (
     type,
 )
 _SIZED = (list, dict, set, bytes)
-_SPACE = spaces.Space
-
-
-class Changes(NamedTuple):
-    """The names of what has changed.
-
-    Attributes:
-        outside: Outside the environment's object.
-        inside: In the live environment.
-        lost: Those of both that could not be put back.
-    """
-
-    outside: dict[str, None]
-    inside: dict[str, None]
-    lost: dict[str, None]
-
-    def joined(self, other: "Changes") -> "Changes":
-        """Return these names and others."""
-        return Changes(
-            *({**mine, **more} for mine, more in zip(self, other, strict=True))
-        )
-
-
-class _Record:
-    """What one thing held, and where it was found."""
-
-    __slots__ = ("before", "item", "label", "parent", "way")
-
-    def __init__(self, label: str, item: Any, way: Way, before: Any, parent: int):
-        self.label, self.item, self.way = label, item, way
-        self.before, self.parent = before, parent
 
 
 class Contents:
@@ -113,7 +74,7 @@ class Contents:
         self._own = own
         self._places = places
         self._seen: dict[int, Any] = {}
-        self._records: list[_Record] = []
+        self._records = Records(caches)
         self._caching: list[tuple[str, Any, int, set[int]]] = []
         # What was noted of the places so far.
         self._names: dict[int, frozenset[str] | None] = {}
@@ -134,7 +95,7 @@ class Contents:
         self._is_outside = False
         first = len(self._records)
         self._walk("env", env)
-        self._inside = range(first, len(self._records))
+        self._records.inside = range(first, len(self._records))
         if last is None:  # functions that the objects hold may lead to more
             self._is_outside = True
             self._note_outside()
@@ -170,8 +131,7 @@ class Contents:
             self._walk(f"{label}.{name}", value)
 
     def _note(self, label: str, item: Any, way: Way, parent: int) -> Any:
-        before = way.read(item)
-        self._records.append(_Record(label, item, way, before, parent))
+        before = self._records.note(label, item, way, parent)
         if self._is_outside and id(item) not in self._own:
             self.items += len(before) if type(before) in _SIZED else 1
         return before
@@ -260,7 +220,7 @@ class Contents:
     def forget(self) -> None:
         """Keep nothing but the generators: what was noted may change from now on."""
         self.is_kept = False
-        self._records.clear()
+        self._records.forget()
         self._seen.clear()
         self._caching.clear()
         self.own_generators = []
@@ -286,106 +246,13 @@ class Contents:
 
     def put_back(self) -> Changes:
         """Undo what changed; return the names of where it did."""
-        changes = Changes({}, {}, {})
-        moved: dict[int, tuple[Any, list[str]]] = {}
-        for index, record in enumerate(self._records):
-            way, item, before = record.way, record.item, record.before
-            now = way.read(item)
-            if way.is_same(before, now):
-                continue
-            names = self._names_of(index, now)
-            if not names:
-                continue
-            found = changes.outside if index not in self._inside else changes.inside
-            found.update(dict.fromkeys(names))
-            twin = made_from(record)
-            if twin is not None:
-                moved[id(item)] = twin, names
-            elif not _written(record):
-                changes.lost.update(dict.fromkeys(names))
+        changes = self._records.put_back()
         for label, function, misses, held in self._caching:
             # Emptied, as `reset` may do: what it handed out before is gone from it.
             if held and function.cache_info().misses <= misses:
                 if not held <= set(map(id, cached_results(function))):
                     changes.outside[label] = changes.lost[label] = None
-        for key in moved.keys() - self._put_in({k: t for k, (t, _) in moved.items()}):
-            changes.lost.update(dict.fromkeys(moved[key][1]))
         return changes
-
-    def _names_of(self, index: int, now: Any) -> list[str]:
-        """Return what is changed of one thing, without what may change."""
-        record = self._records[index]
-        label = record.label if index not in self._inside else self._path(index)
-        if record.way.is_named and (index in self._inside or record.parent < 0):
-            names = [f"{label}.{name}" for name in _changed(record.before, now)]
-        else:
-            names = [label]
-        return [name for name in names if name not in self._caches]
-
-    def _path(self, index: int) -> str:
-        """Return the way from the environment to a part of it."""
-        record = self._records[index]
-        if record.parent < 0:
-            return record.label
-        path = self._path(record.parent)
-        owner = self._records[record.parent]
-        parts = owner.before
-        pairs = parts.items() if isinstance(parts, dict) else enumerate(parts)
-        for key, part in pairs:
-            if part is record.item:
-                place = f".{key}" if owner.way.is_named else f"[{key!r}]"
-                return re.sub(r"^env(\.(env|aec_env))+", "env", path + place)
-        return f"{path} ({type(record.item).__name__})"
-
-    def _put_in(self, twins: dict[int, Any]) -> set[int]:
-        """Put new iterators wherever those were that moved; return which were found."""
-        found: set[int] = set()
-        for record in self._records if twins else ():
-            before = record.before
-            if not isinstance(before, list | dict):
-                continue
-            values = before.values() if isinstance(before, dict) else before
-            if held := {id(v) for v in values}.intersection(twins):
-                record.before = (
-                    {k: twins.get(id(v), v) for k, v in before.items()}
-                    if isinstance(before, dict)
-                    else [twins.get(id(v), v) for v in before]
-                )
-                if _written(record):
-                    found |= held
-        for record in self._records if found else ():
-            if id(record.item) in found:
-                record.item = twins[id(record.item)]
-        return found
-
-
-def made_from(record: _Record) -> Any:
-    """Return a new iterator for one that has moved; None for all else."""
-    if not isinstance(record.item, iterators.KINDS):
-        return None
-    return iterators.made_from(record.before)
-
-
-def _written(record: _Record) -> bool:
-    """Write back what something held; return whether it holds that again."""
-    way = record.way
-    if way.write is None:
-        return False
-    try:
-        way.write(record.item, record.before)
-    except Exception:
-        pass  # what cannot be written may have come back by way of another name
-    return way.is_same(record.before, way.read(record.item))
-
-
-def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    return [
-        name
-        for name in sorted(before.keys() | now.keys())
-        if not (
-            name in before and name in now and is_same_value(before[name], now[name])
-        )
-    ]
 
 
 def _write_cell(cell: types.CellType, before: list[Any]) -> None:

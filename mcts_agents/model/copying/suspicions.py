@@ -25,11 +25,15 @@ from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face
-from mcts_agents.model.copying.guards import global_generators, signal_has_raised
+from mcts_agents.model.copying.global_dice import seed_globally
+from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.copying.snapshots import set_apart
 
-# Seconds that a plan may spend here, and how many plans do.
+# Seconds that a plan may spend here, how many times that without a budget in seconds,
+# and how many plans do. A program may make new objects for each episode, however short,
+# and all looking begins anew with them.
 SECONDS = 0.005
+PATIENCE = 4
 PLANS = 50
 
 # Seconds in which all plans together look without counting, and the share of what
@@ -105,16 +109,21 @@ class Suspicions:
             _STEPS[_kind_of(self._env)] = seconds / steps
 
     def look(
-        self, exact: Face, other_dice: Callable[[Face, np.random.Generator], Face]
+        self,
+        exact: Face,
+        other_dice: Callable[[Face, np.random.Generator], Face],
+        hurry: bool,
     ) -> None:
         """Go on looking, from an exact copy of the live environment.
 
         How far this gets depends on the time it takes, so nothing that a search draws
-        from may be drawn from here.
+        from may be drawn from here. The generators of whole libraries are seeded again
+        and again; whoever calls this puts them back.
 
         Args:
             exact: The copy, which stays as it is.
             other_dice: Makes a copy as a search steps it, which draws from a generator.
+            hurry: Whether the plan has a budget in seconds.
         """
         self._plans += 1
         began = time.perf_counter()
@@ -125,7 +134,7 @@ class Suspicions:
                     self._inquiries.append(_pending_choices(_apart(exact)))
                 self._inquiries.append(_known_chance(_apart(exact), other_dice))
         try:
-            self._ask(self._inquiries, began + SECONDS)
+            self._ask(self._inquiries, began + SECONDS * (1 if hurry else PATIENCE))
         finally:
             self._spent += time.perf_counter() - began
 
@@ -254,8 +263,8 @@ def _known_chance(
     for seed, game in enumerate(games):
         courses.append((yield from _course(_twin(game), actions, seed)))
     # How many steps show that there is chance, in all that is shown or what is earned.
-    lengths = {part: _differ_after(part, courses) for part in (_WHOLE, _EARNED)}
-    lengths = {part: length for part, length in lengths.items() if length}
+    found = {part: _differ_after(part, courses) for part in (_WHOLE, _EARNED)}
+    lengths = {part: length for part, length in found.items() if length}
     copies: list[list[Any]] = []
     while lengths and len(copies) < COPIES + MORE_COPIES:
         seed = len(copies)
@@ -294,8 +303,8 @@ def _first_step(part: int, course: list[Any], other: list[Any]) -> int | None:
 def _restarted(face: Face, seed: int) -> bool:
     """Begin a new game; return whether that is possible with no more than a seed."""
     try:
-        with global_generators(np.random.default_rng(seed)):
-            face.restart(seed)
+        seed_globally(np.random.default_rng(seed))
+        face.restart(seed)
     except Exception:  # it asks for more; nothing is known then
         if signal_has_raised():
             raise
@@ -326,10 +335,10 @@ def _stepped(face: Face, actions: dict[int, int]) -> Face:
 
 def _step(face: Face, actions: dict[int, int], seed: int) -> list[float]:
     joint = [actions.get(player, -1) for player in range(len(face.agents))]
-    returns = np.zeros(len(face.agents))
-    with global_generators(np.random.default_rng(seed)):
-        face.step(joint, returns)
-    return returns.tolist()
+    returns = [0.0] * len(face.agents)
+    seed_globally(np.random.default_rng(seed))
+    face.step(joint, returns)
+    return returns
 
 
 def _course(
@@ -358,6 +367,7 @@ def _course(
 
 def _what_is_shown(face: Face) -> Any:
     """Return all that the next agent can tell from."""
+    seed_globally(np.random.default_rng(0))  # noise in what is shown is no chance
     movers = face.movers()
     return movers, [face.checked_mask(player) for player in movers], face.shown()
 
