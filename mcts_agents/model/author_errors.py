@@ -6,6 +6,7 @@ step of the compilation adds some. All of them are shown if the environment vari
 """
 
 import dis
+import inspect
 import linecache
 import os
 import re
@@ -251,6 +252,56 @@ def field_names(record: Any) -> Iterator[str]:
         yield from field_names(record[name].base)
 
 
+def refused_codes(game: str, codes: object, expected: tuple[str, ...]) -> str | None:
+    """Return a line about codes of moves that are no such function; None: they are.
+
+    Args:
+        game: The game's name.
+        codes: What was given.
+        expected: The function's parameters.
+    """
+    plain, parameters = getattr(codes, "py_func", codes), ", ".join(expected)
+    if not inspect.isfunction(plain):
+        return (
+            f"{game}: codes={codes!r}: only plain functions and those of numba.njit "
+            f"can be compiled, not a {type(codes).__name__}; write `def code"
+            f"({parameters})`, which may call others of numba.njit and use numbers "
+            "from around it"
+        )
+    found = ", ".join(inspect.signature(plain).parameters)
+    if found != parameters:
+        name = plain.__name__ if plain.__name__.isidentifier() else "code"
+        return (
+            f"{game}: codes of moves: write `def {name}({parameters})` instead of "
+            f"`def {plain.__name__}({found})`"
+        )
+    return None
+
+
+def no_return(game: str, function: Callable) -> str | None:
+    """Return a few lines about a function that can end without a number, or has none.
+
+    None: each of its ends has one.
+    """
+    code = getattr(function, "py_func", function).__code__
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    line, what = line_without_return(function), "can end without"
+    remedy = "It has to return a number on every path: add the missing `return`."
+    if not names & {"RETURN_VALUE", "RETURN_CONST"}:
+        line, what = code.co_firstlineno, "has no"
+        remedy = "It has to return a number: add a `return`."
+    if line is None:
+        return None
+    return "\n".join(
+        [
+            f"{game}: `{function.__name__}` {what} `return`. File "
+            f'"{code.co_filename}", line {line}:',
+            f"    {linecache.getline(code.co_filename, line).strip()}",
+            remedy,
+        ]
+    )
+
+
 def line_without_return(function: Callable) -> int | None:
     """Return a line at which a function ends without a number; None: it never does."""
     code = getattr(function, "py_func", function).__code__
@@ -265,16 +316,3 @@ def line_without_return(function: Callable) -> int | None:
             return line
         last = (name, value)
     return None
-
-
-def no_return(game: str, function: Callable, line: int) -> str:
-    """Return a few lines about a function that can end without a number."""
-    code = getattr(function, "py_func", function).__code__
-    return "\n".join(
-        [
-            f"{game}: `{function.__name__}` can end without `return`. File "
-            f'"{code.co_filename}", line {line}:',
-            f"    {linecache.getline(code.co_filename, line).strip()}",
-            "It has to return a number on every path: add the missing `return`.",
-        ]
-    )

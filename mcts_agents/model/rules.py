@@ -15,8 +15,8 @@ from mcts_agents.model.addresses import as_pointer, stack_int32
 from mcts_agents.model.author_errors import (
     explanation,
     field_names,
-    line_without_return,
     no_return,
+    refused_codes,
     shows_all,
 )
 from mcts_agents.model.compilation import compile_module
@@ -467,17 +467,14 @@ class Rules:
             under any kind.
 
         Raises:
-            RulesError: It cannot be compiled, or takes other parameters.
+            RulesError: It is no such function, cannot be compiled, or takes other
+                parameters.
         """
         plain = getattr(code, "py_func", code)
-        found = tuple(inspect.signature(plain).parameters)
         expected = ENTRIES["move_code"].parameters[:-1]
-        if found != expected:
-            raise RulesError(
-                f"{self.name}: codes of moves: write `def {plain.__name__}"
-                f"({', '.join(expected)})` instead of `def {plain.__name__}"
-                f"({', '.join(found)})`"
-            )
+        refusal = refused_codes(self.name, code, expected)
+        if refusal is not None:
+            raise RulesError(refusal)
         if plain not in self._compiled_codes:
             self._check_returns([plain])
             module = self._moves_module(plain, wrapper_source("move_code", expected))
@@ -520,9 +517,9 @@ class Rules:
 
     def _check_returns(self, functions: Iterable[Callable]) -> None:
         for function in functions:
-            line = line_without_return(function)
-            if line is not None:
-                raise RulesError(no_return(self.name, function, line))
+            text = no_return(self.name, function)
+            if text is not None:
+                raise RulesError(text)
 
     def _module(
         self,

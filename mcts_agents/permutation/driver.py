@@ -18,7 +18,7 @@ from mcts_agents.permutation.kernel.records import (
     PERMUTATION,
 )
 from mcts_agents.permutation.memory import MEBIBYTE, SHARES, Memory, Rooms
-from mcts_agents.permutation.settings import MOST_SIMULATIONS, PermutationSettings
+from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.permutation.shown_tree import ShownPosition, TreeArrays
 from mcts_agents.search.driver.decisions import Decisions
 from mcts_agents.search.driver.memory import zeros_apart
@@ -35,7 +35,7 @@ from mcts_agents.search.kernel.status import (
 
 FIRST_SLICE = 16
 # Playouts by which the memory of a search is estimated.
-FIRST_SAMPLE, MOST_SAMPLED = 32, 512
+FIRST_SAMPLE, MOST_SAMPLED = 32, 4096
 # Bytes that are copied to new memory in a second, unless less was measured.
 _COPYING = 2e8
 # A sample is doubled while that changes the estimate by more than this factor.
@@ -180,9 +180,9 @@ class PermutationSearch(Decisions):
             raise ValueError(self._too_little())
         if settings.simulations is not None and settings.seconds is None:
             warnings.warn(
-                f"memory={settings.memory}: {self.model.name}: the search ended after "
-                f"{made} of {settings.simulations} simulations, as it had taken more "
-                "memory than expected; allow more, or fewer simulations",
+                f"memory={settings.memory}: {self.model.name}: the search reached this "
+                f"limit after {made} of {settings.simulations} simulations; allow more "
+                "memory, or fewer simulations",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -197,7 +197,7 @@ class PermutationSearch(Decisions):
         # decision of a game is mostly its longest.
         if self._decisions or limit is None or simulations is None or any(others):
             return
-        length, sampled, counts, greatest = self._sampled(state)
+        length, sampled, counts, greatest = self._sampled(state, simulations)
 
         def expected(playouts: int) -> int:
             places = _codes_of(playouts, sampled, counts)
@@ -220,11 +220,17 @@ class PermutationSearch(Decisions):
         limit, name = self.settings.memory, self.model.name
         return f"memory={limit}: {name}: one playout takes more"
 
-    def _sampled(self, state: np.ndarray) -> tuple[int, int, list[int], int]:
+    def _sampled(
+        self, state: np.ndarray, simulations: int
+    ) -> tuple[int, int, list[int], int]:
         """Return what some playouts have, to estimate what so many will have.
 
         In games with very many codes a small sample says little about how many more
-        there are, so it grows until its estimate, of all there are, does not.
+        there are, so it grows until its estimate does not.
+
+        Args:
+            state: Where they begin.
+            simulations: For so many playouts the estimate is made.
 
         Returns:
             The moves of the longest; how many playouts there are; for each code in how
@@ -244,8 +250,9 @@ class PermutationSearch(Decisions):
                 counts.update(set(moves.tolist()))
                 greatest = max(greatest, int(moves["code"].max(initial=0)))
             sampled, found = wanted, list(counts.values())
-            estimate = _codes_of(MOST_SIMULATIONS, sampled, found)
-            if estimate <= _STEADY * before or sampled >= MOST_SAMPLED:
+            estimate = _codes_of(simulations, sampled, found)
+            enough = sampled >= min(MOST_SAMPLED, simulations)
+            if enough or estimate <= _STEADY * before:
                 return longest, sampled, found, greatest
             before, wanted = estimate, 2 * sampled
 
@@ -310,9 +317,10 @@ class PermutationSearch(Decisions):
 
 
 def _codes_of(playouts: int, sampled: int, counts: list[int]) -> int:
-    """Return about how many codes so many playouts have, at least those of the sample.
+    """Return about how many codes so many playouts have.
 
-    Estimated by how many codes are in one playout of the sample alone, and in two. The
+    Of fewer than the sample has, what so many of it have on average. Of more, estimated
+    by how many codes are in one playout of the sample alone, and in two. The
     estimate is rather low.
 
     Source: A. Chao, "Estimating the population size for capture-recapture data with
@@ -323,9 +331,12 @@ def _codes_of(playouts: int, sampled: int, counts: list[int]) -> int:
         sampled: How many others were looked at.
         counts: Of each code that turned up in these, in how many of them.
     """
+    more = playouts / sampled - 1.0
+    if more < 0.0:
+        lacking = (-more) ** np.array(counts, float)
+        return math.ceil(len(counts) - lacking.sum())
     once, twice = counts.count(1), counts.count(2)
     unseen = once * once / (2 * twice) if twice else once * (once - 1) / 2
-    more = playouts / sampled - 1.0
-    if unseen == 0.0 or more <= 0.0:
+    if unseen == 0.0:
         return len(counts)
     return len(counts) + round(unseen * (1.0 - math.exp(-more * once / unseen)))

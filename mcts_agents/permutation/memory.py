@@ -27,6 +27,9 @@ MEBIBYTE = 1 << 20
 # Room at the start where no budget, or not one alone, says how many playouts there
 # will be; with a limit of memory no more than half of it, but for so many playouts.
 FIRST_PLAYOUTS, LEAST_FIRST_PLAYOUTS = 1 << 13, 16
+# Where codes turn up as they come, each has a set of playouts: with room for many more
+# than are made, each begins on a page of its own, and growing copies all these pages.
+FIRST_PLAYOUTS_BY_CODE = 1 << 10
 # Playouts that there is room for at the start, at most, and edges.
 MOST_FIRST_PLAYOUTS, MOST_FIRST_EDGES = 1 << 20, 1 << 22
 FIRST_BLOCKS = 64
@@ -55,8 +58,8 @@ _EDGE_NUMBERS = {
 # By what the next decision forgets the places of the last one.
 _BETWEEN_DECISIONS = ("place_of", "place_players", "place_codes")
 
-# What an estimate takes of a tree: half of the nodes have edges, one path has so many
-# nodes, and one node of so many playouts' has a block.
+# What an estimate takes of a tree: half of the nodes have edges, and one path has so
+# many nodes.
 _EXPANDED, _PATH = 0.5, 16
 
 # Near its limit of memory a search has room for so much more than it uses, of all.
@@ -123,9 +126,12 @@ class Memory:
             numbered: Whether moves have codes other than their actions.
         """
         settings = self._settings
-        playouts = settings.simulations or FIRST_PLAYOUTS
+        first = FIRST_PLAYOUTS
+        if numbered and self._permutes:
+            first = FIRST_PLAYOUTS_BY_CODE
+        playouts = settings.simulations or first
         if settings.seconds is not None or settings.forward_model_calls is not None:
-            playouts = min(playouts, FIRST_PLAYOUTS)
+            playouts = min(playouts, first)
         playouts = min(playouts, MOST_FIRST_PLAYOUTS)
         rooms = self._rooms_for(playouts, numbered)
         if settings.memory is not None:
@@ -233,12 +239,14 @@ class Memory:
         Args:
             rooms: Make so much room, which takes no time when nothing is kept.
         """
-        before, used = self.arrays.copy(), self._used_shapes()
+        # Not the arrays themselves, so that old and new ones do not exist at once.
+        before = {name: array.shape for name, array in self.arrays.items()}
+        used = self._used_shapes()
         if rooms is not None:
             self._change(rooms, _BETWEEN_DECISIONS)
         for name in ("positions", "bits", "won", "parts", "place_seen"):
             array = self.arrays[name]
-            if array is before[name]:  # new ones are empty
+            if array.shape == before[name]:  # new ones are empty
                 array[_part(used.get(name, array.shape), array.shape)] = 0
 
     def tell(self) -> None:
@@ -425,8 +433,10 @@ class Memory:
         ref = self._settings.ref
         nodes = simulations * deciding
         codes = self.rooms.codes
-        # A node needs playouts to become a reference, and edges.
-        seldom = simulations * path // (ref + 2) // 2
+        # A node needs playouts to become a reference, and edges. The last references
+        # of all paths share the playouts; and if each other one leads to two or more,
+        # there are fewer others than last ones.
+        seldom = simulations * min(path, 2 * deciding) // (ref + 1)
         return self.bytes_of(
             Rooms(
                 nodes=nodes + deciding,

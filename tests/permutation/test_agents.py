@@ -1,7 +1,9 @@
 """The agents `rave`, `grave` and `mcps`: options, refusals, results, trees, budgets."""
 
 import copy
+import functools
 import gc
+import math
 import pickle
 import re
 import time
@@ -10,6 +12,7 @@ import weakref
 
 import numpy as np
 import pytest
+from numba import njit
 from pettingzoo.classic import tictactoe_v3
 
 from mcts_agents import make_agent
@@ -198,6 +201,57 @@ def test_codes_that_cannot_be_compiled():
         MCPSAgent(codes=without_player).prepare(HEX)
 
 
+class Codes:
+    def __call__(self, game, state, player, action):
+        return action
+
+    def code(self, game, state, player, action):
+        return action
+
+
+@pytest.mark.parametrize(
+    ("codes", "kind"),
+    [
+        (Codes(), "Codes"),
+        (Codes().code, "method"),
+        (functools.partial(without_player, 1), "partial"),
+        (functools.cache(without_player), "_lru_cache_wrapper"),
+        (len, "builtin_function_or_method"),
+        (Codes, "type"),
+    ],
+)
+def test_codes_that_are_no_functions(codes, kind):
+    with pytest.raises(RulesError, match=r"write `def code\(game, state, ") as refusal:
+        MCPSAgent(codes=codes).prepare(HEX)
+    assert f"codes={codes!r}: only plain functions" in str(refusal.value)
+    assert f"not a {kind};" in str(refusal.value)
+
+
+def modulo(divisor):
+    def code(game, state, player, action):
+        return action % divisor
+
+    return code
+
+
+def test_codes_of_closures_and_compiled_functions():
+    found = [
+        MCPSAgent(simulations=100, codes=codes, seed=1).search(HEX, opening(HEX), 0)
+        for codes in (modulo(3), njit(modulo(3)), modulo(25))
+    ]
+    assert found[0].visits.tolist() == found[1].visits.tolist()
+    assert found[0].visits.tolist() != found[2].visits.tolist()
+
+
+def raising(game, state, player, action):
+    raise ValueError("no code")
+
+
+def test_codes_that_always_raise():
+    with pytest.raises(RulesError, match="`raising` has no `return`"):
+        MCPSAgent(codes=raising).prepare(HEX)
+
+
 def fraction(game, state, player, action):
     return action / 2
 
@@ -332,9 +386,36 @@ def test_a_memory_limit_is_used_to_its_end(name, spec):
 def test_a_search_that_takes_more_memory_than_expected_says_so(monkeypatch):
     model = make_model("video_game")[1]
     monkeypatch.setattr(Memory, "expected", lambda *_: 0)
-    with pytest.warns(RuntimeWarning, match=r"memory=12: video_game: .* of 5000 sim"):
-        result = searched("mcps:simulations=5000,memory=12", model)
-    assert 0 < result.simulations < 5000
+    # With another budget nothing is expected.
+    for more in ("", ",forward_model_calls=100000000"):
+        with pytest.warns(
+            RuntimeWarning, match="memory=12: video_game: .* of 5000 s"
+        ) as w:
+            result = searched(f"mcps:simulations=5000,memory=12{more}", model)
+        assert f"reached this limit after {result.simulations} of" in str(w[0].message)
+        assert 0 < result.simulations < 5000
+
+
+@pytest.mark.parametrize("name", ["grave", "mcps"])
+@pytest.mark.parametrize(
+    ("game", "memory"), [("video_game", 12), ("wargame", 4), ("nogo", 2)]
+)
+def test_what_a_search_is_expected_to_take_is_near_what_it_takes(name, game, memory):
+    model = make_model(game)[1]
+    with pytest.raises(ValueError, match="are expected to take") as refusal:
+        searched(f"{name}:simulations=5000,memory={memory}", model)
+    expected = int(re.search(r"take (\d+) MiB", str(refusal.value))[1])
+    taken = searched(f"{name}:simulations=5000", model).bytes / 2**20
+    assert taken < expected < 2.7 * taken
+
+
+def test_codes_of_so_many_playouts():
+    counts = [1, 1, 2, 4]  # of the four playouts of a sample that have each code
+    assert driver._codes_of(4, 4, counts) == 4
+    assert driver._codes_of(1, 4, counts) == 2  # two moves have a playout on average
+    # Of two of the four: 2 * (1 - 1/2) + 1 - 1/4 + 1 - 1/16, in chances to be there.
+    assert driver._codes_of(2, 4, counts) == math.ceil(2.6875)
+    assert driver._codes_of(10**6, 4, counts) == 6
 
 
 @pytest.mark.parametrize("name", ["grave", "mcps"])
@@ -360,6 +441,15 @@ def test_growing_that_the_clock_does_not_allow_is_left_to_the_next_decision(
     monkeypatch.setattr(driver, "_COPYING", 1e-9)
     made = [agent.search(model, opening(model), 0).simulations for _ in range(6)]
     assert made[0] < 100 < made[-1]
+
+
+def test_rows_of_codes_have_little_room_that_is_not_used():
+    """Each row of unused room begins on a page of its own, which growing copies."""
+    model = make_model("video_game")[1]
+    settings = PermutationSettings("mcps", forward_model_calls=20_000)
+    search = PermutationSearch(model, settings)
+    made = search.run(opening(model), 0, new_generator(2)).simulations
+    assert made < search.memory.rooms.playouts < 4 * made
 
 
 def test_copies_of_an_agent():
