@@ -457,5 +457,16 @@ def _part(*shapes: tuple[int, ...]) -> tuple[slice, ...]:
 
 
 def _new(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Return zeros that begin at a line of the cache; untouched, they cost nothing."""
-    return zeros_apart(int(np.prod(shape)), np.dtype(dtype)).reshape(shape)
+    """Return zeros that begin at a line of the cache; untouched, they cost nothing.
+
+    Raises:
+        MemoryError: The machine does not give so much.
+    """
+    try:
+        return zeros_apart(math.prod(shape), np.dtype(dtype)).reshape(shape)
+    except MemoryError:
+        wanted = math.prod(shape) * np.dtype(dtype).itemsize // MEBIBYTE
+        raise MemoryError(
+            f"the search needs an array of {wanted} MiB, which this machine does not "
+            "give: set memory= (in MiB), or allow fewer simulations"
+        ) from None

@@ -1,6 +1,7 @@
 """The agents `rave`, `grave` and `mcps`: options, refusals, results, trees, budgets."""
 
 import copy
+import dataclasses
 import functools
 import gc
 import math
@@ -479,3 +480,11 @@ def test_a_position_that_comes_again_ends_the_descent():
     result = searched("mcps:simulations=3000,max_depth=5", model, opening(model))
     assert result.depth <= 5
     assert result.simulations == 3000
+
+
+def test_a_machine_that_gives_no_more_memory_is_told_of():
+    search = PermutationSearch(HEX, PermutationSettings(algorithm="rave"))
+    memory = search.memory
+    rooms = dataclasses.replace(memory.rooms, blocks=1 << 45)
+    with pytest.raises(MemoryError, match=r"needs an array of \d+ MiB.*set memory="):
+        memory.grow(rooms, lambda address: None)
