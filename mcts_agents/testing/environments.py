@@ -256,11 +256,13 @@ class _Check:
                 "Gymnasium environment a method action_masks(), or plan on "
                 "parallel_to_aec(env)",
             )
+        # Rules say themselves what they hide.
+        has_rules = isinstance(env.unwrapped, GameEnvironment)
         planner = MCTSAgent(
             simulations=self.simulations,
             rollout=STEPS_AHEAD,
             seed=0,
-            perfect_information=self.redeterminise is None,
+            perfect_information=not has_rules and self.redeterminise is None,
             redeterminise=self.redeterminise,
         )
         with self._untouched(env, "planning"), self._author("planning"):

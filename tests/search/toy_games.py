@@ -35,7 +35,7 @@ def three_moves(worth: float) -> CompiledModel:
     rules.define(legal_actions)
 
     @rules.variant
-    def variant(game, *, players=1, worth=0.0):
+    def variant(game, *, players=1, worth=worth):
         game["worth"] = worth
         return Spec(players=players, actions=3)
 
@@ -71,7 +71,8 @@ def three_moves(worth: float) -> CompiledModel:
         for i in range(n):
             out[i] = game.worth if actions[i] == 1 else 0.0
 
-    return rules.model(worth=worth)
+    # Its default, so that it may be not-a-number, which nobody may choose.
+    return rules.model()
 
 
 @cache
