@@ -3,6 +3,7 @@
 An environment that hides information is planned in with `perfect_information=True`,
 which is the wrong word for a player; here it only matters whether plans on exact copies
 leave the environment alone. `benchmarks/strength_of_others.py` plays Leduc honestly.
+OpenSpiel's games, searched directly, say themselves what they hide.
 """
 
 import importlib
@@ -213,7 +214,8 @@ def cases() -> list[Case]:
         *_of_gymnasium("gymnasium-2048", "gymnasium_2048",
                        "gymnasium_2048/TwentyFortyEight-v0",
                        is_random=True),
-        *(Case(f"open_spiel:{name}", "open-spiel", _open_spiel(name))
+        *(Case(f"open_spiel:{name}", "open-spiel", _open_spiel(name),
+               options={"perfect_information": False})
           for name in ("connect_four", "breakthrough", "hex(board_size=7)", "othello",
                        "kuhn_poker", "leduc_poker", "goofspiel",
                        "backgammon", "gin_rummy", "2048")),
