@@ -44,6 +44,7 @@ WEAK = weakref.WeakSet()
 HELD = functools.partial(dict, score=[0])
 ZERO_D = np.array(0)
 SCORE = SECOND = 0
+TENSOR = None  # a test puts one here: torch may not be installed
 
 
 class Kept(list):
@@ -229,14 +230,14 @@ def test_what_cannot_be_put_back_is_named():
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16", "complex64", "sparse"])
-def test_tensors_are_put_back(kind):
+def test_tensors_are_put_back(kind, monkeypatch):
     torch = pytest.importorskip("torch")
     if kind == "sparse":
         tensor = torch.eye(2).to_sparse()
     else:
         tensor = torch.ones(2, dtype=getattr(torch, kind))
-    globals()["TENSOR"] = tensor
-    env = Ten(lambda env: TENSOR.mul_(2))  # noqa: F821
+    monkeypatch.setitem(globals(), "TENSOR", tensor)
+    env = Ten(lambda env: TENSOR.mul_(2))
     env.reset(seed=0)
     # Nobody knows the numbers of a sparse one, only that it was changed.
     fate = "cannot" if kind == "sparse" else "it has been restored. Keep"
@@ -245,10 +246,10 @@ def test_tensors_are_put_back(kind):
     assert kind == "sparse" or (tensor == 1).all()
 
 
-def test_tensors_without_plain_numbers_are_allowed():
+def test_tensors_without_plain_numbers_are_allowed(monkeypatch):
     torch = pytest.importorskip("torch")
-    globals()["TENSOR"] = torch.empty(2, device="meta")
-    env = Ten(lambda env: TENSOR.shape)  # noqa: F821
+    monkeypatch.setitem(globals(), "TENSOR", torch.empty(2, device="meta"))
+    env = Ten(lambda env: TENSOR.shape)
     env.reset(seed=0)
     MCTSAgent(simulations=3, perfect_information=True, seed=0).act(env)
 
