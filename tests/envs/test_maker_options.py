@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from typing import Annotated, Literal
 
 import pytest
 
@@ -24,11 +25,24 @@ def maker(
     """Take options whose kinds are told in different ways."""
 
 
-KNOWN = {parameter.name: parameter for parameter in parameters_of(maker)}
+def by_texts(
+    scale: "float | None" = 1,
+    path: "NotThere | None" = None,  # noqa: F821
+    hook: "callable | None" = None,
+    size: "list[int]" = (),
+    level: "int|str" = 1,
+    word: "str" = "a",
+):
+    """Take options whose annotations cannot all be evaluated."""
 
 
-def wrong(name, text):
-    return wrong_option(name, parse_value(text), KNOWN[name], "own:maker")
+def annotated(size: Annotated[int, {"ge": 1}] = 3, many: Literal[1, 2] = 1):
+    """Take options with annotations that are no types."""
+
+
+def wrong(name, text, make=maker):
+    known = {parameter.name: parameter for parameter in parameters_of(make)}
+    return wrong_option(name, parse_value(text), known[name], "own:maker")
 
 
 @pytest.mark.parametrize(
@@ -85,3 +99,23 @@ def test_what_does_not_fit_is_told_in_one_line(name, text, expected):
     assert expected in told
     assert told.startswith(f"{name}=")
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "fitting", "others"),
+    [
+        (by_texts, "scale", ["1.5", "none"], ["x", "nan", "true"]),
+        (by_texts, "path", ["x", "1.5"], []),
+        (by_texts, "hook", ["x", "1"], []),
+        (by_texts, "size", ["x", "1.5"], []),
+        (by_texts, "level", ["x", "1"], ["1.5"]),
+        (by_texts, "word", ["x"], ["1"]),
+        (annotated, "size", ["4"], ["x", "1.5"]),
+        (annotated, "many", ["1", "x"], []),
+    ],
+)
+def test_annotations_that_are_texts_or_no_types(make, name, fitting, others):
+    for text in fitting:
+        assert wrong(name, text, make) == ""
+    for text in others:
+        assert wrong(name, text, make).startswith(f"{name}=")

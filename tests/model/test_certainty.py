@@ -1,5 +1,7 @@
 """`deterministic=True` is the caller's word: checked, and worth something."""
 
+import types
+
 import gymnasium
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from mcts_agents import MCTSAgent
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.model.copying.certainty import ChanceError
 from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.outside import SharedStateError
 from mcts_agents.search import SearchSettings
 from tests.model.gathering import gathering
 from tests.model.third_party import Dice, HiddenDice, Matching
@@ -42,6 +45,21 @@ def test_dice_are_found_out():
         planner().act(slippery)
     # The live environment and the next plan are none the worse for it.
     assert planner(deterministic=False).act(slippery) in range(4)
+
+
+COUNTER = types.SimpleNamespace(steps=0)
+
+
+def test_what_changes_outside_is_not_taken_for_dice():
+    class Counting(Dice):
+        def throw(self):
+            COUNTER.steps += 1
+            return COUNTER.steps % 6
+
+    with pytest.raises(SharedStateError, match=r"COUNTER\.steps") as raised:
+        planner().act(started(Counting))
+    assert isinstance(raised.value.__cause__, ChanceError)
+    assert COUNTER.steps == 0
 
 
 def test_dice_that_come_late_are_found_out_later():

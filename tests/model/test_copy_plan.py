@@ -1,5 +1,6 @@
 """The copies of one plan: what they share, and what is each one's own."""
 
+import functools
 import random
 import types
 import warnings
@@ -240,6 +241,59 @@ def test_frozen_objects_that_change_in_place_are_noticed(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert visits(replaced=False) == visits(replaced=True)
+
+
+@dataclass(frozen=True)
+class Stone:
+    weight: int
+
+    @functools.cached_property
+    def double(self):
+        return 2 * self.weight
+
+    @functools.cached_property
+    def looks(self):
+        return []
+
+
+class Weighing(Switching):
+    """Asks a stone for what it caches, a number or a list that is then added to."""
+
+    def __init__(self, cached):
+        super().__init__(late=True, replaced=True)
+        self.cached = cached
+
+    def reset(self, *, seed=None, options=None):
+        self.stones = [Stone(0)]
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        found = getattr(self.stones[-1], self.cached)
+        if self.cached == "looks":
+            found.append(action)
+        else:
+            self.stones.append(Stone(int(action)))
+        return super().step(action)
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_frozen_objects_that_cache_numbers_do_not_change(monkeypatch, deterministic):
+    """What they cache besides may change, and so they are noticed."""
+    monkeypatch.setattr(cloning_constants, "_COMPARED", {})
+    plan = functools.partial(
+        MCTSAgent, simulations=60, perfect_information=True, seed=0
+    )
+    for cached in ("double", "looks"):
+        env = Weighing(cached)
+        env.reset(seed=0)
+        agent = plan(deterministic=deterministic)
+        if cached == "looks":
+            with pytest.warns(UserWarning, match=r"Stone can be hashed"):
+                agent.plan(env)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            agent.plan(env)
 
 
 def test_dictionaries_with_defaults_keep_them():

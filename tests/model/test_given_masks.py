@@ -383,11 +383,24 @@ def test_a_step_that_raises_where_no_mask_was_seen_says_where_to_put_it(
     assert remedy in note
 
 
-def test_steps_that_raise_although_there_is_a_mask_are_not_explained_by_masks():
-    env = StrictInTurn()
+class Clearing(StrictInTurn):
+    """Empties its infos as each step begins, as many do."""
+
+    def step(self, action):
+        self.infos = {agent: {} for agent in self.agents}
+        super().step(action)
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}])
+@pytest.mark.parametrize("make", [StrictInTurn, Clearing])
+def test_steps_that_raise_although_there_is_a_mask_are_not_explained_by_masks(
+    make, options
+):
+    env = make()
     env.reset(seed=1)
     for info in env.infos.values():
         info["action_mask"] = np.ones(2, np.int8)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=1, **options)
     with pytest.raises(AssertionError, match="illegal") as raised:
-        agents()[0].act(env)
+        agent.act(env)
     assert not hasattr(raised.value, "__notes__")

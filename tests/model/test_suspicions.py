@@ -196,6 +196,33 @@ class Counted(OwnGenerator):
         return face + 1, float(face == action), self.thrown == 10, False, {}
 
 
+@dataclasses.dataclass(frozen=True)
+class Face:
+    number: int
+
+
+class Frozen(Counted):
+    """Changes a frozen object in place."""
+
+    def reset(self, *, seed=None, options=None):
+        self.face = Face(0)
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        shown, _, *rest = super().step(action)
+        object.__setattr__(self.face, "number", self.face.number + shown)
+        return self.face.number, float(self.face.number % 7 > action), *rest
+
+
+@pytest.mark.filterwarnings("ignore:objects of .*Face can be hashed")
+def test_frozen_objects_that_change_hide_no_chance():
+    env = Frozen()
+    env.observation_space = spaces.Discrete(100)
+    env.reset(seed=0)
+    (message,) = warnings_of(env)
+    assert "copies all go on alike" in message
+
+
 @pytest.mark.parametrize("seconds", [10.0, 0.0])  # in one plan, in many
 @pytest.mark.parametrize("kind", [OwnGenerator, Deck, BeginsLate, Counted])
 @pytest.mark.parametrize("way", ["copies", "replay", "snapshots"])

@@ -7,6 +7,8 @@ search shares these among its copies, never with the live environment, and looks
 plan whether the class has kept its word: `object.__setattr__` changes any object.
 """
 
+import functools
+import inspect
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -62,6 +64,20 @@ def _twin(value: Any, attributes: dict[str, Any]) -> Any:
     return twin
 
 
+def _is_as_before(value: Any, before: dict[str, Any]) -> bool:
+    """Whether an object holds what it held, and besides only what it has cached."""
+    now = value.__dict__
+    if len(now) > len(before):
+        now = {n: v for n, v in now.items() if n in before or not _caches(value, n, v)}
+    return same_names(before, now)
+
+
+def _caches(value: Any, name: str, found: Any) -> bool:
+    """Whether an attribute is a cached property's, and cannot change either."""
+    told = inspect.getattr_static(type(value), name, None)
+    return isinstance(told, functools.cached_property) and type(found) in ATOMIC
+
+
 class SharedConstants:
     """The constant objects that the copies of one plan share, with what they held.
 
@@ -96,7 +112,7 @@ class SharedConstants:
         """
         kinds: dict[type, None] = {}
         for value, attributes in self._held.values():
-            if not same_names(attributes, value.__dict__):
+            if not _is_as_before(value, attributes):
                 kinds[type(value)] = None
         if not kinds:
             return set()

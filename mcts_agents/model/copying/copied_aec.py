@@ -121,10 +121,13 @@ class AECFace(Face):
     def step_one(self, player: int, action: int, returns: list[float]) -> None:
         """See `Face.step_one`."""
         env = self.env
+        observes = self._observes_masks[player]
+        info = None if observes else env.infos.get(self.agents[player])
         try:
             env.step(action if self._is_plain else self.action(player, action))
         except Exception as error:
-            self._note_no_mask(error, player)
+            if not (self._given or observes) and mask_in(info) is None:
+                note_no_masks(error, self.name, REMEDY)
             raise
         if self._given or self._proposed:
             self._step_is_over()
@@ -170,7 +173,8 @@ class AECFace(Face):
             try:
                 step(legal[next(draws) * len(legal) >> 32])
             except Exception as error:
-                self._note_no_mask(error, places[agent])
+                if legal is self._whole_spaces[places[agent]]:
+                    note_no_masks(error, self.name, REMEDY)
                 raise
             played += 1
             for reward in env.rewards.values():
@@ -188,16 +192,6 @@ class AECFace(Face):
                 return played
             legal = self._plain_legal(places[agent], agent)
         return played
-
-    def _note_no_mask(self, error: Exception, player: int) -> None:
-        """Say what may be the reason of an error of a step whose player has no mask.
-
-        Observations have been asked for one before; the infos may say it only now.
-        """
-        if self._given or self._observes_masks[player]:
-            return
-        if mask_in(self.env.infos.get(self.agents[player])) is None:
-            note_no_masks(error, self.name, REMEDY)
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
         """Return the legal actions, None if they have to be looked at more closely."""

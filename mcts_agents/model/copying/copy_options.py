@@ -157,8 +157,8 @@ class CopyOptions:
             )
         if self.deterministic and model.chance:
             raise ValueError(
-                f"deterministic=True: the rules of {model.name} say that it has "
-                "chance; leave it out, or make the rules with Rules(chance=False)"
+                f"deterministic=True: {model.name} is taken to have chance; leave it "
+                "out. Rules of your own without chance say so with chance=False"
             )
         for name, instead in _SAID_BY_RULES.items():
             value = getattr(self, name)

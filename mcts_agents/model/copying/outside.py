@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mcts_agents.model.copying.certainty import ChanceError
 from mcts_agents.model.copying.dice import is_generator
 from mcts_agents.model.copying.guards import unchanged
 from mcts_agents.model.copying.outside_contents import Changes, Contents
@@ -110,8 +111,11 @@ class Outside:
         found = Contents(self._places, own, env, self._caches, last)
         self._contents = found
         with unchanged([*found.generators, *found.own_generators]):
+            doubt = None
             try:
                 yield found
+            except ChanceError as error:  # for which a change outside may be the reason
+                doubt = error
             finally:
                 if self._plans == 1:
                     found.drop_results()
@@ -122,7 +126,9 @@ class Outside:
                     changes = changes.joined(found.put_back())
                 found.forget()
         if changes.outside or changes.inside:
-            raise SharedStateError(self._message(changes))
+            raise SharedStateError(self._message(changes)) from doubt
+        if doubt is not None:
+            raise doubt
 
     def _message(self, changes: Changes) -> str:
         """Say what was changed, whether it was put back, and what to do."""

@@ -268,7 +268,8 @@ def _known_chance(
     copies: list[list[Any]] = []
     while lengths and len(copies) < COPIES + MORE_COPIES:
         seed = len(copies)
-        twin = other_dice(games[0], np.random.default_rng(seed))
+        # Of a twin, with which it shares what it takes to be constant.
+        twin = other_dice(_twin(games[0]), np.random.default_rng(seed))
         limit = max(lengths.values())
         copies.append((yield from _course(twin, actions[:limit], seed)))
         for part, length in list(lengths.items()):
