@@ -4,6 +4,8 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
+from gymnasium import spaces
+
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import quoted, unknown_name
 
@@ -231,10 +233,17 @@ def observation_shape_of(model: ForwardModel) -> tuple[int, ...]:
         ValueError: It has none, or they are no arrays (Box).
     """
     space = model.own_observation_space
+    if space is None and model.copies_environments:
+        raise ValueError(
+            f"the players of {model.name} have different observation spaces; a network "
+            "takes arrays of numbers of one shape, type and range"
+        )
     shape = model.observation_shape if space is None else space.shape
-    if not shape:
+    if not shape or not isinstance(space, spaces.Box | None):
         seen = "no observations" if space is None else f"observations {space}"
-        raise ValueError(f"{model.name} has {seen}; a network takes arrays of numbers")
+        raise ValueError(
+            f"{model.name} has {seen}; a network takes arrays of numbers (Box)"
+        )
     return tuple(map(int, shape))
 
 
