@@ -1,5 +1,7 @@
 """Networks in safetensors files, which say in their metadata what the network is."""
 
+import hashlib
+import warnings
 from os import PathLike, fspath
 
 from mcts_agents.extras import from_extra
@@ -15,6 +17,8 @@ with from_extra("rl", "networks need PyTorch and safetensors"):
     from mcts_agents.networks.network import Network
 
 ENDING = ".safetensors"
+# Under which name the metadata hold the checksum of the tensors and the description.
+CHECKSUM = f"{KEY}_sha256"
 # Of a file.
 MOST_BYTES = 1 << 31
 # How safetensors writes the types that networks have.
@@ -26,7 +30,8 @@ def save(
 ) -> None:
     """Write a network to a file that ends in `.safetensors`.
 
-    The file appears as a whole or not at all. Its metadata hold the description.
+    The file appears as a whole or not at all. Its metadata hold the description and a
+    checksum.
 
     Raises:
         ValueError: The name ends in something else, or the description is that of
@@ -40,7 +45,8 @@ def save(
         name: tensor.detach().cpu().contiguous()
         for name, tensor in network.state_dict().items()
     }
-    metadata = {KEY: description.to_json()}
+    text = description.to_json()
+    metadata = {KEY: text, CHECKSUM: checksum(tensors, text)}
     content = safetensors.torch.save(tensors, metadata)
     with replacing(path) as temporary:
         temporary.write_bytes(content)
@@ -48,6 +54,9 @@ def save(
 
 def load(path: str | PathLike[str]) -> tuple[Network, NetworkDescription]:
     """Read a network that `save` has written. Nothing in the file is executed.
+
+    A file without a checksum, which earlier versions have written, is read with a
+    UserWarning: changed numbers in it would not be noticed.
 
     Returns:
         The network, on the CPU and set to evaluation, and its description.
@@ -60,13 +69,37 @@ def load(path: str | PathLike[str]) -> tuple[Network, NetworkDescription]:
     try:
         content = read_bytes(path, MOST_BYTES)
         header = _header(content)
-        description = _description(header)
-        network = _loaded(content, header, description)
+        metadata = _metadata(header)
+        description = NetworkDescription.from_json(metadata.get(KEY))
+        network = _loaded(content, header, description, metadata)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    if CHECKSUM not in metadata:
+        warnings.warn(
+            f"{path}: has no checksum, so whether its numbers are those that were "
+            "written is not known; mcts_agents.networks.save writes it again with one",
+            stacklevel=2,
+        )
     return network, description
+
+
+def checksum(tensors: dict[str, torch.Tensor], text: str = "") -> str:
+    """Return the SHA-256 of tensors and a text, in hexadecimal digits.
+
+    The format of the files has no checksum of its own.
+
+    Args:
+        tensors: By name, on the CPU.
+        text: What stands beside them.
+    """
+    found = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        found.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        found.update(tensor.numpy().tobytes())
+    return found.hexdigest()
 
 
 def check_config(network: Network, description: NetworkDescription) -> None:
@@ -82,9 +115,12 @@ def check_config(network: Network, description: NetworkDescription) -> None:
 
 
 def _loaded(
-    content: bytes, header: dict[str, object], description: NetworkDescription
+    content: bytes,
+    header: dict[str, object],
+    description: NetworkDescription,
+    metadata: dict[str, str],
 ) -> Network:
-    """Return the network, once names, shapes and types have been found right."""
+    """Return the network, once all has been found as it was written."""
     with torch.device("meta"):  # takes no memory
         network = Network(description.config)
     expected = {
@@ -108,6 +144,11 @@ def _loaded(
         tensors = safetensors.torch.load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"it is damaged: {error}") from error
+    if metadata.get(CHECKSUM) not in (None, checksum(tensors, metadata[KEY])):
+        raise ValueError(
+            "it is damaged: its numbers or its description are not those that were "
+            "written (their SHA-256 differs)"
+        )
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"its tensor {name!r} holds numbers that are not finite")
@@ -116,12 +157,15 @@ def _loaded(
     return network.eval()
 
 
-def _description(header: dict[str, object]) -> NetworkDescription:
+def _metadata(header: dict[str, object]) -> dict[str, str]:
+    """Return the texts beside the tensors, by name."""
     metadata = header.get("__metadata__", {})
-    text = metadata.get(KEY) if isinstance(metadata, dict) else None
-    if text is not None and not isinstance(text, str):
-        raise ValueError("its description is no text")
-    return NetworkDescription.from_json(text)
+    if not isinstance(metadata, dict):
+        return {}
+    for name, what in ((KEY, "description"), (CHECKSUM, "checksum")):
+        if not isinstance(metadata.get(name, ""), str):
+            raise ValueError(f"its {what} is no text")
+    return metadata
 
 
 def _header(content: bytes) -> dict[str, object]:
