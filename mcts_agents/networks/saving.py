@@ -1,6 +1,7 @@
 """Networks in safetensors files, which say in their metadata what the network is."""
 
 import hashlib
+import json
 import warnings
 from os import PathLike, fspath
 
@@ -17,8 +18,9 @@ with from_extra("rl", "networks need PyTorch and safetensors"):
     from mcts_agents.networks.network import Network
 
 ENDING = ".safetensors"
-# Under which name the metadata hold the checksum of the tensors and the description.
-CHECKSUM = f"{KEY}_sha256"
+# Under which name the description holds the checksum of itself and the tensors: there,
+# since safetensors writes several metadata in any order, and files are to be alike.
+CHECKSUM = "sha256"
 # Of a file.
 MOST_BYTES = 1 << 31
 # How safetensors writes the types that networks have.
@@ -30,7 +32,7 @@ def save(
 ) -> None:
     """Write a network to a file that ends in `.safetensors`.
 
-    The file appears as a whole or not at all. Its metadata hold the description and a
+    The file appears as a whole or not at all. Its metadata hold the description, with a
     checksum.
 
     Raises:
@@ -46,8 +48,8 @@ def save(
         for name, tensor in network.state_dict().items()
     }
     text = description.to_json()
-    metadata = {KEY: text, CHECKSUM: checksum(tensors, text)}
-    content = safetensors.torch.save(tensors, metadata)
+    said = {**json.loads(text), CHECKSUM: checksum(tensors, text)}
+    content = safetensors.torch.save(tensors, {KEY: json.dumps(said)})
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 
@@ -69,14 +71,19 @@ def load(path: str | PathLike[str]) -> tuple[Network, NetworkDescription]:
     try:
         content = read_bytes(path, MOST_BYTES)
         header = _header(content)
-        metadata = _metadata(header)
-        description = NetworkDescription.from_json(metadata.get(KEY))
-        network = _loaded(content, header, description, metadata)
+        text, written = _description(header)
+        description = NetworkDescription.from_json(text)
+        network = _loaded(content, header, description)
+        if written not in (None, checksum(network.state_dict(), text or "")):
+            raise ValueError(
+                "it is damaged: its numbers or its description are not those that were "
+                "written (their SHA-256 differs)"
+            )
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    if CHECKSUM not in metadata:
+    if written is None:
         warnings.warn(
             f"{path}: has no checksum, so whether its numbers are those that were "
             "written is not known; mcts_agents.networks.save writes it again with one",
@@ -115,12 +122,9 @@ def check_config(network: Network, description: NetworkDescription) -> None:
 
 
 def _loaded(
-    content: bytes,
-    header: dict[str, object],
-    description: NetworkDescription,
-    metadata: dict[str, str],
+    content: bytes, header: dict[str, object], description: NetworkDescription
 ) -> Network:
-    """Return the network, once all has been found as it was written."""
+    """Return the network, once names, shapes and types have been found right."""
     with torch.device("meta"):  # takes no memory
         network = Network(description.config)
     expected = {
@@ -144,11 +148,6 @@ def _loaded(
         tensors = safetensors.torch.load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"it is damaged: {error}") from error
-    if metadata.get(CHECKSUM) not in (None, checksum(tensors, metadata[KEY])):
-        raise ValueError(
-            "it is damaged: its numbers or its description are not those that were "
-            "written (their SHA-256 differs)"
-        )
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"its tensor {name!r} holds numbers that are not finite")
@@ -157,15 +156,19 @@ def _loaded(
     return network.eval()
 
 
-def _metadata(header: dict[str, object]) -> dict[str, str]:
-    """Return the texts beside the tensors, by name."""
+def _description(header: dict[str, object]) -> tuple[str | None, object]:
+    """Return the description and the checksum, None where there is none."""
     metadata = header.get("__metadata__", {})
-    if not isinstance(metadata, dict):
-        return {}
-    for name, what in ((KEY, "description"), (CHECKSUM, "checksum")):
-        if not isinstance(metadata.get(name, ""), str):
-            raise ValueError(f"its {what} is no text")
-    return metadata
+    text = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if text is None:
+        return None, None
+    if not isinstance(text, str):
+        raise ValueError("its description is no text")
+    said = read_json(text)
+    if not isinstance(said, dict):
+        return text, None
+    written = said.pop(CHECKSUM, None)
+    return json.dumps(said), written
 
 
 def _header(content: bytes) -> dict[str, object]:

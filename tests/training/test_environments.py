@@ -179,9 +179,11 @@ def test_what_was_trained_plays_there(tmp_path):
             "network": TINY,
             "self_play": SELF_PLAY,
             "learner": {"batch_size": 16, "passes": 8.0, "learning_rate": 0.01},
-            "evaluation": {"minutes": 1e-6, "games": 2, "simulations": 4},
+            "evaluation": {
+                "minutes": 1e-6, "games": 2, "simulations": 4, "opponents": ["random"],
+            },
         }
-    )
+    )  # fmt: skip
     trainer = Trainer(NIM, tmp_path / "run", config, seed=1)
     progress = trainer.run(Budget(positions=60))
     assert {one["opponent"] for one in progress.evaluations} >= {"earlier self"}
@@ -203,7 +205,11 @@ def test_what_was_trained_plays_there(tmp_path):
         (NIM, {"games_at_once": 4}, "games_at_once=4: .*is an environment"),
         (NIM, {"search": {"virtual_loss": 2}}, "virtual_loss=2 .*batch above 1"),
         (NIM.replace("Nim", "Unlike"), {}, "players of unlike_v0 have different obs"),
-        (NIM.replace("Nim", "Steering"), {}, "steering_v0: the action space of first"),
+        (
+            NIM.replace("Nim", "Steering"),
+            {},
+            "Steering: the action space of first",
+        ),
         (
             "tests.model.third_party:Uneven:perfect_information=true",
             {},
