@@ -29,7 +29,7 @@ from mcts_agents.networks import (  # noqa: E402
 )
 from mcts_agents.networks.description import KEY  # noqa: E402
 from mcts_agents.networks.saving import CHECKSUM  # noqa: E402
-from tests.networks.small import positions, small  # noqa: E402
+from tests.networks.small import SMALL, positions, small  # noqa: E402
 from tests.networks.test_heads import by_hand  # noqa: E402
 
 GAMES = [
@@ -107,6 +107,27 @@ def test_a_search_is_told_shares_by_seat(spec, kind):
         expected = np.where(legal[row], policy[0].numpy(), -np.inf)
         np.testing.assert_allclose(logits[row], expected, rtol=1e-4, atol=1e-5)
     assert description.config == network.config
+
+
+@pytest.mark.parametrize("kind", ["residual", "mobile"])
+def test_planes_may_be_the_last_axis(tmp_path, kind):
+    ends = {"kind": kind, "actions": 7, "teams": 2, **SMALL[kind]}
+    first = NetworkConfig(observation_shape=(3, 6, 5), **ends)
+    last = NetworkConfig(observation_shape=(6, 5, 3), planes_last=True, **ends)
+    one, two = Network(first, seed=1).eval(), Network(last, seed=1).eval()
+    seen = np.random.default_rng(1).integers(0, 2, (9, 3, 6, 5)).astype(np.int8)
+    moved = np.ascontiguousarray(seen.transpose(0, 2, 3, 1))
+    description = NetworkDescription(last, "board", "board", (0, 1))
+    export_onnx(tmp_path / "net.onnx", two, description)
+    for answers in (
+        NetworkEvaluator(two).answers,
+        frozen_network(two, "cpu", 9).answers,
+        OnnxNetwork((tmp_path / "net.onnx").read_bytes()),
+    ):
+        for found, expected in zip(
+            answers(moved), NetworkEvaluator(one).answers(seen), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_no_rows_have_no_answers():
