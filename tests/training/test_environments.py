@@ -24,7 +24,8 @@ from mcts_agents.learn.training.environment_playing import (
 from mcts_agents.learn.training.inference import frozen_network
 from mcts_agents.learn.training.replay import Replay
 from mcts_agents.learn.training.trainer import Budget, Trainer
-from mcts_agents.networks import Network
+from mcts_agents.networks import Network, NetworkEvaluator, load
+from mcts_agents.networks.heads import softmax
 from tests.arena.playing import Here
 from tests.training.environments import Nim
 from tests.training.killing import train
@@ -185,8 +186,12 @@ def test_what_was_trained_plays_there(tmp_path):
         }
     )  # fmt: skip
     trainer = Trainer(NIM, tmp_path / "run", config, seed=1)
-    progress = trainer.run(Budget(positions=60))
+    progress = trainer.run(Budget(positions=150))
     assert {one["opponent"] for one in progress.evaluations} >= {"earlier self"}
+    # Who finds one left takes it and wins; who finds four left has lost.
+    network, _ = load(tmp_path / "run" / "policy.safetensors")
+    values = softmax(NetworkEvaluator(network).answers(np.eye(7))[1])
+    assert values[1, 0] > 0.5 > values[4, 0]
     file = tmp_path / "run" / "policy.onnx"
     policy = f"policy:file={file},deterministic=true"
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
