@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from mcts_agents.cli.command_options import TrainOptions
 from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
 from mcts_agents.extras import MissingExtraError
+from mcts_agents.learn.recording import RecordingError
 from mcts_agents.learn.training.checkpoints import Progress as Trained
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
@@ -133,6 +134,9 @@ def train_network(options: TrainOptions) -> None:
             "to go on"
         )
         raise typer.Exit(INTERRUPTED) from None
+    except RecordingError as error:
+        say(f"failed: {error}")
+        raise typer.Exit(1) from None
     except OSError as error:
         raise RequestError(
             f"{folder}: cannot be written: {error.strerror or error}"

@@ -85,7 +85,7 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
             if name not in env.agents or not seen[name]["action_mask"].any():
                 continue
             mask = seen[name]["action_mask"]
-            choice, result = _decide(seats[player], env, name, mask)
+            choice, result = decide(seats[player], env, name, mask)
             action = choice
             if result is not None and ply < explore_moves:
                 action = _drawn(result, dice[player])
@@ -99,7 +99,7 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
                     "agent": places[player],
                     "action": action,
                     "choice": choice,
-                    "value": math.nan if result is None else _value(result),
+                    "value": math.nan if result is None else mean_value(result),
                     "observation": seen[name]["observation"],
                     **_searched(layout, seen[name]["action_mask"], choice, result),
                 }
@@ -179,7 +179,7 @@ def _rows_at(
     while (player := table.turn()) is not None:
         mask = np.zeros(model.actions, np.int8)
         mask[table.legal_actions()] = 1
-        choice, result = _decide(seats[player], table.planned, None, mask)
+        choice, result = decide(seats[player], table.planned, None, mask)
         action = choice
         if result is not None and len(rows) < explore_moves:
             action = _drawn(result, dice[player])
@@ -192,7 +192,7 @@ def _rows_at(
                 "agent": places[player],
                 "action": action,
                 "choice": choice,
-                "value": math.nan if result is None else _value(result),
+                "value": math.nan if result is None else mean_value(result),
                 "observation": seen.of(player, mask),
                 **_searched(layout, mask, choice, result),
             }
@@ -206,7 +206,7 @@ def _rows_at(
     return GameRows(fixture.number, _columns(layout, rows))
 
 
-def _decide(
+def decide(
     agent: Agent, env: Any, name: str | None, mask: np.ndarray
 ) -> tuple[int, SearchResult | None]:
     """Return an agent's choice, and its search if that visited anything.
@@ -232,7 +232,7 @@ def _drawn(result: SearchResult, rng: np.ndarray) -> int:
     return int(result.actions[np.searchsorted(ends, drawn, side="right")])
 
 
-def _value(result: SearchResult) -> float:
+def mean_value(result: SearchResult) -> float:
     """Return the mean value by visits; summed exactly, so alike on all machines."""
     tried = ~np.isnan(result.values) & (result.visits > 0)
     visits, values = result.visits[tried].tolist(), result.values[tried].tolist()

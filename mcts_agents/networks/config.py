@@ -4,12 +4,15 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
+from gymnasium import spaces
+
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import quoted, unknown_name
 
 # Each kind of network with the sizes that it has, and their defaults.
 KINDS: dict[str, dict[str, Any]] = {
     "residual": {
+        "planes_last": False,
         "channels": 64,
         "blocks": 5,
         "policy_channels": 4,
@@ -17,6 +20,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "value_hidden": 64,
     },
     "mobile": {
+        "planes_last": False,
         "channels": 256,
         "blocks": 13,
         "inner_channels": 128,
@@ -70,11 +74,13 @@ class NetworkConfig:
 
     Attributes:
         kind: `residual`, `mobile` or `perceptron`. The first two take observations of
-            three dimensions: planes, rows, columns.
+            three dimensions: planes, rows, columns; or rows, columns, planes.
         observation_shape: Shape of an observation, 1 to 8 dimensions.
         actions: Number of actions, from 1 to 2**20.
         teams: Number of teams, from 1 to 62. With one team, the value is the expected
             return; otherwise it is the logit of each team's share of the win.
+        planes_last: Whether the planes are the last axis of an observation, as in
+            PettingZoo's board games, and not the first; default False.
         channels: Channels between blocks, 1 to 1024. 64 (residual), 256 (mobile).
         blocks: Number of blocks, 1 to 64. 5 (residual), 13 (mobile).
         inner_channels: Channels inside the first mobile block, 1 to 4096; default 128.
@@ -98,6 +104,7 @@ class NetworkConfig:
     observation_shape: tuple[int, ...]
     actions: int
     teams: int
+    planes_last: bool | None = None
     channels: int | None = None
     blocks: int | None = None
     inner_channels: int | None = None
@@ -143,14 +150,21 @@ class NetworkConfig:
         if self.kind != "perceptron" and len(shape) != 3:
             raise ValueError(
                 f"observation_shape={shape}: a {self.kind} network takes planes, "
-                "shape (planes, rows, columns); choose kind='perceptron'"
+                "shape (planes, rows, columns) or, with planes_last, (rows, columns, "
+                "planes); choose kind='perceptron'"
             )
         for name, most in (("actions", MOST_ACTIONS), ("teams", MOST_TEAMS)):
             _check_whole(name, getattr(self, name), 1, most)
 
     def _check_sizes(self, names: dict[str, Any]) -> None:
+        if type(self.planes_last) is not bool:
+            raise ValueError(
+                f"planes_last={quoted(self.planes_last)}: expected true or false"
+            )
         for name in names:
-            _check_whole(name, getattr(self, name), name not in _FROM_ZERO, MOST[name])
+            if name in MOST:
+                least = name not in _FROM_ZERO
+                _check_whole(name, getattr(self, name), least, MOST[name])
         if self.kind == "mobile" and self.size("squeezing_blocks") > self.size(
             "blocks"
         ):
@@ -158,6 +172,12 @@ class NetworkConfig:
                 f"squeezing_blocks={self.squeezing_blocks}: expected at most "
                 f"blocks={self.blocks}"
             )
+
+    @property
+    def planes(self) -> tuple[int, int, int]:
+        """Planes, rows and columns of an observation; no perceptron has them."""
+        first, second, third = self.observation_shape
+        return (third, first, second) if self.planes_last else (first, second, third)
 
     def size(self, name: str) -> int:
         """Return a size that this kind has, such as `channels`."""
@@ -177,7 +197,9 @@ class NetworkConfig:
                 environments the observation space must be a Box.
             kind: See the class; None takes `residual` for planes of at least 3x3 cells
                 and `perceptron` for everything else.
-            **sizes: Sizes that differ from their defaults.
+            **sizes: Sizes that differ from their defaults. In copied environments the
+                default of `planes_last` is what the shape suggests, see
+                `are_planes_last`.
 
         Raises:
             ValueError: A value that is not allowed, or a game without observations.
@@ -186,9 +208,15 @@ class NetworkConfig:
             if size not in SIZES:
                 raise ValueError(unknown_name("size of a network", size, SIZES))
         shape = observation_shape_of(model)
+        last = False
+        if len(shape) == 3 and model.own_observation_space is not None:
+            last = bool(sizes.get("planes_last", are_planes_last(shape)))
         if kind is None:
-            is_board = len(shape) == 3 and min(shape[1:]) >= LEAST_SIDE
+            sides = shape[:2] if last else shape[1:]
+            is_board = len(shape) == 3 and min(sides) >= LEAST_SIDE
             kind = "residual" if is_board else "perceptron"
+        if last and kind != "perceptron":
+            sizes = {"planes_last": True, **sizes}
         return cls(
             kind=kind,
             observation_shape=shape,
@@ -231,11 +259,33 @@ def observation_shape_of(model: ForwardModel) -> tuple[int, ...]:
         ValueError: It has none, or they are no arrays (Box).
     """
     space = model.own_observation_space
+    if space is None and model.copies_environments:
+        raise ValueError(
+            f"the players of {model.name} have different observation spaces; a network "
+            "takes arrays of numbers of one shape, type and range"
+        )
     shape = model.observation_shape if space is None else space.shape
-    if not shape:
+    if not shape or not isinstance(space, spaces.Box | None):
         seen = "no observations" if space is None else f"observations {space}"
-        raise ValueError(f"{model.name} has {seen}; a network takes arrays of numbers")
+        raise ValueError(
+            f"{model.name} has {seen}; a network takes arrays of numbers (Box)"
+        )
     return tuple(map(int, shape))
+
+
+def are_planes_last(shape: tuple[int, ...]) -> bool:
+    """Return whether an observation's axes seem to be rows, columns, planes.
+
+    Rows and columns are the two axes of the same length, if the third has another one;
+    else planes are the shorter one of the first and the last axis, or the first.
+
+    Args:
+        shape: Three lengths.
+    """
+    first, second, third = shape
+    if (first == second) != (second == third):
+        return first == second
+    return third < first
 
 
 def _is_whole(value: Any, least: int, most: int) -> bool:

@@ -25,6 +25,14 @@ def convolution(inputs: int, outputs: int, side: int = 3, groups: int = 1) -> nn
     )
 
 
+class PlanesFirst(nn.Module):
+    """Moves the planes from the last axis to the first one after the rows."""
+
+    def forward(self, board: torch.Tensor) -> torch.Tensor:
+        """Return (rows, planes, height, width) of (rows, height, width, planes)."""
+        return board.permute(0, 3, 1, 2)
+
+
 class ResidualBlock(nn.Module):
     """Two 3x3 convolutions beside a shortcut (AlphaGo Zero's)."""
 

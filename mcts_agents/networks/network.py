@@ -11,6 +11,7 @@ with from_extra("rl", "networks need PyTorch"):
 
     from mcts_agents.networks.layers import (
         MobileBlock,
+        PlanesFirst,
         ResidualBlock,
         board_head,
         convolution,
@@ -65,10 +66,11 @@ class Network(nn.Module):
         self.value: nn.Module = nn.Linear(hidden[-1], config.teams)
 
     def _make_board(self, config: NetworkConfig) -> None:
-        planes, height, width = config.observation_shape
+        planes, height, width = config.planes
         channels, cells = config.size("channels"), height * width
         is_mobile = config.kind == "mobile"
         self.body = nn.Sequential(
+            *([PlanesFirst()] if config.planes_last else []),
             convolution(planes, channels),
             nn.ReLU(),
             *(_mobile_blocks(config) if is_mobile else _residual_blocks(config)),

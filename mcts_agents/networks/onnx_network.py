@@ -53,14 +53,19 @@ class OnnxNetwork:
         """Return what the two heads say; see `Network.forward`.
 
         Args:
-            observations: Shape (rows, *observation shape), any numbers.
+            observations: Shape (rows, *observation shape), any numbers; from 0 rows.
 
         Returns:
             Logits of the policy, float32 of shape (rows, actions), and values, float32
             of shape (rows, teams).
         """
         rows = np.asarray(observations, np.float32)
-        rows = rows.reshape(len(rows), *self.config.observation_shape)
+        config = self.config
+        rows = rows.reshape(len(rows), *config.observation_shape)
+        if not len(rows):  # which operators of the graph might refuse
+            ends = config.actions, config.teams
+            logits, values = (np.zeros((0, length), np.float32) for length in ends)
+            return logits, values
         parts = [
             self._session.run(OUTPUTS, {INPUT: rows[first : first + MOST_ROWS]})
             for first in range(0, len(rows), MOST_ROWS)

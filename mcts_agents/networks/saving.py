@@ -1,5 +1,8 @@
 """Networks in safetensors files, which say in their metadata what the network is."""
 
+import hashlib
+import json
+import warnings
 from os import PathLike, fspath
 
 from mcts_agents.extras import from_extra
@@ -15,6 +18,9 @@ with from_extra("rl", "networks need PyTorch and safetensors"):
     from mcts_agents.networks.network import Network
 
 ENDING = ".safetensors"
+# Under which name the description holds the checksum of itself and the tensors: there,
+# since safetensors writes several metadata in any order, and files are to be alike.
+CHECKSUM = "sha256"
 # Of a file.
 MOST_BYTES = 1 << 31
 # How safetensors writes the types that networks have.
@@ -26,7 +32,8 @@ def save(
 ) -> None:
     """Write a network to a file that ends in `.safetensors`.
 
-    The file appears as a whole or not at all. Its metadata hold the description.
+    The file appears as a whole or not at all. Its metadata hold the description, with a
+    checksum.
 
     Raises:
         ValueError: The name ends in something else, or the description is that of
@@ -40,14 +47,18 @@ def save(
         name: tensor.detach().cpu().contiguous()
         for name, tensor in network.state_dict().items()
     }
-    metadata = {KEY: description.to_json()}
-    content = safetensors.torch.save(tensors, metadata)
+    text = description.to_json()
+    said = {**json.loads(text), CHECKSUM: checksum(tensors, text)}
+    content = safetensors.torch.save(tensors, {KEY: json.dumps(said)})
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 
 
 def load(path: str | PathLike[str]) -> tuple[Network, NetworkDescription]:
     """Read a network that `save` has written. Nothing in the file is executed.
+
+    A file without a checksum, which earlier versions have written, is read with a
+    UserWarning: changed numbers in it would not be noticed.
 
     Returns:
         The network, on the CPU and set to evaluation, and its description.
@@ -60,13 +71,42 @@ def load(path: str | PathLike[str]) -> tuple[Network, NetworkDescription]:
     try:
         content = read_bytes(path, MOST_BYTES)
         header = _header(content)
-        description = _description(header)
+        text, written = _description(header)
+        description = NetworkDescription.from_json(text)
         network = _loaded(content, header, description)
+        if written not in (None, checksum(network.state_dict(), text or "")):
+            raise ValueError(
+                "it is damaged: its numbers or its description are not those that were "
+                "written (their SHA-256 differs)"
+            )
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    if written is None:
+        warnings.warn(
+            f"{path}: has no checksum, so whether its numbers are those that were "
+            "written is not known; mcts_agents.networks.save writes it again with one",
+            stacklevel=2,
+        )
     return network, description
+
+
+def checksum(tensors: dict[str, torch.Tensor], text: str = "") -> str:
+    """Return the SHA-256 of tensors and a text, in hexadecimal digits.
+
+    The format of the files has no checksum of its own.
+
+    Args:
+        tensors: By name, on the CPU.
+        text: What stands beside them.
+    """
+    found = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        found.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        found.update(tensor.numpy().tobytes())
+    return found.hexdigest()
 
 
 def check_config(network: Network, description: NetworkDescription) -> None:
@@ -116,12 +156,19 @@ def _loaded(
     return network.eval()
 
 
-def _description(header: dict[str, object]) -> NetworkDescription:
+def _description(header: dict[str, object]) -> tuple[str | None, object]:
+    """Return the description and the checksum, None where there is none."""
     metadata = header.get("__metadata__", {})
     text = metadata.get(KEY) if isinstance(metadata, dict) else None
-    if text is not None and not isinstance(text, str):
+    if text is None:
+        return None, None
+    if not isinstance(text, str):
         raise ValueError("its description is no text")
-    return NetworkDescription.from_json(text)
+    said = read_json(text)
+    if not isinstance(said, dict):
+        return text, None
+    written = said.pop(CHECKSUM, None)
+    return json.dumps(said), written
 
 
 def _header(content: bytes) -> dict[str, object]:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mcts_agents.envs import make_model
+from mcts_agents.envs import make_any, make_model
 from mcts_agents.networks import NetworkConfig, NetworkDescription
-from mcts_agents.networks.config import KINDS
+from mcts_agents.networks.config import KINDS, are_planes_last
 from tests.networks.small import small
 
 BOARD = {"observation_shape": (3, 6, 7), "actions": 7, "teams": 2}
@@ -40,6 +40,43 @@ def test_sizes_have_defaults_of_their_kind(kind):
     assert all(getattr(config, name) is None for name in others)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "planes"),
+    [
+        ("pettingzoo.classic.tictactoe_v3:env", "residual", (2, 3, 3)),
+        ("pettingzoo.classic.connect_four_v3:env", "residual", (2, 6, 7)),
+        ("pettingzoo.classic.chess_v6:env", "residual", (111, 8, 8)),
+        ("tests.training.environments:Signals", "perceptron", None),
+    ],
+)
+def test_the_planes_of_other_peoples_environments(name, kind, planes):
+    model = make_any(name)[1]
+    config = NetworkConfig.for_model(model)
+    assert config.kind == kind
+    if planes is not None:
+        assert config.planes == planes
+        assert config.observation_shape == (*planes[1:], planes[0])
+        first = NetworkConfig.for_model(model, "residual", planes_last=False)
+        assert first.planes == first.observation_shape == config.observation_shape
+
+
+@pytest.mark.parametrize(
+    ("shape", "last"),
+    [
+        ((3, 84, 84), False),
+        ((84, 84, 3), True),
+        ((8, 8, 111), True),
+        ((17, 19, 19), False),
+        ((6, 7, 2), True),
+        ((2, 6, 7), False),
+        ((5, 5, 5), False),
+        ((4, 9, 4), False),
+    ],
+)
+def test_where_planes_seem_to_be(shape, last):
+    assert are_planes_last(shape) == last
+
+
 def test_few_mobile_blocks_all_squeeze():
     assert NetworkConfig(kind="mobile", blocks=3, **BOARD).squeezing_blocks == 3
 
@@ -49,7 +86,10 @@ def test_few_mobile_blocks_all_squeeze():
     [
         ({"kind": "resnet"}, "unknown kind of network 'resnet'"),
         ({"kind": "perceptron", "blocks": 3}, "a perceptron network has no such size"),
-        ({"hidden": (5,)}, "a residual network has no such size; it has channels"),
+        (
+            {"hidden": (5,)},
+            "residual network has no such size; it has planes_last",
+        ),
         ({"channels": 0}, "channels=0: expected a whole number from 1 to 1,024"),
         ({"channels": 1025}, "channels=1025: expected a whole number from 1"),
         ({"blocks": 2.0}, "blocks=2.0: expected a whole number from 1 to 64"),
@@ -60,6 +100,8 @@ def test_few_mobile_blocks_all_squeeze():
         ({"observation_shape": (42,)}, "choose kind='perceptron'"),
         ({"observation_shape": (3, -6, 7)}, "observation_shape=-6: expected"),
         ({"observation_shape": (1024, 1024, 2)}, "at most 1,048,576 numbers"),
+        ({"planes_last": 1}, "planes_last=1: expected true or false"),
+        ({"kind": "perceptron", "planes_last": True}, "has no such size"),
         ({"actions": 0}, "actions=0: expected a whole number from 1"),
         ({"teams": 63}, "teams=63: expected a whole number from 1 to 62"),
     ],

@@ -15,6 +15,7 @@ pytest.importorskip("onnxscript", reason=NEEDED)
 
 from mcts_agents import MCTSAgent, PolicyAgent, make_agent  # noqa: E402
 from mcts_agents.envs import connect_four, make_model, tictactoe  # noqa: E402
+from mcts_agents.learn.training.inference import frozen_network  # noqa: E402
 from mcts_agents.networks import (  # noqa: E402
     Network,
     NetworkConfig,
@@ -27,7 +28,8 @@ from mcts_agents.networks import (  # noqa: E402
     save,
 )
 from mcts_agents.networks.description import KEY  # noqa: E402
-from tests.networks.small import positions, small  # noqa: E402
+from mcts_agents.networks.saving import CHECKSUM  # noqa: E402
+from tests.networks.small import SMALL, positions, small  # noqa: E402
 from tests.networks.test_heads import by_hand  # noqa: E402
 
 GAMES = [
@@ -105,6 +107,40 @@ def test_a_search_is_told_shares_by_seat(spec, kind):
         expected = np.where(legal[row], policy[0].numpy(), -np.inf)
         np.testing.assert_allclose(logits[row], expected, rtol=1e-4, atol=1e-5)
     assert description.config == network.config
+
+
+@pytest.mark.parametrize("kind", ["residual", "mobile"])
+def test_planes_may_be_the_last_axis(tmp_path, kind):
+    ends = {"kind": kind, "actions": 7, "teams": 2, **SMALL[kind]}
+    first = NetworkConfig(observation_shape=(3, 6, 5), **ends)
+    last = NetworkConfig(observation_shape=(6, 5, 3), planes_last=True, **ends)
+    one, two = Network(first, seed=1).eval(), Network(last, seed=1).eval()
+    seen = np.random.default_rng(1).integers(0, 2, (9, 3, 6, 5)).astype(np.int8)
+    moved = np.ascontiguousarray(seen.transpose(0, 2, 3, 1))
+    description = NetworkDescription(last, "board", "board", (0, 1))
+    export_onnx(tmp_path / "net.onnx", two, description)
+    for answers in (
+        NetworkEvaluator(two).answers,
+        frozen_network(two, "cpu", 9).answers,
+        OnnxNetwork((tmp_path / "net.onnx").read_bytes()),
+    ):
+        for found, expected in zip(
+            answers(moved), NetworkEvaluator(one).answers(seen), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_no_rows_have_no_answers():
+    network, _, model = trained("tictactoe")
+    for evaluator in (NetworkEvaluator(network), frozen_network(network, "cpu", 1)):
+        seen = np.zeros((0, *network.config.observation_shape), np.int8)
+        logits, values = evaluator.answers(seen)
+        assert logits.dtype == values.dtype == np.float32
+        assert (logits.shape, values.shape) == ((0, 9), (0, 2))
+        values, logits = evaluator.for_model(model)(
+            seen, np.zeros(0, np.int64), np.zeros((0, 9), bool)
+        )
+        assert (values.shape, logits.shape) == ((0, 2), (0, 9))
 
 
 def test_the_evaluator_leaves_training_as_it_was():
@@ -269,6 +305,43 @@ def test_damaged_files(tmp_path):
         load(path)
     with pytest.raises(ValueError, match=r"none\.safetensors: cannot be read: No such"):
         load(tmp_path / "none.safetensors")
+
+
+def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path):
+    network, description, _ = trained("tictactoe")
+    path = tmp_path / "net.safetensors"
+    save(path, network, description)
+    content = path.read_bytes()
+    data = 8 + int.from_bytes(content[:8], "little")
+    for place in (data, (data + len(content)) // 2, len(content) - 1):
+        damaged = bytearray(content)
+        damaged[place] ^= 1  # the least of a number's bits, or nearly
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=rf"^{path}: it is damaged: .*SHA-256"):
+            load(path)
+    spec = content.index(b"tictactoe", content.index(b"spec"))
+    path.write_bytes(content[:spec] + b"T" + content[spec + 1 :])
+    with pytest.raises(ValueError, match=rf"^{path}: it is damaged: .*SHA-256"):
+        load(path)
+
+
+def without_checksum(header):
+    said = json.loads(header["__metadata__"][KEY])
+    del said[CHECKSUM]
+    header["__metadata__"][KEY] = json.dumps(said)
+
+
+def test_a_file_without_a_checksum_is_read_with_a_warning(tmp_path):
+    network, description, _ = trained("tictactoe")
+    path = tmp_path / "net.safetensors"
+    save(path, network, description)
+    content = path.read_bytes()
+    path.write_bytes(changed(content, without_checksum))
+    with pytest.warns(UserWarning, match=rf"^{path}: has no checksum"):
+        other, said = load(path)
+    assert said == description
+    save(path, other, said)
+    assert path.read_bytes() == content
 
 
 def test_numbers_that_are_not_finite(tmp_path):

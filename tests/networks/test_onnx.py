@@ -105,6 +105,13 @@ def test_no_rows_and_many_rows():
     assert logits.shape == (9000, 9) and values.shape == (9000, 2)
     last = network(seen[-3:])
     np.testing.assert_allclose(logits[-3:], last[0], atol=1e-5)
+    logits, values = network(seen[:0])
+    assert logits.dtype == values.dtype == np.float32
+    assert logits.shape == (0, 9) and values.shape == (0, 2)
+    values, logits = network.evaluator().for_model(model)(
+        seen[:0], np.zeros(0, np.int64), np.zeros((0, 9), bool)
+    )
+    assert (values.shape, logits.shape) == ((0, 2), (0, 9))
 
 
 def test_files_that_are_no_models(tmp_path):

@@ -19,6 +19,8 @@ CASES = [
     ("connect_four", PUCT),
     ("connect_four", GUMBEL),
     ("connect_four", {**PUCT, "batch": 4}),
+    ("connect_four", {**PUCT, "batch": 4, "virtual_loss": 3}),
+    ("connect_four", {**GUMBEL, "batch": 4, "virtual_loss": 3}),
     ("hex:size=5", PUCT),
     ("hex:size=5", {**GUMBEL, "batch": 3}),
     ("hex:size=5", HALVING),

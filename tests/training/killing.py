@@ -16,9 +16,12 @@ SMALL = {
 }
 
 
-def train(folder, positions, seed=1):
-    """Train on Tic-Tac-Toe until there are so many positions."""
-    config = TrainingConfig.model_validate(SMALL)
-    trainer = Trainer("tictactoe", folder, config, seed=seed)
+def train(folder, positions, seed=1, game="tictactoe"):
+    """Train until there are so many positions."""
+    small = SMALL
+    if game != "tictactoe":  # an environment
+        small = {**SMALL, "self_play": {"simulations": 4, "block_games": 4}}
+    config = TrainingConfig.model_validate(small)
+    trainer = Trainer(game, folder, config, seed=seed)
     trainer.folder.export = lambda *_: None  # which takes seconds, and is tested alone
     return trainer.run(Budget(positions=positions))

@@ -104,7 +104,8 @@ def test_interrupted_it_says_how_to_go_on(tmp_path, config):
     [
         (["tictactoe", "--device", "cuda"], "device='cuda': .*take device='cpu'"),
         (["tictactoe", "--minutes", "0"], "minutes=0.0: expected a number above 0"),
-        (["gymnasium:CartPole-v1"], "makes an environment, .* this needs rules"),
+        (["gymnasium:CartPole-v1"], "has a single team"),
+        (["pettingzoo.classic.connect_four_v3:env"], "perfect_information=true"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_in_one_line(

@@ -3,14 +3,19 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcts_agents.envs import make_model
-from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.config import SelfPlayConfig, TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
 from tests.networks.test_heads import climbing
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
+
+
+def even(seen, players, legal):
+    return np.full((len(legal), 2), 0.5), np.zeros(legal.shape)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +59,16 @@ def test_an_empty_file_has_the_defaults(tmp_path):
 def test_a_single_team_is_refused():
     with pytest.raises(ValueError, match="a single team"):
         TrainingConfig().network_config(climbing())
+
+
+def test_losses_of_leaves_that_wait_need_leaves_that_wait():
+    model = make_model("tictactoe")[1]
+    for method in ("gumbel", "puct"):
+        alone = SelfPlayConfig(method=method, search={"virtual_loss": 3})
+        with pytest.raises(ValueError, match=r"virtual_loss=3 .* batch above 1"):
+            alone.settings(even).for_model(model)
+        batched = SelfPlayConfig(method=method, search={"virtual_loss": 3, "batch": 2})
+        assert batched.settings(even).for_model(model).virtual_loss == 3
 
 
 def test_the_network_has_the_sizes_that_are_asked_for():

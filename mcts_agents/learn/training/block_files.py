@@ -38,9 +38,11 @@ class BlockFiles:
         self.block_games = block_games
         self._model = model
         self._spec = spec
+        seen = model.own_observation_space
         self._layout = Layout(
             tuple(map(int, model.observation_shape)),
             model.actions,
+            "int8" if seen is None else str(seen.dtype),
             players=model.players,
         )
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,6 +113,7 @@ class BlockFiles:
             "games_per_shard": self.block_games,
             "games": blocks * self.block_games,
             "observation_shape": list(layout.observation_shape),
+            "observation_dtype": layout.observation_dtype,
             "actions": model.actions,
             "agents": [{"spec": "self-play", "value": "win"}],
             "columns": layout.description(),

@@ -47,6 +47,24 @@ class Workers:
     config: SelfPlayConfig
     seed: int
 
+    @property
+    def rows(self) -> int:
+        """About how many positions the evaluator is asked about at once."""
+        return max(1, self.config.games_at_once // self.threads)
+
+    def rehearse(self, model: ForwardModel, evaluator: Any) -> None:
+        """Play one game with short searches: refusals come, and code is compiled.
+
+        Args:
+            model: The game.
+            evaluator: As `SearchSettings.evaluator`.
+
+        Raises:
+            ValueError: See `play`.
+        """
+        brief = self.config.model_copy(update={"simulations": 2})
+        Workers(1, brief, self.seed).play(model, evaluator, range(1))
+
     def play(
         self,
         model: ForwardModel,
@@ -97,6 +115,9 @@ class Workers:
             finally:
                 stop.set()
         return sorted(found, key=lambda game: game.number)
+
+    def close(self) -> None:
+        """See `EnvironmentWorkers`; threads end with each block."""
 
 
 def _parts(games: int, threads: int) -> list[tuple[int, int]]:

@@ -1,6 +1,5 @@
 """Checkpoints: all that training goes on with, in one file, written as a whole."""
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,6 +14,8 @@ with from_extra("rl", "training needs PyTorch and safetensors"):
     import safetensors.torch
     import torch
     from safetensors import SafetensorError
+
+    from mcts_agents.networks.saving import checksum
 
 FORMAT = 1
 KEY = "mcts_agents_training"
@@ -67,7 +68,7 @@ def write_checkpoint(
         OSError: It cannot be written.
     """
     tensors = {n: t.detach().cpu().contiguous().clone() for n, t in tensors.items()}
-    said = {"format": FORMAT, "digest": _digest(tensors), "progress": asdict(progress)}
+    said = {"format": FORMAT, "digest": checksum(tensors), "progress": asdict(progress)}
     folder.mkdir(exist_ok=True)
     with replacing(checkpoint_path(folder, progress.blocks)) as temporary:
         content = safetensors.torch.save(tensors, {KEY: json.dumps(said)})
@@ -89,7 +90,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
         said = _said(content)
         if said["format"] != FORMAT:
             raise ValueError(f"its format is {said['format']!r}, not {FORMAT}")
-        if said["digest"] != _digest(tensors):
+        if said["digest"] != checksum(tensors):
             raise ValueError("its numbers are not those that were written")
         return tensors, Progress(**said["progress"])
     except (
@@ -107,17 +108,6 @@ def _said(content: bytes) -> dict[str, Any]:
     if not isinstance(said, dict):
         raise ValueError("its metadata are no mapping")
     return said
-
-
-def _digest(tensors: dict[str, torch.Tensor]) -> str:
-    """Return a checksum: the format of the file has none of its own."""
-    found = hashlib.sha256()
-    for name in sorted(tensors):
-        found.update(
-            f"{name} {tensors[name].dtype} {tuple(tensors[name].shape)}".encode()
-        )
-        found.update(tensors[name].contiguous().numpy().tobytes())
-    return found.hexdigest()
 
 
 def _offer(path: Path) -> str:

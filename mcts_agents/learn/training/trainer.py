@@ -12,7 +12,7 @@ import loky
 import numpy as np
 from filelock import Timeout
 
-from mcts_agents.envs import make_model
+from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.extras import from_extra
 from mcts_agents.learn.shards import Columns, DatasetError
 from mcts_agents.learn.training import evaluating
@@ -25,6 +25,7 @@ from mcts_agents.learn.training.checkpoints import (
     write_checkpoint,
 )
 from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.environment_playing import EnvironmentWorkers
 from mcts_agents.learn.training.folder import POLICY, Folder
 from mcts_agents.learn.training.inference import frozen_network
 from mcts_agents.learn.training.learner import Learner
@@ -102,13 +103,19 @@ class Trainer:
     ):
         self.config = config or TrainingConfig()
         self.listener = listener or Listener()
-        self.model = make_model(game, players)[1]
+        found, self.model = make_any(game, players)
         self.game = {"game": game, "players": players, "seed": seed}
         self._network = self.config.network_config(self.model)
         self._description = NetworkDescription.of(self._network, self.model, game)
         self._device = device
         self._seed = seed
         self._cores = loky.cpu_count()
+        playing = self.config.self_play
+        self._workers: Workers | EnvironmentWorkers
+        if isinstance(found, EnvironmentGame):
+            self._workers = EnvironmentWorkers(game, self._cores, playing, seed)
+        else:
+            self._workers = Workers(self._cores, playing, seed)
         self.learner = Learner(
             self.config.learner,
             self._network,
@@ -116,20 +123,18 @@ class Trainer:
             device=device,
             precision=self.config.precision,
         )
-        self._workers = Workers(self._cores, self.config.self_play, seed)
         self._prepare()
         self.folder = Folder(Path(folder))
         self.progress = Progress()
 
     def _prepare(self) -> None:
-        """Play one game: refusals come, and code is compiled, before the clock."""
+        """Rehearse: refusals come, and code is compiled, before the clock."""
 
         def even(seen: Any, players: np.ndarray, legal: np.ndarray) -> Any:
             shape = len(players), self.model.players
             return np.full(shape, 1.0 / self.model.team_count), np.zeros(legal.shape)
 
-        brief = self.config.self_play.model_copy(update={"simulations": 2})
-        Workers(1, brief, self._seed).play(self.model, even, range(1))
+        self._workers.rehearse(self.model, even)
 
     def run(self, budget: Budget) -> Progress:
         """Train until the budget is spent, and write what a trained network leaves.
@@ -149,6 +154,7 @@ class Trainer:
                 self._finish()
         finally:
             torch.set_num_threads(threads)
+            self._workers.close()
         return self.progress
 
     @contextmanager
@@ -229,9 +235,11 @@ class Trainer:
         """Return a block; play it if it is not there."""
         if not self._blocks.path(block).exists():
             size = self._blocks.block_games
-            rows = max(1, self.config.self_play.games_at_once // self._cores)
             frozen = frozen_network(
-                self.learner.network, self._device, rows, self.config.precision
+                self.learner.network,
+                self._device,
+                self._workers.rows,
+                self.config.precision,
             )
             numbers = range(block * size, (block + 1) * size)
 
