@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import mcts_agents
-from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord
+from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SearchView
 
 
@@ -62,11 +62,6 @@ def value(number: float | None) -> str:
 def variation(view: SearchView) -> str:
     """Write the principal variation: `0: c3  1: b2`."""
     return "  ".join(f"{player}: {name}" for player, name in view.principal_variation)
-
-
-def score(seat: SeatRecord) -> str:
-    """Write the result of a seat: `won, score 1`."""
-    return f"{seat.result}, score {seat.score:g}"
 
 
 def as_object(

@@ -121,12 +121,11 @@ function showStatus(choosing = "") {
   } else if (position.asked) {
     status.classList.add("yours");
     const hot = position.viewer === null;
-    word.textContent = choosing ? "Choose where to" : hot ? `player_${position.turn} to move` : "Your turn";
+    word.textContent = choosing ? "Choose where to" : hot ? `player_${position.turn} to move` : "Your move";
   } else {
     status.classList.add("thinking");
-    const waits = told?.paused && !position.seats[position.turn].person;
-    word.textContent = waits ? `${seatName(position.turn)} is paused` : position.seats[position.turn].person
-      ? `Waiting for player_${position.turn}` : `${seatName(position.turn)} is thinking`;
+    const state = position.seats[position.turn].person ? "to move" : told?.paused ? "is paused" : "is thinking";
+    word.textContent = `${seatName(position.turn)} ${state}`;
   }
 }
 
@@ -160,8 +159,8 @@ function showPosition() {
 function showSeats() {
   seatsPlace.replaceChildren(...position.seats.map((one, player) => h("div", { class: player === position.turn ? "now" : "" },
     h("span", {}, `player_${player}`),
-    h("span", { class: one.person ? "" : "muted", title: one.agent }, one.person ? (position.viewer === player ? "you" : "a person") : one.agent),
-    h("span", {}, position.outcome ? `${position.outcome[player].result}, ${Number(position.outcome[player].score.toPrecision(6))}` : ""))));
+    h("span", { class: one.person ? "" : "muted", title: one.agent }, one.person ? (position.viewer === player ? "you" : "human") : one.agent),
+    h("span", {}, position.outcome ? position.outcome[player].text : ""))));
 }
 
 function showMoves() {
@@ -189,14 +188,21 @@ function showSearch() {
   searchTitle.textContent = !search ? "The search"
     : told.hint ? `Hint for player_${search.player}, by ${told.agent.split(":")[0]}`
       : `Search of player_${search.player} (${told.agent.split(":")[0]})`;
-  const whole = going && search && !search.steps;
-  searching.pause.textContent = told.paused ? "Go on" : whole ? "Pause after this" : "Pause";
-  whyWhole.hidden = !search || search.steps || !search.why_whole;
-  whyWhole.textContent = search?.why_whole ? `It cannot be paused, stepped or cut short: ${search.why_whole}.` : "";
-  const agents = position.seats.some((one) => !one.person);
-  searching.pause.disabled = !going && !(agents && !position.outcome);
-  searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome)) || (search && !search.steps && going);
-  searching.finish.disabled = !going || !search?.steps;
+  // Why the search that goes on, or would be the next one, is in one go.
+  const whole = going && search ? search.why_whole
+    : position.turn === null ? search?.why_whole ?? ""
+      : position.seats[position.turn].person ? position.adviser_why_whole : position.seats[position.turn].why_whole;
+  // What can be paused then is a game in which an agent is to move, between two moves.
+  const agents = !position.outcome && position.seats.some((one) => !one.person);
+  const between = agents && !(going && told.hint);
+  searching.pause.textContent = told.paused ? "Go on" : whole ? "Pause after this move" : "Pause";
+  searching.pause.disabled = !going && !agents;
+  searching.pause.hidden = !!whole && !between;
+  searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome));
+  searching.finish.disabled = !going;
+  for (const one of [searching.step, searching.finish]) one.hidden = !!whole;
+  whyWhole.hidden = !whole || !(going || search?.why_whole);
+  whyWhole.textContent = `This decision cannot be paused, stepped or cut short: ${whole}.`;
   searching.finish.textContent = told.hint ? "Stop and tell" : "Move now";
   showStatus();
   showMarks();
@@ -312,5 +318,5 @@ try {
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const found = [...Object.values(buttons), ...Object.values(searching)].find((one) => one.key === event.key.toLowerCase());
-  if (found && !found.disabled) found.click();
+  if (found && !found.disabled && !found.hidden) found.click();
 });

@@ -10,7 +10,7 @@ export function figures(search) {
     [search.per_second ? short(search.per_second) : "", "a second"],
     [search.seconds.toFixed(search.seconds < 1 ? 3 : 1), "seconds"],
     [search.nodes ? short(search.nodes) : "", "nodes"],
-    [search.depth ? String(search.depth) : "", "deepest line"],
+    [search.depth ? String(search.depth) : "", "depth"],
   ].filter(([value]) => value && value !== "0");
   return h("div", { class: "stack" },
     h("div", { class: "figures" }, shown.map(([value, name]) => h("div", {}, h("b", {}, value), h("span", {}, name)))),
@@ -36,7 +36,7 @@ export function actionTable(search, hinted, act) {
   return h("div", { class: "scroll" },
     h("table", { class: "found" },
       h("colgroup", {}, ["", "17%", "17%", "18%", "23%"].map((width) => h("col", { style: width && `width:${width}` }))),
-      h("thead", {}, h("tr", {}, ["move", "", "visits", "value", ""].map((text) => h("th", {}, text)))),
+      h("thead", {}, h("tr", {}, ["action", "", "visits", "value", ""].map((text) => h("th", {}, text)))),
       h("tbody", {}, rows)),
     search.more ? h("p", { class: "muted small" }, `and ${search.more} more`) : null);
 }

@@ -37,7 +37,7 @@ function shade(share) {
   const strength = Math.abs(share - 0.5) * 2;
   const [red, green, blue] = share < 0.5 ? [217, 119, 33] : [43, 121, 194];
   const mixed = [red, green, blue].map((part) => Math.round(244 + (part - 244) * strength));
-  const dark = 0.3 * mixed[0] + 0.59 * mixed[1] + 0.11 * mixed[2] < 150;
+  const dark = 0.299 * mixed[0] + 0.587 * mixed[1] + 0.114 * mixed[2] < 128;
   return `background:rgb(${mixed});color:${dark ? "#fff" : "#22252c"}`;
 }
 
@@ -51,7 +51,7 @@ function heat(told, choose) {
       const share = told.before[row][column] / meetings;
       return h("td", {}, h("button", {
         type: "button", style: shade(share), onclick: () => choose(row, column),
-        title: `${agent.name} against ${other.name}: ${percent(share)} of ${meetings} meetings`,
+        title: `${agent.name} before ${other.name}: ${percent(share)} of ${meetings}`,
       }, percent(share)));
     })));
   return h("div", { class: "heat" }, h("table", {},
@@ -71,7 +71,7 @@ async function replay(game) {
 function gameList(found) {
   const rows = found.games.map((game) => h("div", {},
     h("span", {}, `Game ${game.number}, ${game.moves} moves`, h("br"), h("span", { class: "muted small" }, game.setting)),
-    h("span", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.result}`))),
+    h("span", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.outcome}`))),
     h("button", { type: "button", onclick: () => replay(game.number) }, "Replay")));
   const shown = found.total > found.games.length ? `The newest ${found.games.length} of ${found.total} games.` : "";
   return h("section", { class: "card stack", id: "games" },
@@ -99,8 +99,8 @@ async function showStore() {
     h("div", {}, h("h1", {}, told.name), h("p", { class: "muted" }, `${told.played} of ${told.total} games played.${failed}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Ratings"), split ?? "", ratings(told.agents),
       h("p", { class: "muted small" }, "On the scale of Elo ratings. The bar is the 95% interval.")),
-    h("section", { class: "card stack" }, h("h2", {}, "Pairings"),
-      h("p", { class: "muted small" }, "How often the agent of a row came out ahead of the agent of a column. Choose a cell to list its games."),
+    h("section", { class: "card stack" }, h("h2", {}, "Head to head"),
+      h("p", { class: "muted small" }, "How often the agent of the row was placed before the agent of the column; equal places count half. Choose a cell to list the games of the two."),
       heat(told, choose)),
     games));
 }
