@@ -6,6 +6,7 @@ from typing import Any
 
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.playing.budgets import setting_label
 from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.arena.tournaments.store import Store
 
@@ -95,7 +96,7 @@ def game_row(game: GameRecord) -> dict[str, Any]:
     """Return a game as a row of a list."""
     return {
         "number": game.number,
-        "setting": str(game.setting),
+        "setting": setting_label(game.setting),
         "moves": len(game.moves),
         "seats": [
             {"agent": seat.agent, "result": seat.result, "outcome": seat.outcome}
@@ -122,7 +123,6 @@ def _overview(results: Results) -> dict[str, Any]:
         ],
         "before": overall.before.tolist(),
         "meetings": overall.meetings.tolist(),
-        "settings": [str(figures.setting) for figures in results.summary.settings],
         "apart": overall.groups,
     }
 

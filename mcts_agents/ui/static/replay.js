@@ -1,5 +1,5 @@
 // A stored game, moment by moment, with what the agents' searches find there.
-import { $, follow, h, number, query, readiness, shownValue } from "./common.js";
+import { $, breakable, follow, h, number, query, readiness, shownValue } from "./common.js";
 import { barOf, lineOf } from "./search.js";
 
 const main = $("#main");
@@ -44,7 +44,7 @@ function searchOf(search) {
   return [
     effort,
     h("div", { class: "scroll" }, h("table", { class: "found" },
-      h("colgroup", {}, ["", "28%", "20%", "18%"].map((width) => h("col", { style: width && `width:${width}` }))),
+      h("colgroup", {}, ["", "24%", "17%", "22%"].map((width) => h("col", { style: width && `width:${width}` }))),
       h("thead", {}, h("tr", {}, ["action", "", "visits", "value"].map((text) => h("th", {}, text)))), h("tbody", {}, rows))),
     search.variation.length ? h("span", { class: "label" }, "Principal variation") : "",
     search.variation.length ? lineOf(search.variation) : "",
@@ -74,7 +74,7 @@ function show(message) {
   wanted = message.number;
   where.textContent = `move ${message.number} of ${message.last}`;
   results.replaceChildren(...message.seats.map((seat, player) => h("div", {},
-    h("span", {}, `player_${player}`), h("span", { class: "muted" }, seat.agent), h("span", {}, seat.outcome))));
+    h("span", {}, `player_${player}`), h("span", { class: "muted" }, breakable(seat.agent)), h("span", {}, seat.outcome))));
   moves.replaceChildren(...(message.moves.length ? message.moves.map(moveOf)
     : [h("p", { class: "muted" }, "The opening position.")]));
 }

@@ -1,5 +1,5 @@
 // Tournaments: ratings with their intervals, pairings as a heat map, and games.
-import { $, get, h, post, query, toast } from "./common.js";
+import { $, breakable, get, h, post, query, toast } from "./common.js";
 
 const main = $("#main");
 const number = query.get("store");
@@ -26,7 +26,7 @@ function ratings(agents) {
     dot.style.left = x(rating.value);
     const told = rating.low === null ? "no interval" : `95% interval ${Math.round(rating.low)} to ${Math.round(rating.high)}`;
     return h("div", { class: "rating", title: `${Math.round(rating.value)}, ${told}, ${games} games` },
-      h("span", {}, name),
+      h("span", {}, breakable(name)),
       h("span", { class: "range", role: "img", "aria-label": told }, interval, dot),
       h("b", {}, String(Math.round(rating.value))));
   }));
@@ -44,7 +44,7 @@ function shade(share) {
 function heat(told, choose) {
   const letters = told.agents.map((_, index) => String(index + 1));
   const body = told.agents.map((agent, row) => h("tr", {},
-    h("th", { scope: "row" }, `${letters[row]}  ${agent.name}`),
+    h("th", { scope: "row" }, `${letters[row]}  `, breakable(agent.name)),
     told.agents.map((other, column) => {
       const meetings = told.meetings[row][column];
       if (!meetings || row === column) return h("td", { class: "none" });
@@ -71,7 +71,7 @@ async function replay(game) {
 function gameList(found) {
   const rows = found.games.map((game) => h("div", {},
     h("span", {}, `Game ${game.number}, ${game.moves} moves`, h("br"), h("span", { class: "muted small" }, game.setting)),
-    h("span", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.outcome}`))),
+    h("span", {}, game.seats.map((seat) => h("div", {}, breakable(seat.agent), `: ${seat.outcome}`))),
     h("button", { type: "button", onclick: () => replay(game.number) }, "Replay")));
   const shown = found.total > found.games.length ? `The newest ${found.games.length} of ${found.total} games.` : "";
   return h("section", { class: "card stack", id: "games" },
