@@ -75,7 +75,7 @@ function gameList(found) {
     h("button", { type: "button", onclick: () => replay(game.number) }, "Replay")));
   const shown = found.total > found.games.length ? `The newest ${found.games.length} of ${found.total} games.` : "";
   return h("section", { class: "card stack", id: "games" },
-    h("h2", {}, `${found.row} against ${found.column}`), h("p", { class: "muted small", hidden: !shown }, shown),
+    h("h2", {}, breakable(found.row), " against ", breakable(found.column)), h("p", { class: "muted small", hidden: !shown }, shown),
     h("div", { class: "games" }, rows));
 }
 
