@@ -24,8 +24,8 @@ OURS = ("test", "dev")
 # What nobody can use without an extra.
 LACKING = {
     "arena": (
-        r"arena\.analysis(\..*)?", r"arena\.reports\.(pictures|report)",
-        r"cli\.(results|tournament|tune)", r"ui\.stores",
+        r"arena\.analysis(\..*)?", r"arena\.reports\.(pairs|pictures|report)",
+        r"cli\.(report|results|tournament|tune)", r"ui\.stores",
     ),
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
     "rl": (

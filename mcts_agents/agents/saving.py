@@ -4,6 +4,8 @@ Only settings are written: no seed, no tree of the last decision, and nothing ab
 environments (`CopyOptions`).
 """
 
+import json
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -41,6 +43,20 @@ def agent_spec(agent: Agent) -> str:
     return _spec(to_mapping(agent))
 
 
+def spec_text(spec: str | Mapping[str, Any]) -> str:
+    """Return an agent's spec or mapping in one line, for people to read.
+
+    A mapping is written as a spec; as JSON where none can say the same, or where it is
+    not that of an agent.
+    """
+    if isinstance(spec, str):
+        return spec
+    try:
+        return _spec(spec)
+    except (KeyError, TypeError, ValueError):
+        return json.dumps(spec, ensure_ascii=False)
+
+
 def save_agent(agent: Agent, path: str | PathLike[str], *, full: bool = False) -> None:
     """Write an agent's settings to a YAML or JSON file.
 
@@ -64,7 +80,7 @@ def _text(name: str, value: Any, full: bool) -> Any:
     )
 
 
-def _spec(mapping: dict[str, Any]) -> str:
+def _spec(mapping: Mapping[str, Any]) -> str:
     parts = []
     for name, value in mapping.items():
         if name == "agent":
@@ -77,7 +93,9 @@ def _spec(mapping: dict[str, Any]) -> str:
                 raise ValueError(f"{name}={value!r} cannot be written in a spec")
         elif isinstance(value, bool) or value is None:
             text = str(value).lower()
-        else:
+        elif isinstance(value, int | float):
             text = repr(value)
+        else:
+            raise ValueError(f"{name}={value!r} cannot be written in a spec")
         parts.append(f"{name}={text}")
     return ":".join([mapping["agent"], ",".join(parts)]).rstrip(":")

@@ -11,11 +11,14 @@ from mcts_agents.cli.command_options import (
     takes_options,
 )
 from mcts_agents.cli.parameters import (
+    MOST_GAMES,
     MOST_SHOWN,
+    SHOWN_ACTIONS,
     Json,
     StoreFile,
     path_of,
 )
+from mcts_agents.cli.requests import RequestError
 from mcts_agents.extras import from_extra
 
 # Between two looks at a tournament: a day.
@@ -82,11 +85,43 @@ def report(
             metavar="FOLDER",
         ),
     ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_GAMES,
+            help="Games to list for each pair of agents in each game. Default: 20.",
+        ),
+    ] = None,
+    replays: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write an HTML replay of each listed game to this folder.",
+            parser=path_of,
+            metavar="FOLDER",
+        ),
+    ] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search/--no-search",
+            help="Let the agents search again for the replays.",
+        ),
+    ] = True,
 ) -> None:
-    """Write one HTML page with the results, the pictures and all games."""
-    from mcts_agents.cli.outputs import write_page
+    """Write one HTML page with the results, the charts, and games of each pair.
 
-    write_page(store, output, pictures)
+    Each listed game has the command that replays it. With --replays, it also has a link
+    to a page that replays it. That takes about as long as playing the listed games
+    took, or a moment with --no-search. As with `replay`, the exit code is 1 if an agent
+    without a time budget chooses another action than the stored one.
+    """
+    from mcts_agents.cli.report import write_page
+
+    if replays is None and not search:
+        raise RequestError("--no-search needs --replays")
+    if not write_page(store, output, pictures, games, replays, search):
+        raise typer.Exit(1)
 
 
 @arena.command()
@@ -130,7 +165,7 @@ def replay(
     actions: Annotated[
         int,
         typer.Option(min=1, max=MOST_SHOWN, help="Actions to show for each search."),
-    ] = 5,
+    ] = SHOWN_ACTIONS,
     json: Json = False,
 ) -> None:
     """Show a stored game move by move, with the result of each search.

@@ -1,4 +1,4 @@
-"""`mcts-agents report` and `mcts-agents export`: files made from a tournament."""
+"""Output files that are named on the command line, and `mcts-agents export`."""
 
 import os
 from collections.abc import Iterator
@@ -19,30 +19,10 @@ def write_rows(store: Path, output: Path) -> None:
     tell_written(output, f"{rows:,} rows")
 
 
-def write_page(store: Path, output: Path, pictures: Path | None = None) -> None:
-    """Write the report, and its pictures as files of their own if that is asked for."""
-    from mcts_agents.arena.analysis.tournament_results import read_results
-    from mcts_agents.arena.reports.report import write_pictures, write_report
-
-    if pictures is not None and pictures.is_file():
-        raise RequestError(f"{pictures}: this is a file; name a folder")
-    with requested():
-        results = read_results(store)
-        if pictures is not None and not results.games:
-            raise RequestError(f"{store}: no game is stored, so there are no pictures")
-    with written(store, output):
-        write_report(results, output)
-    tell_written(output, f"{results.summary.games:,} games")
-    if pictures is not None:
-        with _told_of(pictures):
-            drawn = write_pictures(results, pictures)
-        print(f"{pictures}: {len(drawn)} pictures")
-
-
 @contextmanager
 def written(store: Path, output: Path) -> Iterator[None]:
     """Refuse a file that cannot be written, before any work and after it."""
-    with _told_of(output):
+    with told_of(output):
         if output.exists() and store.exists() and output.samefile(store):
             raise RequestError(f"{output}: this is the store itself; use another name")
         if not output.parent.is_dir():
@@ -62,7 +42,8 @@ def tell_written(output: Path, content: str) -> None:
 
 
 @contextmanager
-def _told_of(output: Path) -> Iterator[None]:
+def told_of(output: Path) -> Iterator[None]:
+    """Turn what goes wrong when a file or a folder is written into RequestErrors."""
     try:
         yield
     except OSError as error:

@@ -13,6 +13,8 @@ MOST_GAMES = 10**9
 MOST_JOBS = 1024
 # Levels and actions of a tree.
 MOST_SHOWN = 10**6
+# Actions that replays show of each search, unless the command line says how many.
+SHOWN_ACTIONS = 5
 
 
 def path_of(text: str) -> Path:

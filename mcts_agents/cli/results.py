@@ -21,8 +21,7 @@ from mcts_agents.arena.analysis.summaries import (
     Repetition,
 )
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
-from mcts_agents.arena.playing.budgets import budget_label
-from mcts_agents.arena.playing.fixtures import Setting
+from mcts_agents.arena.playing.budgets import setting_label
 from mcts_agents.cli.requests import requested
 from mcts_agents.names import in_lines
 
@@ -102,7 +101,7 @@ def standing(results: Results) -> str:
 def repeated(repetitions: Sequence[Repetition]) -> str:
     """Say where games were played more than once."""
     shown = [
-        f"{' - '.join(those.agents)} ({_place(those.setting)}): only "
+        f"{' - '.join(those.agents)} ({setting_label(those.setting)}): only "
         f"{those.distinct_games:,} of {those.games:,} games differ in moves or scores."
         for those in repetitions[:_SHOWN_REPETITIONS]
     ]
@@ -192,12 +191,7 @@ def _title(figures: Figures) -> str:
     setting = figures.setting
     if setting is None:
         return f"all {figures.games:,} games"
-    return f"{_place(setting)}: {figures.games:,} games"
-
-
-def _place(setting: Setting) -> str:
-    budget = f", {budget_label(setting.budget)}" if setting.budget else ""
-    return f"{setting.game}, {setting.players} players{budget}"
+    return f"{setting_label(setting)}: {figures.games:,} games"
 
 
 def _results_table(title: str, figures: Figures) -> Table:
@@ -225,7 +219,7 @@ def _results_table(title: str, figures: Figures) -> Table:
 
 
 def _games_table(figures: Figures) -> Table:
-    table = _table("games")
+    table = _table("won, drawn, lost")
     for heading in ("won %\n(95%)", "drawn %\n(95%)", "lost %\n(95%)", "length"):
         table.add_column(heading, justify="right", no_wrap=True)
     for agent in figures.agents:

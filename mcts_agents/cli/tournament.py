@@ -17,9 +17,10 @@ from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli.command_options import TournamentOptions
-from mcts_agents.cli.outputs import write_page, written
+from mcts_agents.cli.outputs import written
 from mcts_agents.cli.parameters import BackendName
 from mcts_agents.cli.progress import game_progress
+from mcts_agents.cli.report import write_page
 from mcts_agents.cli.requests import (
     INTERRUPTED,
     RequestError,

@@ -1,11 +1,11 @@
 """A game that people and agents play: who sits where, what was played, and undo."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcts_agents.agents import Agent, agent_seed, make_agent
+from mcts_agents.agents.saving import spec_text
 from mcts_agents.agents.specs import names_an_agent
 from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table, table_of
 from mcts_agents.envs import EnvironmentGame, make_any
@@ -191,19 +191,6 @@ def open_game(setup: Setup, told: Callable[[str], None]) -> PlayedGame:
             table.close()
             raise
     return played
-
-
-def spec_text(spec: str | dict[str, Any]) -> str:
-    """Return a spec or a mapping as one line."""
-    if isinstance(spec, str):
-        return spec
-    options = {name: value for name, value in spec.items() if name != "agent"}
-    told = ",".join(f"{name}={_value_text(value)}" for name, value in options.items())
-    return f"{spec['agent']}:{told}".rstrip(":")
-
-
-def _value_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _seated(

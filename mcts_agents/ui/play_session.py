@@ -231,9 +231,9 @@ class PlaySession(Task):
         if turn is None:
             raise ValueError("The game is over.")
         if turn not in self.played.people:
-            raise ValueError(f"It is the turn of an agent, player_{turn}.")
+            raise ValueError(f"player_{turn} is to move, an agent.")
         if listener.viewer not in (None, turn):
-            raise ValueError(f"It is the turn of player_{turn}, not yours.")
+            raise ValueError(f"player_{turn} is to move, not you.")
 
     def _do(self, word: str, listener: Listener) -> None:
         if word == "undo":

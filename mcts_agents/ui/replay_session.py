@@ -51,7 +51,7 @@ class ReplaySession(Task):
         last = sum(1 for _ in Replay(self.record, search=False).moments()) - 1
         if last >= MOST_MOMENTS:
             raise ValueError(
-                f"this game has {last:,} moments; the page shows up to "
+                f"this game has {last:,} moves; the page shows up to "
                 f"{MOST_MOMENTS - 1:,}. Use mcts-agents replay"
             )
         return last
@@ -93,7 +93,7 @@ class ReplaySession(Task):
     def _show(self, listener: Listener, moment: int) -> None:
         if moment >= len(self._moments) and not self._complete:
             self._wanted[listener] = moment
-            told = {"kind": "preparing", "doing": f"Replaying to moment {moment}"}
+            told = {"kind": "preparing", "doing": f"Replaying to move {moment}"}
             listener.tell("preparing", told)
             return
         self._wanted.pop(listener, None)
@@ -123,7 +123,7 @@ class ReplaySession(Task):
                 "text": moment.position,
                 "moves": [_move(move) for move in moment.moves],
                 "seats": [
-                    {"agent": seat.agent, "result": seat.result, "score": seat.score}
+                    {"agent": seat.agent, "outcome": seat.outcome}
                     for seat in self.record.seats
                 ],
             }
@@ -137,19 +137,15 @@ def _move(move: Move) -> dict[str, Any]:
         "player": move.player,
         "agent": move.agent,
         "name": move.name,
-        "now": move.now,
-        "timed": move.timed,
+        "changed": wording.changed(move),
         "search": search,
     }
 
 
 def _search(view: SearchView, played: int) -> dict[str, Any]:
     return {
-        "simulations": view.simulations,
-        "nodes": view.nodes,
-        "depth": view.depth,
-        "seconds": view.seconds,
-        "solved": view.solved,
+        "searched": view.searched,
+        "effort": wording.effort(view),
         "actions": [
             {**asdict(seen), "played": seen.action == played}
             for seen in view.top(MOST_ACTIONS, played)

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.agents import Planner
 from mcts_agents.arena.playing.tables import RulesTable, Table
+from mcts_agents.arena.replay.wording import ONLY_ONE
 from mcts_agents.envs.regions import to_json
 from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.search import SearchResult
 from mcts_agents.search.inspection.tree_node import ShownNode
 from mcts_agents.search.inspection.tree_views import actions_by_visits
 from mcts_agents.ui.live_search import LiveSearch
@@ -56,7 +59,17 @@ def search_message(live: LiveSearch, name: Name) -> dict[str, Any]:
         "nodes": result.nodes,
         "depth": result.depth,
         "solved": result.solved,
+        "unsearched": _unsearched(live, result),
     }
+
+
+def _unsearched(live: LiveSearch, result: SearchResult) -> str:
+    """Say why a choice was made without a search; empty if there was one."""
+    if not isinstance(live.agent, Planner):
+        return live.why_whole
+    known = result.visits.any() or np.isfinite(result.values).any()
+    alone = len(result.actions) == 1
+    return ONLY_ONE if alone and not known and not result.simulations else ""
 
 
 def _budget(live: LiveSearch) -> dict[str, float]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.playing.budgets import setting_label
 from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.arena.tournaments.store import Store
 
@@ -40,7 +41,7 @@ class Stores:
         return self.paths[number]
 
     def overview(self, number: int) -> dict[str, Any]:
-        """Return ratings, win rates and pairings of a tournament.
+        """Return ratings, win rates and head-to-head results of a tournament.
 
         Raises:
             ValueError: There is no such store, or it cannot be read.
@@ -64,7 +65,7 @@ class Stores:
             if not 0 <= index < len(names):
                 raise ValueError(f"agent {index}: there are {len(names)}, from 0")
         one, other = names[row], names[column]
-        found = [game for game in results.games if _met(game, one, other)]
+        found = [game for game in results.games if game.met(one, other)]
         return {
             "row": one,
             "column": other,
@@ -95,18 +96,13 @@ def game_row(game: GameRecord) -> dict[str, Any]:
     """Return a game as a row of a list."""
     return {
         "number": game.number,
-        "setting": str(game.setting),
+        "setting": setting_label(game.setting),
         "moves": len(game.moves),
         "seats": [
-            {"agent": seat.agent, "result": seat.result, "score": seat.score}
+            {"agent": seat.agent, "result": seat.result, "outcome": seat.outcome}
             for seat in game.seats
         ],
     }
-
-
-def _met(game: GameRecord, one: str, other: str) -> bool:
-    names = [seat.agent for seat in game.seats]
-    return names.count(one) > 1 if one == other else one in names and other in names
 
 
 def _overview(results: Results) -> dict[str, Any]:
@@ -127,7 +123,6 @@ def _overview(results: Results) -> dict[str, Any]:
         ],
         "before": overall.before.tolist(),
         "meetings": overall.meetings.tolist(),
-        "settings": [str(figures.setting) for figures in results.summary.settings],
         "apart": overall.groups,
     }
 

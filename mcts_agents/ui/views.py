@@ -6,11 +6,14 @@ so it cannot be found in what the page receives.
 
 from typing import Any
 
+from mcts_agents.agents.saving import spec_text
+from mcts_agents.arena.playing.fixtures import outcome_text
 from mcts_agents.arena.playing.tables import RulesTable
 from mcts_agents.envs.regions import to_json
 from mcts_agents.model import RESULT_NAMES
+from mcts_agents.ui.live_search import reason_against_steps
 from mcts_agents.ui.pictures import picture_of, regions_of
-from mcts_agents.ui.play import PERSON, PlayedGame, spec_text
+from mcts_agents.ui.play import PERSON, PlayedGame
 
 # Of the list of moves.
 MOST_LOG = 400
@@ -69,6 +72,7 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
         "turn": turn,
         "asked": asked,
         "seats": [_seat(game, seat) for seat in range(table.model.players)],
+        "adviser_why_whole": reason_against_steps(game.adviser, table),
         "picture": picture,
         "width": width,
         "height": height,
@@ -83,10 +87,11 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
 
 
 def _seat(game: PlayedGame, seat: int) -> dict[str, Any]:
-    spec = game.setup.seats[seat]
+    spec, agent = game.setup.seats[seat], game.agents[seat]
     return {
         "person": spec == PERSON,
         "agent": "" if spec == PERSON else spec_text(spec),
+        "why_whole": "" if agent is None else reason_against_steps(agent, game.table),
         "team": game.table.model.teams[seat],
     }
 
@@ -140,6 +145,9 @@ def _seen(game: PlayedGame, viewer: int | None) -> list[bool]:
 def _outcome(game: PlayedGame) -> list[dict[str, Any]]:
     results, scores = game.table.outcome()
     return [
-        {"result": RESULT_NAMES[int(result)], "score": float(score)}
-        for result, score in zip(results, scores, strict=True)
+        {"result": name, "text": outcome_text(name, score)}
+        for name, score in (
+            (RESULT_NAMES[int(result)], float(score))
+            for result, score in zip(results, scores, strict=True)
+        )
     ]

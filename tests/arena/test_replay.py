@@ -322,7 +322,8 @@ def test_command(run_here, store, tmp_path, hexagons):
     assert len(first["search"]["actions"]) <= 5
 
     quick = run_here("replay", str(store), "1", "--no-search")
-    assert "simulations" not in quick.stdout
+    assert "(hex:size=3, 2 players, 30 simulations, seed " in quick.stdout
+    assert "principal variation" not in quick.stdout
 
     for suffix in ("gif", "html"):
         file = tmp_path / f"game.{suffix}"

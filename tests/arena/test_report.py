@@ -1,11 +1,14 @@
 """The page of a tournament: complete, escaped, and alone in the world."""
 
 import html.parser
+import itertools
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -14,10 +17,11 @@ from mcts_agents.arena.analysis.summaries import summarise
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.replay import html as replay_html
-from mcts_agents.arena.reports.report import render_report, write_report
+from mcts_agents.arena.reports.report import render_report, verdict, write_report
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from tests.arena.playing import Here, run
 from tests.arena.stored import store
 from tests.arena.synthetic import names, played, tournament
 from tests.command import COMMAND
@@ -150,7 +154,7 @@ def test_the_page_says_what_was_played_and_what_came_of_it(page, running):
     for agent in summary.overall.agents:
         assert f"{100 * agent.win_rate.value:.1f}" in parsed.text
         assert f"{agent.rating.low:.0f} to {agent.rating.high:.0f}" in parsed.text
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 2
 
 
 def test_the_same_store_gives_the_same_page(page, running):
@@ -165,8 +169,9 @@ def test_one_picture_of_win_rates_for_each_game():
     ]
     text = render_report(Results("two", {}, 40, tuple(games)))
     alone(text)
-    # Two of win rates, one of ratings, and pairs of all games and of each.
-    assert text.count("<svg") == 2 + 1 + 3
+    assert text.count("<svg") == 2 + 1  # and one of ratings
+    # Pairs of all games and of each.
+    assert text.count('<table class="pairs">') == 3
 
 
 def test_the_best_of_games_with_budgets_of_their_own_stand_under_numbers():
@@ -286,7 +291,7 @@ def opened(tmp_path):
     if CHROMIUM is None:
         pytest.skip("no chromium is installed")
 
-    def show(text, name):
+    def show(text, name, place=""):
         path, log = tmp_path / f"{name}.html", tmp_path / f"{name}.json"
         path.write_text(text)
         shown = subprocess.run(
@@ -300,7 +305,7 @@ def opened(tmp_path):
                 f"--user-data-dir={tmp_path / name}",
                 f"--log-net-log={log}",
                 "--dump-dom",
-                path.as_uri(),
+                path.as_uri() + place,
             ],
             capture_output=True,
             text=True,
@@ -330,7 +335,7 @@ def _requested_by_pages(log):
 def test_a_browser_shows_it_and_asks_nothing(page, opened):
     shown, requested = opened(page, "report")
     alone(shown)
-    assert shown.count("<svg") == 3
+    assert shown.count("<svg") == 2
     assert "How to repeat it" in shown
     assert not requested
     # The same look at a page that does ask; nobody listens there.
@@ -394,3 +399,129 @@ def test_a_page_of_nothing_has_no_verdict():
         "verdict"
         not in render_report(Results("none", {}, 0, ())).partition("<body>")[2]
     )
+
+
+@pytest.mark.parametrize("equal", [2, 4, 5, 6])
+def test_the_verdict_names_those_who_may_be_as_good(equal):
+    games = played(Setting("hex", 2), [0.0] * equal + [-99.0], 60)
+    overall = summarise(games, names(equal + 1), resamples=0).overall
+    _, *others = (overall.agents[n].agent for n in overall.best())
+    assert len(others) == equal - 1
+    said = re.search(r"to be the best: (.*) may be as good\.$", verdict(overall))[1]
+    if len(others) <= 4:
+        assert re.split(", | and ", said) == others
+    else:
+        assert said == f"{', '.join(others[:3])} and {len(others) - 3} others"
+
+
+def listed(text):
+    """The games of each list, by the place to which cells link."""
+    found = {}
+    for row, column, table in re.findall(
+        r'<div class="wide" id="pairs-(\d+)-(\d+)">(.*?)</table>', text, re.DOTALL
+    ):
+        commands = re.findall(r'<code class="command">.* (\d+)</code>', table)
+        found[int(row), int(column)] = [int(number) for number in commands]
+    return found
+
+
+def test_a_cell_links_to_the_games_of_the_two(running):
+    results = read_results(running)
+    text = render_report(results, listed=100)
+    order = [agent.agent for agent in results.summary.overall.agents]
+    expected = {}
+    for game in results.games:
+        seated = sorted({order.index(seat.agent) for seat in game.seats})
+        for pair in itertools.combinations(seated, 2):
+            expected.setdefault(pair, []).append(game.number)
+    assert listed(text) == expected
+    page = alone(text)
+    cells = [ref for ref in page.references if ref.startswith("#pairs")]
+    assert len(cells) == 2 * len(expected)  # in both directions
+    assert {cell.removeprefix("#") for cell in cells} <= set(page.ids)
+    assert "(the first" not in text
+
+
+def test_long_lists_are_cut_and_say_so(running):
+    results = read_results(running)
+    whole = listed(render_report(results, listed=100))
+    text = render_report(results, listed=2)
+    assert all(len(games) == 2 for games in listed(text).values())
+    for pair in listed(text):
+        part = text.partition(f'id="pairs-{pair[0]}-{pair[1]}"')[2]
+        total = int(re.search(r"the first 2 of (\d+) games", part)[1])
+        assert total == len(whole[pair])
+
+
+def test_the_command_names_modules_and_quotes_the_store():
+    games = played(Setting("hex", 2), [0.0, 1.0], 2)
+    described = {"sources": {"my_games": "0" * 64}, "games": [], "agents": {}}
+    described |= {"budgets": [], "games_each": 1, "seed": 0, "design": ""}
+    text = render_report(Results("-my games.db", described, 2, tuple(games)))
+    (command, *_) = re.findall(r'<code class="command">(.*?)</code>', text)
+    assert shlex.split(html.unescape(command)) == [
+        *("mcts-agents", "--import", "my_games", "replay", "./-my games.db"),
+        str(games[0].number),
+    ]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A tournament whose games can be replayed."""
+    path = tmp_path_factory.mktemp("played") / "my games.db"
+    run(path, Here(), games=["tictactoe"], games_each=4)
+    return path
+
+
+def test_the_commands_of_the_page_replay_its_games(small, run_here, monkeypatch):
+    text = render_report(read_results(small))
+    monkeypatch.chdir(small.parent)
+    command = re.search(r'<code class="command">(.*?)</code>', text)[1]
+    program, *arguments = shlex.split(html.unescape(command))
+    assert program == "mcts-agents"
+    done = run_here(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert f"game {arguments[-1]} (tictactoe" in done.stdout
+
+
+@pytest.mark.parametrize("search", ["--search", "--no-search"])
+def test_replays_beside_the_page(small, tmp_path, run_here, search):
+    page, folder = tmp_path / "page.html", tmp_path / "all replays"
+    done = run_here(
+        *("report", str(small), "--output", str(page), "--games", "1", search),
+        *("--replays", str(folder)),
+    )
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    links = [ref for ref in Page(text).references if ref and not ref.startswith("#")]
+    numbers = {number for pair in listed(text).values() for number in pair}
+    assert set(links) == {f"all%20replays/game-{number}.html" for number in numbers}
+    assert {file.name for file in folder.iterdir()} == {
+        f"game-{number}.html" for number in numbers
+    }
+    assert f"{folder}: {len(numbers)} replays" in done.stdout
+    for link in links:
+        shown = (page.parent / unquote(link)).read_text()
+        assert ("simulations, depth" in shown) == (search == "--search")
+
+
+def test_replays_that_cannot_be_written(small, tmp_path, run_here):
+    page, file = tmp_path / "page.html", tmp_path / "file"
+    file.touch()
+    wanted = ("report", str(small), "--output", str(page))
+    for options, words in (
+        (("--no-search",), "--no-search needs --replays"),
+        (("--replays", str(file)), "this is a file; name a folder"),
+        (("--replays", str(tmp_path / "no" / "folder")), "cannot be written"),
+    ):
+        failed = run_here(*wanted, *options)
+        assert failed.returncode == 2
+        assert words in failed.stderr
+        assert not page.exists()
+
+
+def test_a_link_opens_the_list_that_it_leads_to(page, opened):
+    assert "<details open" not in opened(page, "closed")[0]
+    shown, _ = opened(page, "followed", "#pairs-0-1")
+    (before, _) = shown.split('id="pairs-0-1"')
+    assert before.rpartition("<details")[2].startswith(" open")

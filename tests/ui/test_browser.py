@@ -27,13 +27,18 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 PATIENCE = 120  # seconds; no test fails because the machine is busy
 MOST_TURNS = 600
+# A name that no phone has room for in one line.
+AGENTS = {
+    "mcts:tree=multi,exploration=0.7,opponent_information=separate": "mcts:tree=multi",
+    "one": "mcts",
+}
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """Give the address of `mcts-agents ui`, with a tournament."""
     path = tmp_path_factory.mktemp("store") / "results.sqlite"
-    run(path, Here(), games=["tictactoe"])
+    run(path, Here(), games=["tictactoe"], agents=AGENTS)
     command = [sys.executable, "-m", "mcts_agents", "ui", "--port", "0"]
     command += ["--store", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -66,7 +71,7 @@ def opened_browser(width):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with contextlib.closing(_Closing(options)) as opened:
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1}
-        metrics["mobile"] = width < 600
+        metrics |= {"screenWidth": width, "screenHeight": 900, "mobile": width < 600}
         driver = opened.driver
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         yield driver
@@ -98,8 +103,9 @@ def click(browser, text):
 
 
 def fits(browser):
+    # Not `innerWidth`: a phone zooms out until a page that is too wide fits.
     wide = browser.execute_script("return document.documentElement.scrollWidth")
-    assert wide <= browser.execute_script("return innerWidth")
+    assert wide <= browser.execute_script("return screen.width")
 
 
 def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
@@ -108,6 +114,10 @@ def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
     fits(browser)
     browser.get(f"{address}/new?game=tictactoe")
     until(browser, "document.querySelectorAll('.seat').length === 3")
+    fits(browser)
+    seat = "document.querySelectorAll('.seat')[1]"
+    browser.execute_script(f"{seat}.querySelector('summary').click()")
+    until(browser, f"{seat}.querySelectorAll('pre').length === 3")
     fits(browser)
     unit = "document.querySelectorAll('.seat')[1].querySelector('.budget select')"
     browser.execute_script(
@@ -143,6 +153,8 @@ def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
     until(browser, "document.querySelector('.heat td button')")
     fits(browser)
     browser.execute_script("document.querySelector('.heat td button').click()")
+    until(browser, "document.querySelector('.games button')")
+    fits(browser)
     click(browser, "Replay")
     until(browser, "document.querySelector('.board img')?.src")
     until(browser, "document.querySelector('input[type=range]').max > 4")
@@ -175,6 +187,55 @@ def click_any(browser, selector, rng):
     return len(found)
 
 
+def begin(browser, address, **setup):
+    """Begin a game and open its page."""
+    browser.get(address)
+    made = browser.execute_async_script(
+        "const done = arguments[1];"
+        "fetch('/api/games', {method: 'POST', body: arguments[0],"
+        " headers: {'content-type': 'application/json'}})"
+        ".then((answer) => answer.json()).then(done)",
+        json.dumps({"seed": 3, **setup}),
+    )
+    browser.get(f"{address}/play?id={made['id']}")
+
+
+# Texts of the buttons for searches that can be seen.
+BUTTONS = """[...document.querySelectorAll('button')].map((one) =>
+    one.checkVisibility() ? one.textContent : '')
+    .filter((text) => /^(Pause|Go on|10 more|Move now|Stop and tell)/.test(text))"""
+
+
+@pytest.mark.parametrize("adviser", ["alphabeta:depth=2", "mcts:simulations=9"])
+def test_what_cannot_be_paused_has_no_buttons_for_it(wide_browser, address, adviser):
+    browser, seats = wide_browser, ["human", "random"]
+    begin(browser, address, game="connect_four", seats=seats, adviser=adviser)
+    until(browser, STANDING)
+    click(browser, "Hint")
+    until(browser, "document.querySelector('.moves-open .hinted')")
+    shown = until(browser, BUTTONS)
+    told = browser.find_element(By.TAG_NAME, "main").text
+    if adviser.startswith("mcts"):
+        assert shown == ["Pause", "10 more", "Stop and tell"]
+        assert "cannot be paused" not in told
+    else:
+        # A game with an agent can be stopped between two moves.
+        assert shown == ["Pause the game"]
+        assert "cannot be paused, stepped or cut short: this agent's search" in told
+
+
+def test_one_action_is_not_searched_for(wide_browser, address):
+    browser, seats = wide_browser, ["mcts:simulations=9", "mcts:simulations=9"]
+    begin(browser, address, game="tictactoe", seats=seats, pace=0, seed=1)
+    until(browser, STANDING)
+    told = browser.find_element(By.TAG_NAME, "main").text
+    moves = until(browser, "document.querySelectorAll('.spot').length === 0")
+    assert moves
+    full = "Only one action, no search." in told
+    click(browser, "Moves")
+    assert full == (len(browser.find_elements(By.CSS_SELECTOR, ".log li")) == 9)
+
+
 # Where a game of random agents takes very long: a shorter variant, and who ends it.
 SHORTER = {
     "chinese_checkers": "chinese_checkers:players=2",
@@ -191,16 +252,7 @@ def test_a_whole_game_by_clicking(wide_browser, address, game):
     browser, rng = wide_browser, random.Random(1)
     others = make_model(game)[1].players - 1
     seats = ["human"] + [ENDING.get(game, "random")] * others
-    body = json.dumps({"game": game, "seats": seats, "seed": 3, "pace": 0})
-    browser.get(address)
-    made = browser.execute_async_script(
-        "const done = arguments[1];"
-        "fetch('/api/games', {method: 'POST', body: arguments[0],"
-        " headers: {'content-type': 'application/json'}})"
-        ".then((answer) => answer.json()).then(done)",
-        body,
-    )
-    browser.get(f"{address}/play?id={made['id']}")
+    begin(browser, address, game=game, seats=seats, pace=0)
     turns = on_board = 0
     while until(browser, STANDING)[0] != "over":
         turns += 1

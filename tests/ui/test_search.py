@@ -164,6 +164,20 @@ def test_a_search_in_one_go_says_why_it_cannot_be_stepped(client, agent):
         )
 
 
+def test_pages_know_beforehand_what_cannot_be_paused(client):
+    seats = ["human", "random", "mcts", "max-n"]
+    key = new_game(client, "sushi_go", seats, players=4, adviser="grave")
+    with page_of(client, key) as page:
+        told = page.turn()
+        assert [bool(seat["why_whole"]) for seat in told["seats"]] == [
+            False,
+            True,
+            False,
+            True,
+        ]
+        assert "in one go" in told["adviser_why_whole"]
+
+
 # Searches of an hour. A search also ends when its memory is full, so there is enough.
 ENDLESS = [
     "mcts:seconds=3600,memory=4000",

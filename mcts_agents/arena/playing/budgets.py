@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mcts_agents.agents.kinds import AgentKind
+from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.names import quoted
 from mcts_agents.search.options.option import GREATEST
 
@@ -110,3 +111,9 @@ def budget_label(budget: str) -> str:
         return ""
     option, amount = budget_setting(budget)
     return BUDGETS[option].label(amount)
+
+
+def setting_label(setting: Setting) -> str:
+    """Write a setting for people: `hex:size=5, 2 players, 1,000 simulations`."""
+    budget = f", {budget_label(setting.budget)}" if setting.budget else ""
+    return f"{setting.game}, {setting.players} players{budget}"

@@ -81,6 +81,11 @@ class Fixture:
         return f"game {self.number}, {self.setting}, seed {self.seed}: {names}"
 
 
+def outcome_text(result: str, score: float) -> str:
+    """Write how a game ended for a seat: `won, score 1`."""
+    return f"{result}, score {score:g}"
+
+
 @dataclass(frozen=True)
 class SeatRecord:
     """The result of one seat.
@@ -115,6 +120,11 @@ class SeatRecord:
     simulations: int = 0
     searches: int = 0
     depth: float = 0.0
+
+    @property
+    def outcome(self) -> str:
+        """See `outcome_text`."""
+        return outcome_text(self.result, self.score)
 
 
 @dataclass(frozen=True)
@@ -152,6 +162,11 @@ class GameRecord:
     def opening(self) -> int:
         """Number of moves at the start that no agent chose."""
         return len(self.moves) - sum(len(seat.seconds) for seat in self.seats)
+
+    def met(self, one: str, other: str) -> bool:
+        """Say whether two agents, or two seats of one agent, sat in different teams."""
+        teams = [{s.team for s in self.seats if s.agent == a} for a in (one, other)]
+        return bool(teams[0] and teams[1]) and len(teams[0] | teams[1]) > 1
 
     def wins(self, agent: str) -> float:
         """Return an agent's share of the win, 0 to 1; a team counts once."""

@@ -139,9 +139,7 @@ class Panel:
         color = PLAYER_COLORS[player]
         draw.ellipse((x, y + 3, x + 11, y + 14), fill=color)
         if moment.over:
-            right -= write(
-                draw, (right, y), wording.score(seat), SMALL, INK, right - x, "ra"
-            )
+            right -= write(draw, (right, y), seat.outcome, SMALL, INK, right - x, "ra")
             right -= 8
         write(draw, (x + 18, y), f"{player}  {seat.agent}", NORMAL, INK, right - x - 18)
 

@@ -4,18 +4,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import mcts_agents
-from mcts_agents.arena.playing.fixtures import GameRecord, SeatRecord
+from mcts_agents.arena.playing.budgets import setting_label
+from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SearchView
+
+ONLY_ONE = "only one action, no search"
 
 
 def title(replay: Replay) -> str:
     """Name the game: `Hex, game 3 (hex:size=5, 2 players, seed 7)`."""
     record = replay.record
-    budget = f", budget {record.setting.budget}" if record.setting.budget else ""
-    return (
-        f"{replay.game.title}, game {record.number} ({record.setting.game}, "
-        f"{replay.model.players} players{budget}, seed {record.seed})"
-    )
+    setting = setting_label(record.setting)
+    return f"{replay.game.title}, game {record.number} ({setting}, seed {record.seed})"
 
 
 def most_visits(view: SearchView) -> int:
@@ -38,7 +38,7 @@ def changed(move: Move) -> str:
 def effort(view: SearchView) -> str:
     """Say how much a search computed."""
     if not view.searched:
-        return "only one action, no search"
+        return ONLY_ONE
     told = []
     if view.simulations:
         told.append(f"{view.simulations:,} simulation" + "s" * (view.simulations != 1))
@@ -62,11 +62,6 @@ def value(number: float | None) -> str:
 def variation(view: SearchView) -> str:
     """Write the principal variation: `0: c3  1: b2`."""
     return "  ".join(f"{player}: {name}" for player, name in view.principal_variation)
-
-
-def score(seat: SeatRecord) -> str:
-    """Write the result of a seat: `won, score 1`."""
-    return f"{seat.result}, score {seat.score:g}"
 
 
 def as_object(

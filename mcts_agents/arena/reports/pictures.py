@@ -34,9 +34,13 @@ if TYPE_CHECKING:
 _INK = "#222222"
 _FAINT = "#777777"
 _LEAST_BAR = 0.1  # inches
-_MOST_BAR = 1.2
+_MOST_BAR = 1.8
+_MOST_CELL = 1.6
 _PANEL = 2.5  # height in inches
 _NAME = 44  # characters in a line of a name
+
+# From never placed before to always; for any colour vision, the page has the same.
+_SHADES = ("#d97721", "#f4f4f4", "#2b79c2")
 
 
 def win_rates(settings: Sequence[Figures], name: str = "win-rates") -> str:
@@ -240,6 +244,20 @@ def rating_plot(figures: Figures, name: str = "ratings") -> str:
         return svg_of(figure, name, f"Ratings: {described}")
 
 
+def shade(share: float) -> tuple[str, str]:
+    """Return the colour of a cell of a heat map and that of the text on it.
+
+    Args:
+        share: 0 to 1; the colour of 0.5 is nearly white.
+    """
+    low, middle, high = ([int(s[n : n + 2], 16) for n in (1, 3, 5)] for s in _SHADES)
+    end, strength = (low, 1 - 2 * share) if share < 0.5 else (high, 2 * share - 1)
+    mixed = [round(m + (e - m) * strength) for m, e in zip(middle, end, strict=True)]
+    red, green, blue = mixed
+    is_dark = 0.299 * red + 0.587 * green + 0.114 * blue < 128
+    return f"#{red:02x}{green:02x}{blue:02x}", "#ffffff" if is_dark else _INK
+
+
 def heat_map(agents: Sequence[str], before: np.ndarray, name: str = "pairs") -> str:
     """Return how often each row was placed before each column, as coloured cells.
 
@@ -248,13 +266,11 @@ def heat_map(agents: Sequence[str], before: np.ndarray, name: str = "pairs") -> 
         before: See `Figures.before`.
         name: See `svg_of`.
     """
-    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
 
     count = len(agents)
     meetings = before + before.T
-    with np.errstate(invalid="ignore"):
-        share = np.ma.masked_invalid(np.where(meetings > 0, before / meetings, np.nan))
     heads = [wrapped(agent, 11) for agent in agents]
     short = max(size_of(head)[1] for head in heads) <= 3
     names = [wrapped(agent, _NAME) for agent in agents]
@@ -263,7 +279,7 @@ def heat_map(agents: Sequence[str], before: np.ndarray, name: str = "pairs") -> 
         heads = [str(number) for number in range(1, count + 1)]
         names = [f"{text}  ({head})" for text, head in zip(names, heads, strict=True)]
     left = max(size_of(text)[0] for text in names) * CHARACTER + 0.25
-    cell = min(0.95, (WIDTH - left - 0.2) / count)
+    cell = min(_MOST_CELL, (WIDTH - left - 0.2) / count)
     row = max(0.42, max(size_of(text)[1] for text in names) * LINE + 0.1)
     top = max(size_of(head)[1] for head in heads) * LINE + 0.2
     height = count * row + top + 0.15
@@ -279,26 +295,21 @@ def heat_map(agents: Sequence[str], before: np.ndarray, name: str = "pairs") -> 
             )
         )
         axes.set_facecolor("#eeeeee")
-        # Purple and orange differ for any colour vision; white is an even score.
-        cells = axes.pcolormesh(
-            share,
-            cmap="PuOr_r",
-            norm=Normalize(0, 1),
-            edgecolors="white",
-            linewidth=2,
-        )
         for i, j in zip(*np.nonzero(meetings), strict=True):
-            red, green, blue, _ = cells.cmap(cells.norm(share[i, j]))
-            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            share = before[i, j] / meetings[i, j]
+            color, ink = shade(share)
+            cell_style = {"facecolor": color, "edgecolor": "white", "linewidth": 2}
+            axes.add_patch(Rectangle((j, i), 1, 1, **cell_style))
             axes.text(
                 j + 0.5,
                 i + 0.5,
-                f"{100 * share[i, j]:.0f}%\n({meetings[i, j]:,.0f})",
+                f"{100 * share:.0f}%\n({meetings[i, j]:,.0f})",
                 ha="center",
                 va="center",
-                color="white" if dark else _INK,
+                color=ink,
             )
-        axes.invert_yaxis()  # the first agent on top
+        axes.set_xlim(0, count)
+        axes.set_ylim(count, 0)  # the first agent on top
         axes.set_xticks(np.arange(count) + 0.5, literal(heads))
         axes.set_yticks(np.arange(count) + 0.5, literal(names))
         axes.xaxis.tick_top()

@@ -3,19 +3,27 @@
 The page says the same each time it is made from the same store.
 """
 
-import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from mcts_agents.agents.saving import spec_text
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.summaries import REPEATED, Figures
 from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.playing.budgets import budget_label, budget_order
 from mcts_agents.arena.reports.drawing import colour, hatch
+from mcts_agents.arena.reports.pairs import (
+    LISTED,
+    Listings,
+    listed_games,
+    placement_table,
+    replay_command,
+)
 from mcts_agents.arena.reports.pictures import heat_map, rating_plot, win_rates
 from mcts_agents.arena.tournaments.store import SOURCES
 from mcts_agents.extras import from_extra
@@ -27,6 +35,7 @@ with from_extra("arena", "reports need Jinja"):
 
 # Longer names are a number in small cells; the list of agents has both.
 _SHORT_NAME = 24
+_SHOWN_BEST = 3
 _SHOWN_FAILURES = 20
 _SHOWN_REPETITIONS = 20
 
@@ -39,13 +48,24 @@ _DESIGNS = {
 }
 
 
-def write_report(results: Results, path: str | os.PathLike[str]) -> None:
+def write_report(
+    results: Results,
+    path: str | os.PathLike[str],
+    listed: int = LISTED,
+    replays: Mapping[int, str] | None = None,
+) -> None:
     """Write the page; the file is written completely or not at all.
+
+    Args:
+        results: The tournament.
+        path: The file.
+        listed: Most games of a pair of agents to list for each game.
+        replays: Addresses of pages that replay games, by the numbers of the games.
 
     Raises:
         OSError: The file cannot be written.
     """
-    page = render_report(results)
+    page = render_report(results, listed, replays)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
@@ -82,8 +102,12 @@ def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Pat
     return written
 
 
-def render_report(results: Results) -> str:
-    """Return the page as text."""
+def render_report(
+    results: Results,
+    listed: int = LISTED,
+    replays: Mapping[int, str] | None = None,
+) -> str:
+    """Return the page as text; see `write_report`."""
     environment = Environment(
         loader=PackageLoader("mcts_agents.arena", "reports"),
         autoescape=True,
@@ -97,7 +121,9 @@ def render_report(results: Results) -> str:
         breakable=_breakable,
         budget=lambda budget: budget_label(budget) or "the agents' own",
     )
-    return environment.get_template("report.html.jinja").render(_shown(results))
+    return environment.get_template("report.html.jinja").render(
+        _shown(results, listed_games(results, listed)), replays=replays or {}
+    )
 
 
 def verdict(overall: Figures) -> str:
@@ -119,7 +145,10 @@ def verdict(overall: Figures) -> str:
         return f"{told}, more than any other agent."
     if len(others) == len(played) - 1:
         return f"{told}, but any other agent may be as good."
-    shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
+    if len(others) > _SHOWN_BEST + 1:
+        others = [*others[:_SHOWN_BEST], f"{len(others) - _SHOWN_BEST} others"]
+    *before, last = others
+    shown = f"{', '.join(before)} and {last}" if before else last
     return f"{told}, but it is not certain to be the best: {shown} may be as good."
 
 
@@ -129,11 +158,12 @@ def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [
         ("played", "What is played", results.description),
         ("results", "Results of all games", shown["agents"]),
-        ("games", "Games", summary.games),
+        ("won", "Won, drawn, lost", summary.games),
         ("best", "Best by game", shown["best"]),
         ("rates", "Win rates", shown["win_rates"]),
         ("ratings", "Ratings", shown["ratings"]),
-        ("pairs", "Who comes before whom", shown["pairs"]),
+        ("pairs", "Head to head", shown["pairs"]),
+        ("games", "Games of each pair", shown["listings"]),
         ("decisions", "Decisions", summary.games),
         ("settings", "Results by setting", len(summary.settings) > 1),
         ("failures", "Games that could not be played", shown["failures"]),
@@ -142,18 +172,20 @@ def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
     return [(part, title) for part, title, there in parts if there]
 
 
-def _shown(results: Results) -> dict[str, Any]:
+def _shown(results: Results, listings: Listings) -> dict[str, Any]:
     """Return what the page shows, by the names that it has there."""
     summary, description = results.summary, results.description
     overall = summary.overall
     games = _by_game(summary.settings)
     several = len(games) > 1
+    names = [agent.agent for agent in overall.agents]
     shown = {
         "results": results,
         "verdict": verdict(overall),
         "summary": summary,
         "overall": overall,
         "agents": _agents(results),
+        "one_game": len(games) == 1,
         "long_names": any(len(a.agent) > _SHORT_NAME for a in overall.agents),
         "design": _DESIGNS.get(description.get("design", ""), ""),
         "win_rates": {
@@ -162,7 +194,7 @@ def _shown(results: Results) -> dict[str, Any]:
         },
         "ratings": _inline(rating_plot(overall)),
         "pairs": {
-            title: _inline(heat_map([a.agent for a in overall.agents], before, name))
+            title: placement_table(names, before, name)
             for title, before, name in (
                 ("all games" if several else "", overall.before, "pairs"),
                 *(
@@ -173,6 +205,9 @@ def _shown(results: Results) -> dict[str, Any]:
             )
             if before.any()
         },
+        "listings": listings,
+        "game_number": {game: n for n, game in enumerate(games)},
+        "command": replay_command(results),
         **_best(summary.settings),
         "repetitions": [
             (" - ".join(those.agents), those)
@@ -197,7 +232,7 @@ def _agents(results: Results) -> list[dict[str, str]]:
             "short": agent.agent if len(agent.agent) <= _SHORT_NAME else f"({n})",
             "colour": colour(n - 1),
             "hatch": hatch(n - 1)[:1],
-            "spec": json.dumps(specs.get(agent.agent), ensure_ascii=False),
+            "spec": spec_text(specs.get(agent.agent) or ""),
         }
         for n, agent in enumerate(results.summary.overall.agents, 1)
     ]

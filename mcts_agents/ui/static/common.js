@@ -121,6 +121,9 @@ export function readiness(place) {
   };
 }
 
+// A spec whose lines may break behind its signs.
+export const breakable = (text) => text.split(/(?<=[:,=])/).flatMap((part) => [part, h("wbr")]);
+
 export const number = (value) => Math.round(value).toLocaleString("en");
 
 export function short(value) {

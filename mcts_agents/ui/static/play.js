@@ -1,5 +1,5 @@
 // A game: the board, whose turn it is, and what the agents' searches find.
-import { $, follow, get, h, post, query, readiness, toast } from "./common.js";
+import { $, breakable, follow, get, h, post, query, readiness, toast } from "./common.js";
 import { Board } from "./board.js";
 import { actionTable, comparison, curve, figures, lineOf } from "./search.js";
 import { Tree } from "./tree.js";
@@ -29,6 +29,7 @@ const panel = h("div", { class: "stack" });
 const board = new Board(boardPlace, (action) => play(action), (label) => showStatus(label));
 const tree = new Tree((message) => table.send(message));
 const worlds = new Worlds((message) => table.send(message));
+const searchingRow = h("div", { class: "row" });
 const whyWhole = h("p", { class: "muted small", hidden: true });
 
 const buttons = {
@@ -42,6 +43,7 @@ const searching = {
   step: button("10 more", "s", () => table.send({ do: "step", simulations: 10 })),
   finish: button("Move now", "m", () => table.send({ do: "finish" })),
 };
+searchingRow.append(...Object.values(searching));
 const overlays = ["bars", "line", "off"].map((name) =>
   h("button", { type: "button", "aria-pressed": name === overlay, onclick: () => {
     overlay = name;
@@ -79,7 +81,7 @@ const page = h("div", { class: "stack", hidden: true },
       h("section", { class: "card" }, seatsPlace),
       h("section", { class: "card stack" },
         h("div", { class: "row spread" }, searchTitle),
-        h("div", { class: "row" }, Object.values(searching)), whyWhole,
+        searchingRow, whyWhole,
         tabs, panel))));
 const ready = h("div", {});
 main.append(ready, page);
@@ -121,12 +123,11 @@ function showStatus(choosing = "") {
   } else if (position.asked) {
     status.classList.add("yours");
     const hot = position.viewer === null;
-    word.textContent = choosing ? "Choose where to" : hot ? `player_${position.turn} to move` : "Your turn";
+    word.textContent = choosing ? "Choose where to" : hot ? `player_${position.turn} to move` : "Your move";
   } else {
     status.classList.add("thinking");
-    const waits = told?.paused && !position.seats[position.turn].person;
-    word.textContent = waits ? `${seatName(position.turn)} is paused` : position.seats[position.turn].person
-      ? `Waiting for player_${position.turn}` : `${seatName(position.turn)} is thinking`;
+    const state = position.seats[position.turn].person ? "to move" : told?.paused ? "is paused" : "is thinking";
+    word.textContent = `${seatName(position.turn)} ${state}`;
   }
 }
 
@@ -160,8 +161,8 @@ function showPosition() {
 function showSeats() {
   seatsPlace.replaceChildren(...position.seats.map((one, player) => h("div", { class: player === position.turn ? "now" : "" },
     h("span", {}, `player_${player}`),
-    h("span", { class: one.person ? "" : "muted", title: one.agent }, one.person ? (position.viewer === player ? "you" : "a person") : one.agent),
-    h("span", {}, position.outcome ? `${position.outcome[player].result}, ${Number(position.outcome[player].score.toPrecision(6))}` : ""))));
+    h("span", { class: one.person ? "" : "muted", title: one.agent }, one.person ? (position.viewer === player ? "you" : "human") : breakable(one.agent)),
+    h("span", {}, position.outcome ? position.outcome[player].text : ""))));
 }
 
 function showMoves() {
@@ -189,14 +190,22 @@ function showSearch() {
   searchTitle.textContent = !search ? "The search"
     : told.hint ? `Hint for player_${search.player}, by ${told.agent.split(":")[0]}`
       : `Search of player_${search.player} (${told.agent.split(":")[0]})`;
-  const whole = going && search && !search.steps;
-  searching.pause.textContent = told.paused ? "Go on" : whole ? "Pause after this" : "Pause";
-  whyWhole.hidden = !search || search.steps || !search.why_whole;
-  whyWhole.textContent = search?.why_whole ? `It cannot be paused, stepped or cut short: ${search.why_whole}.` : "";
-  const agents = position.seats.some((one) => !one.person);
-  searching.pause.disabled = !going && !(agents && !position.outcome);
-  searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome)) || (search && !search.steps && going);
-  searching.finish.disabled = !going || !search?.steps;
+  // Why the search that goes on, or would be the next one, is in one go.
+  const whole = going && search ? search.why_whole
+    : position.turn === null ? search?.why_whole ?? ""
+      : position.seats[position.turn].person ? position.adviser_why_whole : position.seats[position.turn].why_whole;
+  // What can be paused then is a game in which an agent is to move, between two moves.
+  const agents = !position.outcome && position.seats.some((one) => !one.person);
+  const between = agents && !(going && told.hint);
+  searching.pause.textContent = told.paused ? "Go on" : !whole ? "Pause" : going ? "Pause after this move" : "Pause the game";
+  searching.pause.disabled = !going && !agents;
+  searching.pause.hidden = !!whole && !between;
+  searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome));
+  searching.finish.disabled = !going;
+  for (const one of [searching.step, searching.finish]) one.hidden = !!whole;
+  searchingRow.hidden = searching.pause.hidden && !!whole;
+  whyWhole.hidden = !whole || !(going || search?.why_whole);
+  whyWhole.textContent = `This decision cannot be paused, stepped or cut short: ${whole}.`;
   searching.finish.textContent = told.hint ? "Stop and tell" : "Move now";
   showStatus();
   showMarks();
@@ -232,8 +241,11 @@ function showPanel() {
     return panel.replaceChildren(h("p", { class: "muted" }, text));
   }
   if (!search.actions) {
-    const text = search.steps || told.going ? "Thinking" : search.why_whole;
-    return panel.replaceChildren(h("p", { class: "muted" }, search.why_whole ? `Thinking: ${search.why_whole}.` : text));
+    return panel.replaceChildren(h("p", { class: "muted" }, "Thinking"));
+  }
+  if (search.unsearched) {
+    const choice = h("p", {}, `player_${search.player} plays ${search.best_name}.`);
+    return panel.replaceChildren(choice, h("p", { class: "muted" }, `${search.unsearched[0].toUpperCase()}${search.unsearched.slice(1)}.`));
   }
   const act = { point: (a) => board.point(a), unpoint: () => board.unpoint(), compare };
   const scrolled = panel.querySelector(".scroll")?.scrollTop ?? 0;
@@ -312,5 +324,5 @@ try {
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const found = [...Object.values(buttons), ...Object.values(searching)].find((one) => one.key === event.key.toLowerCase());
-  if (found && !found.disabled) found.click();
+  if (found && !found.disabled && !found.hidden) found.click();
 });

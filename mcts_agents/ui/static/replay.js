@@ -1,5 +1,5 @@
 // A stored game, moment by moment, with what the agents' searches find there.
-import { $, follow, h, number, query, readiness, shownValue } from "./common.js";
+import { $, breakable, follow, h, number, query, readiness, shownValue } from "./common.js";
 import { barOf, lineOf } from "./search.js";
 
 const main = $("#main");
@@ -11,7 +11,7 @@ const title = h("h1", {}, "");
 const about = h("p", { class: "muted small" }, "");
 const image = h("img", { alt: "" });
 const board = h("div", { class: "board" }, image);
-const slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "Moment of the game", oninput: () => go(Number(slider.value)) });
+const slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "Move", oninput: () => go(Number(slider.value)) });
 const where = h("span", { class: "muted small" });
 const moves = h("div", { class: "stack" });
 const results = h("div", { class: "seats" });
@@ -20,8 +20,8 @@ const page = h("div", { class: "stack", hidden: true },
   h("div", {}, title, about),
   h("div", { class: "play" },
     h("div", { class: "stack" }, board,
-      h("div", { class: "row" }, step("«", "First position", () => 0), step("◀", "Back", (now) => now - 1),
-        step("▶", "Forward", (now) => now + 1), step("»", "Last position", () => Number(slider.max)), slider, where)),
+      h("div", { class: "row" }, step("«", "Opening", () => 0), step("◀", "Back", (now) => now - 1),
+        step("▶", "Forward", (now) => now + 1), step("»", "End", () => Number(slider.max)), slider, where)),
     h("div", { class: "stack" }, h("section", { class: "card" }, results), h("section", { class: "card" }, moves))),
   h("a", { href: store === null ? "/store" : `/store?store=${store}` }, "Back to the tournament"));
 const ready = h("div", {});
@@ -34,27 +34,27 @@ function go(to) {
 }
 
 function searchOf(search) {
+  const effort = h("p", { class: "muted small" }, search.effort);
+  if (!search.searched) return [effort];
   const most = Math.max(1, ...search.actions.map((row) => row.visits));
   const rows = search.actions.map((row) => h("tr", { class: row.played ? "best" : "" },
     h("td", {}, row.name, row.played ? h("span", { class: "muted small" }, "  played") : null),
     h("td", {}, h("span", { class: "bar" }, barOf(row.visits / most))),
     h("td", {}, number(row.visits)), h("td", {}, shownValue(row.value))));
   return [
-    h("p", { class: "muted small" }, `${number(search.simulations)} simulations, ${number(search.nodes)} nodes, deepest line ${search.depth}`),
+    effort,
     h("div", { class: "scroll" }, h("table", { class: "found" },
-      h("colgroup", {}, ["", "28%", "20%", "18%"].map((width) => h("col", { style: width && `width:${width}` }))),
-      h("thead", {}, h("tr", {}, ["move", "", "visits", "value"].map((text) => h("th", {}, text)))), h("tbody", {}, rows))),
+      h("colgroup", {}, ["", "24%", "17%", "22%"].map((width) => h("col", { style: width && `width:${width}` }))),
+      h("thead", {}, h("tr", {}, ["action", "", "visits", "value"].map((text) => h("th", {}, text)))), h("tbody", {}, rows))),
     search.variation.length ? h("span", { class: "label" }, "Principal variation") : "",
     search.variation.length ? lineOf(search.variation) : "",
   ];
 }
 
 function moveOf(move) {
-  const again = move.now === null ? "" : move.timed
-    ? `Searching again by the clock, it now prefers ${move.now}.` : `Searching again, it now chooses ${move.now}.`;
   return h("div", { class: "stack" },
     h("h2", {}, `player_${move.player} plays ${move.name}`), h("p", { class: "muted small" }, move.agent),
-    again ? h("p", { class: "note" }, again) : "",
+    move.changed ? h("p", { class: "note" }, move.changed) : "",
     ...(move.search ? searchOf(move.search) : [h("p", { class: "muted" }, "This agent has no search to show.")]));
 }
 
@@ -72,11 +72,11 @@ function show(message) {
   slider.max = message.last;
   slider.value = message.number;
   wanted = message.number;
-  where.textContent = `${message.number} of ${message.last}`;
+  where.textContent = `move ${message.number} of ${message.last}`;
   results.replaceChildren(...message.seats.map((seat, player) => h("div", {},
-    h("span", {}, `player_${player}`), h("span", { class: "muted" }, seat.agent), h("span", {}, seat.result))));
+    h("span", {}, `player_${player}`), h("span", { class: "muted" }, breakable(seat.agent)), h("span", {}, seat.outcome))));
   moves.replaceChildren(...(message.moves.length ? message.moves.map(moveOf)
-    : [h("p", { class: "muted" }, message.over ? "The game is over." : "Nothing is decided here.")]));
+    : [h("p", { class: "muted" }, "The opening position.")]));
 }
 
 const table = follow(query.get("id") ?? "", {

@@ -10,7 +10,7 @@ export function figures(search) {
     [search.per_second ? short(search.per_second) : "", "a second"],
     [search.seconds.toFixed(search.seconds < 1 ? 3 : 1), "seconds"],
     [search.nodes ? short(search.nodes) : "", "nodes"],
-    [search.depth ? String(search.depth) : "", "deepest line"],
+    [search.depth ? String(search.depth) : "", "depth"],
   ].filter(([value]) => value && value !== "0");
   return h("div", { class: "stack" },
     h("div", { class: "figures" }, shown.map(([value, name]) => h("div", {}, h("b", {}, value), h("span", {}, name)))),
@@ -23,20 +23,21 @@ const amountOf = (amount) => (Number.isInteger(amount) ? number(amount) : String
 // `act` has `point(action)`, `unpoint()` and `compare(action)`.
 export function actionTable(search, hinted, act) {
   const most = Math.max(...search.actions.map((row) => row.share), 0.0001);
+  const counted = search.actions.some((row) => row.visits);
   const rows = search.actions.map((row) => h("tr", {
     class: row.action === search.best ? "best" : "",
     onmouseenter: () => act.point(row.action), onmouseleave: () => act.unpoint(),
   },
   h("td", {}, row.name, row.action === hinted ? h("span", { class: "muted small" }, "  hint") : null),
-  h("td", {}, h("span", { class: "bar" }, barOf(row.share / most))),
-  h("td", {}, number(row.visits)),
+  h("td", {}, counted ? h("span", { class: "bar" }, barOf(row.share / most)) : null),
+  h("td", {}, counted ? number(row.visits) : ""),
   h("td", {}, shownValue(row.value)),
   h("td", {}, row.action === search.best || !search.trees.length && !row.visits ? null
     : h("button", { class: "plain", type: "button", title: `Why not ${row.name}?`, "aria-label": `Why not ${row.name}?`, onclick: () => act.compare(row.action) }, "why not?"))));
   return h("div", { class: "scroll" },
     h("table", { class: "found" },
-      h("colgroup", {}, ["", "17%", "17%", "18%", "23%"].map((width) => h("col", { style: width && `width:${width}` }))),
-      h("thead", {}, h("tr", {}, ["move", "", "visits", "value", ""].map((text) => h("th", {}, text)))),
+      h("colgroup", {}, ["", "15%", "16%", "18%", "21%"].map((width) => h("col", { style: width && `width:${width}` }))),
+      h("thead", {}, h("tr", {}, ["action", "", counted ? "visits" : "", "value", ""].map((text) => h("th", {}, text)))),
       h("tbody", {}, rows)),
     search.more ? h("p", { class: "muted small" }, `and ${search.more} more`) : null);
 }

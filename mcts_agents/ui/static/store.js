@@ -1,5 +1,5 @@
 // Tournaments: ratings with their intervals, pairings as a heat map, and games.
-import { $, get, h, post, query, toast } from "./common.js";
+import { $, breakable, get, h, post, query, toast } from "./common.js";
 
 const main = $("#main");
 const number = query.get("store");
@@ -26,7 +26,7 @@ function ratings(agents) {
     dot.style.left = x(rating.value);
     const told = rating.low === null ? "no interval" : `95% interval ${Math.round(rating.low)} to ${Math.round(rating.high)}`;
     return h("div", { class: "rating", title: `${Math.round(rating.value)}, ${told}, ${games} games` },
-      h("span", {}, name),
+      h("span", {}, breakable(name)),
       h("span", { class: "range", role: "img", "aria-label": told }, interval, dot),
       h("b", {}, String(Math.round(rating.value))));
   }));
@@ -37,21 +37,21 @@ function shade(share) {
   const strength = Math.abs(share - 0.5) * 2;
   const [red, green, blue] = share < 0.5 ? [217, 119, 33] : [43, 121, 194];
   const mixed = [red, green, blue].map((part) => Math.round(244 + (part - 244) * strength));
-  const dark = 0.3 * mixed[0] + 0.59 * mixed[1] + 0.11 * mixed[2] < 150;
+  const dark = 0.299 * mixed[0] + 0.587 * mixed[1] + 0.114 * mixed[2] < 128;
   return `background:rgb(${mixed});color:${dark ? "#fff" : "#22252c"}`;
 }
 
 function heat(told, choose) {
   const letters = told.agents.map((_, index) => String(index + 1));
   const body = told.agents.map((agent, row) => h("tr", {},
-    h("th", { scope: "row" }, `${letters[row]}  ${agent.name}`),
+    h("th", { scope: "row" }, `${letters[row]}  `, breakable(agent.name)),
     told.agents.map((other, column) => {
       const meetings = told.meetings[row][column];
       if (!meetings || row === column) return h("td", { class: "none" });
       const share = told.before[row][column] / meetings;
       return h("td", {}, h("button", {
         type: "button", style: shade(share), onclick: () => choose(row, column),
-        title: `${agent.name} against ${other.name}: ${percent(share)} of ${meetings} meetings`,
+        title: `${agent.name} before ${other.name}: ${percent(share)} of ${meetings}`,
       }, percent(share)));
     })));
   return h("div", { class: "heat" }, h("table", {},
@@ -71,11 +71,11 @@ async function replay(game) {
 function gameList(found) {
   const rows = found.games.map((game) => h("div", {},
     h("span", {}, `Game ${game.number}, ${game.moves} moves`, h("br"), h("span", { class: "muted small" }, game.setting)),
-    h("span", {}, game.seats.map((seat) => h("div", {}, `${seat.agent}: ${seat.result}`))),
+    h("span", {}, game.seats.map((seat) => h("div", {}, breakable(seat.agent), `: ${seat.outcome}`))),
     h("button", { type: "button", onclick: () => replay(game.number) }, "Replay")));
   const shown = found.total > found.games.length ? `The newest ${found.games.length} of ${found.total} games.` : "";
   return h("section", { class: "card stack", id: "games" },
-    h("h2", {}, `${found.row} against ${found.column}`), h("p", { class: "muted small", hidden: !shown }, shown),
+    h("h2", {}, breakable(found.row), " against ", breakable(found.column)), h("p", { class: "muted small", hidden: !shown }, shown),
     h("div", { class: "games" }, rows));
 }
 
@@ -99,8 +99,8 @@ async function showStore() {
     h("div", {}, h("h1", {}, told.name), h("p", { class: "muted" }, `${told.played} of ${told.total} games played.${failed}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Ratings"), split ?? "", ratings(told.agents),
       h("p", { class: "muted small" }, "On the scale of Elo ratings. The bar is the 95% interval.")),
-    h("section", { class: "card stack" }, h("h2", {}, "Pairings"),
-      h("p", { class: "muted small" }, "How often the agent of a row came out ahead of the agent of a column. Choose a cell to list its games."),
+    h("section", { class: "card stack" }, h("h2", {}, "Head to head"),
+      h("p", { class: "muted small" }, "How often the agent of the row was placed before the agent of the column; equal places count half. Choose a cell to list the games of the two."),
       heat(told, choose)),
     games));
 }
