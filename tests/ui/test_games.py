@@ -131,7 +131,8 @@ def test_worlds_that_a_seat_cannot_tell_apart_give_the_same_messages(client, gam
     for world in range(3):
         table = open_table(game, None)
         table.begin(5)
-        played = PlayedGame(Setup(game, None, seats), table, [None], adviser=None)
+        agents = [None] * model.players
+        played = PlayedGame(Setup(game, None, seats), table, agents, adviser=None)
         rng = np.random.default_rng(2)
         for _ in range(20):
             if table.turn() is None:
