@@ -9,9 +9,6 @@ from gymnasium import spaces
 MOST_KNOWN = 4096
 LONGEST_KNOWN = 62
 
-# The usual types of masks.
-_BYTES = tuple(np.dtype(kind) for kind in (np.int8, np.uint8, np.bool_))
-
 
 def mask_in(shown: Any) -> Any:
     """Return the action mask in an observation or info, None if there is none.
@@ -81,8 +78,13 @@ class PlainMasks:
             None where something about the mask is unusual, so that `as_mask` has to
             look at it. An empty list where no action is legal.
         """
-        found = self.read(mask)
-        return None if found is None else found[0]
+        if self._room:
+            found = self.read(mask)
+            return None if found is None else found[0]
+        if type(mask) is not np.ndarray or mask.shape != self.shape:
+            return None
+        legal = mask.nonzero()[0].tolist()
+        return legal if self._are_ones(mask.tobytes(), len(legal)) else None
 
     def read(self, mask: Any) -> tuple[list[int], int] | None:
         """Return the same, and the mask as the bits of an integer, 0 if not known."""
@@ -92,12 +94,16 @@ class PlainMasks:
         if (found := self.known.get(data)) is not None:
             return found
         legal = mask.nonzero()[0].tolist()
-        if mask.dtype not in _BYTES or data.count(1) != len(legal):
+        if not self._are_ones(data, len(legal)):
             return None
         if len(self.known) >= self._room:
             return legal, 0
         found = self.known[data] = legal, sum(1 << action for action in legal)
         return found
+
+    def _are_ones(self, data: bytes, legal: int) -> bool:
+        """Whether a mask has one byte for each action, and all but zeros are ones."""
+        return len(data) == self.shape[0] and data.count(1) == legal
 
 
 def shows_masks(space: spaces.Space | None) -> bool:

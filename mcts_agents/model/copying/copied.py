@@ -44,7 +44,7 @@ from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reached_from, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
-from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.faces import NO_RANGE, Face
 from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
     global_generators,
@@ -63,6 +63,7 @@ from mcts_agents.model.copying.shown_copies import ShownCopies
 from mcts_agents.model.copying.situations import (
     ASKED,
     GAME,
+    UNSAID,
     Situations,
     results_by_return,
 )
@@ -479,33 +480,31 @@ class CopiedEnvironment(ShownCopies):
 
     def _apply(self, state: int, joint_action: int, rng: int) -> None:
         joint = self._numbers_each.from_address(joint_action)[:]
-        held, handle = self._changed(*self._situations.handles(state))
+        held, handle = self._copies.own(*self._situations.handles(state))
+        self._step(held, joint)
+        self._situations.write(state, held, handle)
+
+    def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
+        held, handle = self._copies.own(handle, own)
+        if self._certainty.due or held.is_lent:
+            joint = [-1] * self.players
+            joint[player] = action
+            self._step(held, joint)
+            self._situations.tell(held, handle)
+            return
+        self._steps += 1
+        known = held.legal = {}
+        said = held.face.step_one(player, action, held.returns, known)
+        self._situations.say(handle, said, held.returns)
+
+    def _step(self, held: HeldCopy, joint: list[int]) -> None:
+        """Apply a joint action, twice where `deterministic` is to be checked."""
+        self._steps += 1
+        held.legal = {}
         if self._certainty.due:
             self._step_twice(held, joint)
         else:
             held.face.step(joint, held.returns)
-        self._situations.write(state, held, handle)
-
-    def _changed(self, handle: int, own: int) -> tuple[HeldCopy, int]:
-        """Return the copy that a state will have for its own, about to be stepped."""
-        self._steps += 1
-        held = self._copies.held.get(handle)
-        if handle != own or held is None or held.holders != 1:
-            held, handle = self._copies.own(handle, own)
-        if held.legal:
-            held.legal = {}
-        return held, handle
-
-    def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
-        if self._certainty.due:
-            joint = [-1] * self.players
-            joint[player] = action
-            held, handle = self._changed(handle, own)
-            self._step_twice(held, joint)
-        else:
-            held, handle = self._changed(handle, own)
-            held.face.step_one(player, action, held.returns)
-        self._situations.tell(held, handle)
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
@@ -532,7 +531,9 @@ class CopiedEnvironment(ShownCopies):
         if not played or watch is None or not watch.flag[0]:
             played += play_at_random(held, draws, limit - played)
         self._steps += played
-        self._situations.tell(held, handle, is_leaf=True)
+        # Most likely nobody will ask what is legal there.
+        situation = UNSAID if held.is_lent else (held.face.movers_mask(), *NO_RANGE)
+        self._situations.say(handle, situation, held.returns)
         return played
 
     def _step_twice(self, held: HeldCopy, joint: list[int]) -> None:

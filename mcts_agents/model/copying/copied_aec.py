@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
@@ -10,7 +11,13 @@ from mcts_agents.model import clock
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_parallel import note_no_masks
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import BITS, NO_RANGE, NUMBERS, Face, require_reset
+from mcts_agents.model.copying.faces import (
+    BITS,
+    NO_RANGE,
+    NOBODY,
+    Face,
+    require_reset,
+)
 from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
 
 # What PettingZoo asks of an AEC environment beside its observations.
@@ -44,6 +51,11 @@ class AECFace(Face):
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
         self._plain_masks = [PlainMasks(numbers.limit) for numbers in self.numbers]
+        # The usual rewards of a step.
+        self._nothing = dict.fromkeys(self.agents, 0)
+        # For `situation`, by player: no mask, and whatever has to be asked for.
+        self._free = [(1 << p, *span) for p, span in enumerate(self._ranges)]
+        self._unknown = [(1 << p, *NO_RANGE) for p in range(len(self.agents))]
 
     def _action_space(self, agent: str) -> spaces.Space:
         return self.env.action_space(agent)
@@ -74,31 +86,45 @@ class AECFace(Face):
             return 0
         return 1 << self._places[agent]
 
-    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
-        """See `Face.legal_range`."""
-        agent = self.env.agent_selection
+    def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
+        """See `Face.situation`."""
+        env = self.env
+        if not env.agents:
+            return NOBODY
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
+            return NOBODY
+        return self._situation_of(agent, known)
+
+    def _situation_of(
+        self, agent: str, known: dict[int, list[int]]
+    ) -> tuple[int, int, int]:
+        """Return the situation in which an agent decides, who has not finished."""
         player = self._places[agent]
         observes = self._observes_masks[player]
         if self._given:
             has_none = not observes and self.checked_mask(player) is None
-            return self._ranges[player] if has_none else NO_RANGE
+            return self._free[player] if has_none else self._unknown[player]
         # Whoever gets here will be asked next; large masks may wait until then.
         if observes:
             if not self._is_small:
-                return NO_RANGE
-            mask = mask_in(self.env.observe(agent))
+                return self._unknown[player]
+            shown = self.env.observe(agent)
+            mask = shown.get("action_mask") if isinstance(shown, dict) else None
         else:
             info = self.env.infos.get(agent)
             mask = mask_in(info) if info else None
             if mask is None:
-                return self._ranges[player]
+                return self._free[player]
             if not self._is_small:
-                return NO_RANGE
-        found = self._plain_masks[player].read(mask)
+                return self._unknown[player]
+        plain, found = self._plain_masks[player], None
+        if type(mask) is np.ndarray and mask.shape == plain.shape:
+            found = plain.known.get(mask.tobytes()) or plain.read(mask)
         if found is None or not found[1]:
-            return NO_RANGE
+            return self._unknown[player]
         known[player] = found[0]
-        return found[1], BITS
+        return 1 << player, found[1], BITS
 
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
@@ -116,9 +142,15 @@ class AECFace(Face):
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         player = self._places[self.env.agent_selection]
-        self.step_one(player, joint_action[player], returns)
+        self.step_one(player, joint_action[player], returns, {})
 
-    def step_one(self, player: int, action: int, returns: list[float]) -> None:
+    def step_one(
+        self,
+        player: int,
+        action: int,
+        returns: list[float],
+        known: dict[int, list[int]],
+    ) -> tuple[int, int, int]:
         """See `Face.step_one`."""
         env = self.env
         observes = self._observes_masks[player]
@@ -131,12 +163,19 @@ class AECFace(Face):
             raise
         if self._given or self._proposed:
             self._step_is_over()
-        for reward in env.rewards.values():
-            if type(reward) not in NUMBERS or reward:
-                self._earn(env.rewards, returns)
-                break
-        if env.agents and self._is_finished(env.agent_selection):
+        try:
+            earned = env.rewards != self._nothing
+        except ValueError:  # arrays cannot be compared
+            earned = True
+        if earned:
+            self._earn(env.rewards, returns)
+        if not env.agents:
+            return NOBODY
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
             self._step_out()
+            return self.situation(known)
+        return self._situation_of(agent, known)
 
     def _step_out(self) -> None:
         """Step finished agents out of the way of those who play on."""
@@ -144,7 +183,10 @@ class AECFace(Face):
         for _ in self.agents:
             if not env.agents or not self._is_finished(env.agent_selection):
                 return
-            if all(self._is_finished(agent) for agent in env.agents):
+            for agent in env.agents:
+                if not (env.terminations[agent] or env.truncations[agent]):
+                    break  # who plays on
+            else:
                 return
             env.step(None)
         if self._is_finished(env.agent_selection):
@@ -164,9 +206,12 @@ class AECFace(Face):
         """See `Face.play`; plain are numbers as actions, and masks of bytes."""
         env, places = self.env, self._places
         is_plain = self._is_plain and not (self._proposed or self._given)
-        if limit <= 0 or not (is_plain and self.movers()):
+        if limit <= 0 or not (is_plain and self.movers_mask()):
             return 0
-        step, agent, played = env.step, env.agent_selection, 0
+        step, observe, played = env.step, env.observe, 0
+        observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
+        nothing = self._nothing
+        agent = env.agent_selection
         player = places[agent]
         legal = known.get(player) or self._plain_legal(player, agent)
         while legal:
@@ -177,34 +222,47 @@ class AECFace(Face):
                     note_no_masks(error, self.name, REMEDY)
                 raise
             played += 1
-            for reward in env.rewards.values():
-                if type(reward) not in NUMBERS or reward:
-                    self._earn(env.rewards, returns)
-                    break
+            try:
+                earned = env.rewards != nothing
+            except ValueError:  # arrays cannot be compared
+                earned = True
+            if earned:
+                self._earn(env.rewards, returns)
             agent = env.agent_selection
             if not env.agents or env.terminations[agent] or env.truncations[agent]:
                 if env.agents:
                     self._step_out()
-                if not self.movers():
+                if not self.movers_mask():
                     return played
                 agent = env.agent_selection
             if played == limit or (watch is not None and watch.look()):
                 return played
-            legal = self._plain_legal(places[agent], agent)
+            player = places[agent]
+            if not observes[player]:
+                legal = self._plain_legal(player, agent)
+                continue
+            # Here, as calls of functions take as long as what they would do.
+            shown, plain = observe(agent), masks[player]
+            mask = shown.get("action_mask") if isinstance(shown, dict) else None
+            if plain.known and type(mask) is array and mask.shape == plain.shape:
+                read = plain.known.get(mask.tobytes())
+                legal = read[0] if read else plain.legal(mask)
+            else:
+                legal = plain.legal(mask)
         return played
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
         """Return the legal actions, None if they have to be looked at more closely."""
         if self._given:
             return None
-        if not self._observes_masks[player]:
+        if self._observes_masks[player]:
+            shown = self.env.observe(agent)
+            mask = shown.get("action_mask") if isinstance(shown, dict) else None
+        else:
             info = self.env.infos.get(agent)
             mask = mask_in(info) if info else None
             if mask is None:
                 return self._whole_spaces[player]
-            return self._plain_masks[player].legal(mask)
-        shown = self.env.observe(agent)
-        mask = shown.get("action_mask") if isinstance(shown, dict) else None
         return self._plain_masks[player].legal(mask)
 
     def legal_actions(self, player: int) -> list[int]:

@@ -20,9 +20,19 @@ from mcts_agents.model.copying.copied_parallel import (
     to_pass,
 )
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import BITS, COMMON, NO_RANGE, NUMBERS, Face
+from mcts_agents.model.copying.faces import (
+    BITS,
+    COMMON,
+    NO_RANGE,
+    NOBODY,
+    NUMBERS,
+    Face,
+)
 from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import PlainMasks, mask_in, shows_masks
+
+# Who decides, as a bit mask, while an episode lasts.
+ALONE = 1
 
 # Attributes that are True when an episode has ended, in environments that have them.
 ENDED = tuple(
@@ -57,6 +67,8 @@ class GymnasiumFace(Face):
         self._plain_masks = PlainMasks(numbers.limit)
         self._masks_method = env.has_wrapper_attr("action_masks")
         self._found_masks: set[bool] = set()  # shared by the copies
+        # The situation after a step that shows no mask.
+        self._free = ALONE, *self._ranges[0]
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
@@ -86,21 +98,17 @@ class GymnasiumFace(Face):
 
     def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
         """See `Face.situation`."""
-        if self._mask is None and not self._asks():
-            return 0 if self._done else 1, *self._ranges[0]
-        return super().situation(known)
-
-    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
-        """See `Face.legal_range`."""
+        if self._done:
+            return NOBODY
         if self._asks():
-            return NO_RANGE
+            return ALONE, *NO_RANGE
         if self._mask is None:
-            return self._ranges[0]
+            return ALONE, *self._ranges[0]
         found = None if self._are_coded else self._plain_masks.read(self._mask)
         if found is None or not found[1]:
-            return NO_RANGE
+            return ALONE, *NO_RANGE
         known[0] = found[0]
-        return found[1], BITS
+        return ALONE, found[1], BITS
 
     def _asks(self) -> Any:
         """Whether there may be masks that no step has shown."""
@@ -112,9 +120,15 @@ class GymnasiumFace(Face):
 
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Take one step."""
-        self.step_one(0, joint_action[0], returns)
+        self.step_one(0, joint_action[0], returns, {})
 
-    def step_one(self, player: int, action: int, returns: list[float]) -> None:
+    def step_one(
+        self,
+        player: int,
+        action: int,
+        returns: list[float],
+        known: dict[int, list[int]],
+    ) -> tuple[int, int, int]:
         """See `Face.step_one`."""
         if self._are_coded:
             action = self.action(0, action)
@@ -140,6 +154,9 @@ class GymnasiumFace(Face):
         self._done = bool(terminated or truncated)
         self._mask = mask
         self._shown = shown
+        if mask is None and not (self._done or self._masks_method):
+            return self._free
+        return self.situation(known)
 
     def play(
         self,

@@ -31,7 +31,7 @@ GREATEST_RETURN = 1e100
 COMMON = 1e80
 NUMBERS = (float, int, np.float64)
 
-# Legal actions that have to be asked for one by one; see `Face.legal_range`.
+# Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
 BITS = -2
 NOBODY = (0, *NO_RANGE)
@@ -101,11 +101,18 @@ class Face(ABC):
         """Return the players who decide now as a bit mask."""
         return sum(1 << player for player in self.movers())
 
-    def step_one(self, player: int, action: int, returns: list[float]) -> None:
-        """Let the only mover act; see `step`."""
+    def step_one(
+        self,
+        player: int,
+        action: int,
+        returns: list[float],
+        known: dict[int, list[int]],
+    ) -> tuple[int, int, int]:
+        """Let the only mover act, see `step`; return the `situation` after it."""
         joint_action = [-1] * len(self.agents)
         joint_action[player] = action
         self.step(joint_action, returns)
+        return self.situation(known)
 
     @abstractmethod
     def step(self, joint_action: list[int], returns: list[float]) -> None:
@@ -290,22 +297,21 @@ class Face(ABC):
             )
         return [action + first for action in legal] if first else legal
 
-    def legal_range(self, known: dict[int, list[int]]) -> tuple[int, int]:
-        """Return the first legal action of all movers, and how many follow one another.
+    def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
+        """Return who decides, and what is legal for all of them.
 
-        Or a bit mask of the legal actions and `BITS`; or `NO_RANGE` where movers may do
-        different things, or where looking for it takes long. Asked only where somebody
-        decides.
+        Asked after each step, so kinds of environments have a way of their own that
+        asks for nothing twice.
 
         Args:
             known: Gets the legal actions, if looking for them has made an observation.
-        """
-        return NO_RANGE
 
-    def situation(self, known: dict[int, list[int]]) -> tuple[int, int, int]:
-        """Return `movers_mask`, and `legal_range`, in one call for each step."""
-        movers = self.movers_mask()
-        return (movers, *self.legal_range(known)) if movers else NOBODY
+        Returns:
+            `movers_mask`. Then the first legal action and how many follow one another;
+            or a bit mask of the legal actions and `BITS`; or `NO_RANGE` where movers
+            may do different things, or where looking for it takes long.
+        """
+        return self.movers_mask(), *NO_RANGE
 
     def _proposals(self, player: int, numbers: ProposedNumbers) -> np.ndarray:
         """Return what the caller's function proposes in this state, asked once."""
@@ -386,8 +392,8 @@ class Face(ABC):
     def around(self, env: Any) -> "Face":
         """Return the same face of another environment of the same kind."""
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.env = env
+        twin.__dict__ = own = self.__dict__.copy()
+        own["env"] = env
         return twin
 
     def difference(self, twin: "Face") -> str | None:

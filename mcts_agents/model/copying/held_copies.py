@@ -92,10 +92,10 @@ class HeldCopies:
             handle: Of what the state stands for.
             own: The state's own handle, 0 if it has none yet.
         """
-        held = self.of(handle)
-        if handle == own and held.holders == 1:
+        held = self.held.get(handle)
+        if handle == own and held is not None and held.holders == 1:
             return held, own
-        return self.store(own, held.clone(self._clone))
+        return self.store(own, self.of(handle).clone(self._clone))
 
     def store(self, own: int, held: HeldCopy) -> tuple[HeldCopy, int]:
         """Let the state of a handle, 0 for a new one, stand for a copy; return both."""

@@ -10,6 +10,7 @@ record has the addresses of the functions that know.
 
 import ctypes
 import functools
+import struct
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -39,6 +40,8 @@ from mcts_agents.model.copying.held_copies import HeldCopy
 from mcts_agents.model.copying.playouts import Draws, advance, look_ahead
 
 UNKNOWN = -1
+# The situation of a copy of which nothing is written down.
+UNSAID = UNKNOWN, *NO_RANGE
 
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
@@ -276,8 +279,7 @@ class Situations:
         self.size = HEAD.itemsize + 8 * players
         self._game = game
         self._news = (ctypes.c_char * self.size)()
-        self._words = (ctypes.c_int64 * len(HEAD)).from_buffer(self._news)
-        self._returns = (ctypes.c_double * players).from_buffer(self._news, _RETURNS)
+        self._put = struct.Struct(f"{_WORDS}q{players}d").pack_into
         self._address = ctypes.addressof(self._news)
         game["news"] = self._address
         self.draws = Draws()
@@ -295,25 +297,16 @@ class Situations:
         for name, address in _compiled().items():
             table[ROW[name]] = 0, address
 
-    def tell(self, held: HeldCopy, handle: int, is_leaf: bool = False) -> None:
-        """Leave at `news` what there is to say of a copy.
+    def say(
+        self, handle: int, situation: tuple[int, int, int], returns: Sequence[float]
+    ) -> None:
+        """Leave at `news` what there is to say of a copy; see `Face.situation`."""
+        self._put(self._news, 0, handle, handle, *situation, *returns)
 
-        Args:
-            held: The copy.
-            handle: Its handle.
-            is_leaf: Whether most likely nobody will ask what is legal there.
-        """
-        words = self._words
-        words[_HANDLE] = words[_OWN] = handle
-        if held.is_lent:
-            words[_MOVERS] = UNKNOWN
-            return
-        if is_leaf:
-            said = held.face.movers_mask(), *NO_RANGE
-        else:
-            said = held.face.situation(held.legal)
-        words[_MOVERS], words[_FIRST_LEGAL], words[_LEGAL] = said
-        self._returns[:] = held.returns
+    def tell(self, held: HeldCopy, handle: int) -> None:
+        """Ask a copy what there is to say of it, and leave it at `news`."""
+        situation = UNSAID if held.is_lent else held.face.situation(held.legal)
+        self.say(handle, situation, held.returns)
 
     def write(self, state: int, held: HeldCopy, handle: int) -> None:
         """Write into a state what there is to say of its copy."""

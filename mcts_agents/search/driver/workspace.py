@@ -43,8 +43,10 @@ from mcts_agents.search.kernel.status import (
 from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
 
-# A slice is made about this long, so that clocks and Ctrl-C are heard.
+# A slice is made about this long, so that clocks and Ctrl-C are heard; where it calls
+# Python, each call hears them.
 SLICE_SECONDS = 0.001
+SLICE_SECONDS_WITH_PYTHON = 0.01
 # Iterations of the first slice. Nobody knows yet how long one takes, so where time is
 # short it is a single one.
 FIRST_SLICE = 16
@@ -340,12 +342,13 @@ class Workspace:
             raise CancelledError
 
     def _run_slices(self, budget: SearchSettings, deadline: float) -> None:
-        """Run slices of about a millisecond until a budget is spent."""
+        """Run slices of a few milliseconds until a budget is spent."""
         left = budget.simulations or NO_LIMIT
         calls_limit = budget.forward_model_calls or NO_LIMIT
         if self.evaluation:
             self._run_batches(left, calls_limit, deadline)
             return
+        long = SLICE_SECONDS_WITH_PYTHON if self.calls_python else SLICE_SECONDS
         timed = deadline < math.inf
         iterations = FIRST_TIMED_SLICE if timed else FIRST_SLICE
         slice_started = clock.now()
@@ -366,7 +369,7 @@ class Workspace:
             each = (now - slice_started) / max(done, 1)
             slice_started = now
             # At most fourfold at a time: the first iterations are not typical.
-            wanted = SLICE_SECONDS / each if each > 0.0 else math.inf
+            wanted = long / each if each > 0.0 else math.inf
             iterations = int(max(1, min(4 * iterations, wanted)))
             if timed and before + done > 0:
                 if now + each >= deadline:
