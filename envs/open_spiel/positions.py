@@ -35,8 +35,10 @@ from mcts_agents.envs.open_spiel.records import (
 CHANCE, SIMULTANEOUS, TERMINAL = -1, -2, -4
 
 # So many positions are kept; then the older half is dropped, and played again where
-# needed. One takes 1 to 10 KB.
-MOST_KEPT = 1 << 14
+# needed. One takes 1 to 10 KB: the shorter the game, the smaller they are, and the more
+# are kept, within bounds.
+LEAST_KEPT, MOST_KEPT = 1 << 14, 1 << 16
+KEPT_ACTIONS = 1 << 21
 # No position has this number, and no state either.
 NO_NUMBER = -1
 # Views of memory at addresses, likewise.
@@ -109,6 +111,8 @@ class Positions:
         self._arrays: dict[tuple[int, int], Any] = {}
         players, game = facts.players, facts.game
         length = game.max_history_length() * (players if facts.at_once else 1)
+        fitting = KEPT_ACTIONS // max(1, length)
+        self._most_kept = min(max(fitting, LEAST_KEPT), MOST_KEPT)
         words = HEAD + 2 * players + (length + 1) // 2
         self.state_size = 8 * words
         self.first = 2 * HEAD + 4 * players  # where the history begins, in int32
@@ -238,7 +242,7 @@ class Positions:
     def number(self, position: Any) -> int:
         """Keep a position under a number of its own, and return the number."""
         self.last_number = number = self.last_number + 1
-        if len(self.by_number) >= MOST_KEPT:
+        if len(self.by_number) >= self._most_kept:
             self._drop()
         self.by_number[number] = position
         return number
@@ -252,7 +256,7 @@ class Positions:
         self._held = numbers
 
     def _keep_as(self, number: int, position: Any) -> None:
-        if len(self.by_number) >= MOST_KEPT:
+        if len(self.by_number) >= self._most_kept:
             self._drop()
         self.by_number[number] = position
 
@@ -262,7 +266,7 @@ class Positions:
         for number in self._held():
             if number in kept:
                 kept[number] = kept.pop(number)  # as if it were new
-        for old in list(islice(kept, MOST_KEPT // 2)):
+        for old in list(islice(kept, self._most_kept // 2)):
             del kept[old]
 
     # -- states

@@ -255,7 +255,7 @@ def test_an_exception_in_a_callback_comes_out_as_itself(monkeypatch):
     agent = MCTSAgent(simulations=500, seed=1)
     row = model.game["child"][0].copy()
     model.game.flags.writeable = True
-    model.game["child"][0] = (model._address(model._guarded(failing), 4), 0)
+    model.game["child"][0] = (model._address(model._guarded(failing, None), 4), 0)
     with pytest.raises(KeyboardInterrupt):
         agent.plan(env)
     model.game["child"][0] = row
