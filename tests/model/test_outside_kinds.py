@@ -229,21 +229,26 @@ def test_what_cannot_be_put_back_is_named():
             MCTSAgent(simulations=3, perfect_information=True, seed=0).act(env)
 
 
-@pytest.mark.parametrize("kind", ["float32", "bfloat16", "complex64", "sparse"])
+@pytest.mark.parametrize(
+    "kind", ["float32", "bfloat16", "complex64", "sparse", "nested"]
+)
 def test_tensors_are_put_back(kind, monkeypatch):
     torch = pytest.importorskip("torch")
     if kind == "sparse":
         tensor = torch.eye(2).to_sparse()
+    elif kind == "nested":
+        tensor = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
     else:
         tensor = torch.ones(2, dtype=getattr(torch, kind))
     monkeypatch.setitem(globals(), "TENSOR", tensor)
     env = Ten(lambda env: TENSOR.mul_(2))
     env.reset(seed=0)
-    # Nobody knows the numbers of a sparse one, only that it was changed.
-    fate = "cannot" if kind == "sparse" else "it has been restored. Keep"
+    # Nobody knows the numbers of these two, only that they were changed.
+    has_numbers = kind not in ("sparse", "nested")
+    fate = "it has been restored. Keep" if has_numbers else "cannot"
     with pytest.raises(SharedStateError, match=rf"TENSOR.*{fate}"):
         MCTSAgent(simulations=3, perfect_information=True, seed=0).act(env)
-    assert kind == "sparse" or (tensor == 1).all()
+    assert not has_numbers or (tensor == 1).all()
 
 
 def test_tensors_without_plain_numbers_are_allowed(monkeypatch):

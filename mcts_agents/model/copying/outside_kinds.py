@@ -261,7 +261,8 @@ def _write_queue(item: Any, before: dict[str, Any]) -> None:
 
 def _read_tensor(item: Any) -> tuple[Any, Any]:
     torch = sys.modules["torch"]
-    if item.layout != torch.strided or item.is_quantized or item.is_meta:
+    is_plain = item.layout == torch.strided and not item.is_nested
+    if not is_plain or item.is_quantized or item.is_meta:
         return None, item._version  # which counts the changes; there are no plain bytes
     held = item.detach().clone()
     plain = held.cpu().resolve_conj().resolve_neg().contiguous().flatten()
