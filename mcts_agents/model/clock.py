@@ -11,6 +11,7 @@ A search inside another search's callback ends with it, whatever its own budget 
 import contextvars
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,14 @@ class Watch:
         if self.is_timed and self.deadline <= now():
             self.flag[0] = 1
         return self._flags[0] != 0
+
+    def in_a_loop(self) -> tuple[memoryview, Callable[[], bool] | None]:
+        """Return what a loop of short steps looks at, instead of calling `look`.
+
+        Returns:
+            The flag, and `look` if the search has a deadline.
+        """
+        return self._flags, self.look if self.is_timed else None
 
 
 # Contexts are entered and left by the interpreter itself: whatever is raised, and

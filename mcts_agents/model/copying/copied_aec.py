@@ -211,6 +211,7 @@ class AECFace(Face):
         step, observe, played = env.step, env.observe, 0
         observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
         nothing = self._nothing
+        flags, look = ((0,), None) if watch is None else watch.in_a_loop()
         agent = env.agent_selection
         player = places[agent]
         legal = known.get(player) or self._plain_legal(player, agent)
@@ -235,7 +236,7 @@ class AECFace(Face):
                 if not self.movers_mask():
                     return played
                 agent = env.agent_selection
-            if played == limit or (watch is not None and watch.look()):
+            if played == limit or flags[0] or (look is not None and look()):
                 return played
             player = places[agent]
             if not observes[player]:

@@ -29,7 +29,7 @@ from mcts_agents.model.copying.faces import (
     Face,
 )
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import PlainMasks, mask_in, shows_masks
+from mcts_agents.model.masks import PlainMasks, shows_masks
 
 # Who decides, as a bit mask, while an episode lasts.
 ALONE = 1
@@ -175,6 +175,7 @@ class GymnasiumFace(Face):
         legal = whole if mask is None else legal_in(mask)
         played, most, least, numbers = 0, COMMON, -COMMON, NUMBERS
         array = np.ndarray
+        flags, look = ((0,), None) if watch is None else watch.in_a_loop()
         while legal and played < limit:
             action = legal[next(draws) * len(legal) >> 32]
             try:
@@ -191,12 +192,9 @@ class GymnasiumFace(Face):
             if terminated or truncated:
                 self._done = True
                 break
-            if isinstance(shown, dict):
-                mask = seen_mask(shown, info)
-            else:
+            mask = shown.get("action_mask") if isinstance(shown, dict) else None
+            if mask is None:
                 mask = info.get("action_mask")
-                if type(mask) is not array and mask is not None:
-                    mask = mask_in(info)
             if mask is None:
                 legal = whole
             # Here, as calls of functions take as long as what they would do.
@@ -204,8 +202,9 @@ class GymnasiumFace(Face):
                 read = known.get(mask.tobytes())
                 legal = read[0] if read else legal_in(mask)
             else:
+                mask = seen_mask(shown, info)
                 legal = legal_in(mask)
-            if watch is not None and watch.look():
+            if flags[0] or (look is not None and look()):
                 break
         if played:
             self._shown, self._mask = shown, kept_mask(mask)
