@@ -31,9 +31,6 @@ from mcts_agents.model.addresses import compiled_address
 from mcts_agents.model.contract import ENTRIES, ROW
 from mcts_agents.model.copying.guards import noted_signals
 
-# Callbacks that end before anybody could look at the clock.
-QUICK = ("child", "legal_actions")
-
 
 class SpielModel(ForwardModel):
     """The forward model of one variant of a game of OpenSpiel.
@@ -104,8 +101,7 @@ class SpielModel(ForwardModel):
         self._pool.tell(record)
         for name in CALLBACKS:
             if name in asked:
-                look = None if name in QUICK else clock.look
-                record[name] = (self._address(self._guarded(asked[name], look), 4), 0)
+                record[name] = (self._address(self._guarded(asked[name]), 4), 0)
         record["error"] = self.error.ctypes.data
         record["chance"] = self.chance
         record["owner"] = self._positions.owner
@@ -137,19 +133,17 @@ class SpielModel(ForwardModel):
         return ctypes.cast(callback, ctypes.c_void_p).value
 
     def _guarded(
-        self,
-        function: Callable[[int, int, int, int], int],
-        look: Callable[[], None] | None,
+        self, function: Callable[[int, int, int, int], int]
     ) -> Callable[[int, int, int, int], int]:
         """Wrap a callback for compiled code, which knows no exceptions of Python."""
+        look = clock.look  # also after what is quick: a rollout may be many such calls
 
         def guarded(first: int, second: int, third: int, fourth: int) -> int:
             if self._pending is not None:
                 return 0
             try:
                 answer = function(first, second, third, fourth)
-                if look is not None:
-                    look()
+                look()
                 return answer
             except BaseException as error:
                 self._note(error)

@@ -8,7 +8,7 @@ import pytest
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent
 from mcts_agents.envs import environments, load_game, make_model
-from mcts_agents.model import new_generator
+from mcts_agents.model import clock, new_generator
 from mcts_agents.search import SearchSettings
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -255,7 +255,7 @@ def test_an_exception_in_a_callback_comes_out_as_itself(monkeypatch):
     agent = MCTSAgent(simulations=500, seed=1)
     row = model.game["child"][0].copy()
     model.game.flags.writeable = True
-    model.game["child"][0] = (model._address(model._guarded(failing, None), 4), 0)
+    model.game["child"][0] = (model._address(model._guarded(failing), 4), 0)
     with pytest.raises(KeyboardInterrupt):
         agent.plan(env)
     model.game["child"][0] = row
@@ -290,3 +290,12 @@ def test_settings_of_games_are_complete():
         model = make_model(f"open_spiel:{spec}")[1]
         settings = SearchSettings().for_model(model)
         assert settings.rollout == model.facts.longest
+
+
+def test_rollouts_action_by_action_look_at_the_clock(monkeypatch):
+    looks = []
+    look = clock.look
+    monkeypatch.setattr(clock, "look", lambda: looks.append(look()))
+    agent = MCTSAgent(simulations=10, rollout_policy="mast", seed=1)
+    found = agent.plan(environment("go(board_size=9)"))
+    assert len(looks) > found.forward_model_calls > 500

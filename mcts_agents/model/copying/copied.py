@@ -469,7 +469,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _legal_actions(self, state: int, player: int, out: int) -> int:
         held = self._copies.at(state)
-        legal = held.legal.get(player)
+        legal = None if held.is_lent else held.legal.get(player)
         if legal is None:  # masks are parts of observations, which may be large
             legal = held.face.legal_actions(player)
             if not held.is_lent:

@@ -15,7 +15,9 @@ from mcts_agents.model.copying.faces import (
     BITS,
     NO_RANGE,
     NOBODY,
+    NUMBERS,
     Face,
+    UndeclaredMasksError,
     require_reset,
 )
 from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
@@ -45,8 +47,10 @@ class AECFace(Face):
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        # By player, whose observations may show masks; copies share the list.
+        # By player: whose observations may show masks, and whose have. Copies share
+        # the lists.
         self._observes_masks = [True] * len(self.agents)
+        self._has_shown = [self._declares_masks] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -111,6 +115,8 @@ class AECFace(Face):
                 return self._unknown[player]
             shown = self.env.observe(agent)
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
+            if type(mask) is not np.ndarray:
+                mask = mask_in(shown)
         else:
             info = self.env.infos.get(agent)
             mask = mask_in(info) if info else None
@@ -142,7 +148,7 @@ class AECFace(Face):
     def step(self, joint_action: list[int], returns: list[float]) -> None:
         """Let the selected agent act; finished agents are stepped out of the way."""
         player = self._places[self.env.agent_selection]
-        self.step_one(player, joint_action[player], returns, {})
+        self._step(player, joint_action[player], returns)
 
     def step_one(
         self,
@@ -152,6 +158,11 @@ class AECFace(Face):
         known: dict[int, list[int]],
     ) -> tuple[int, int, int]:
         """See `Face.step_one`."""
+        agent = self._step(player, action, returns)
+        return NOBODY if agent is None else self._situation_of(agent, known)
+
+    def _step(self, player: int, action: int, returns: list[float]) -> str | None:
+        """Let a player act; return the agent who decides next, None if it is over."""
         env = self.env
         observes = self._observes_masks[player]
         info = None if observes else env.infos.get(self.agents[player])
@@ -164,24 +175,41 @@ class AECFace(Face):
         if self._given or self._proposed:
             self._step_is_over()
         try:
-            earned = env.rewards != self._nothing
-        except ValueError:  # arrays cannot be compared
-            earned = True
-        if earned:
-            self._earn(env.rewards, returns)
+            as_usual = env.rewards == self._nothing
+        except Exception:  # arrays, for example, are not simply equal
+            as_usual = False
+        if not as_usual:
+            self._pay(returns)
         if not env.agents:
-            return NOBODY
+            return None
         agent = env.agent_selection
         if env.terminations[agent] or env.truncations[agent]:
             self._step_out()
-            return self.situation(known)
-        return self._situation_of(agent, known)
+            return env.agent_selection if self.movers_mask() else None
+        return agent
+
+    def _pay(self, returns: list[float]) -> None:
+        """Add what the last step paid, if it paid anything; see `_earn`."""
+        rewards = self.env.rewards
+        values = rewards.values() if isinstance(rewards, Mapping) else (None,)
+        for reward in values:
+            if type(reward) not in NUMBERS or reward:
+                self._earn(rewards, returns)
+                return
 
     def _step_out(self) -> None:
         """Step finished agents out of the way of those who play on."""
         env = self.env
         for _ in self.agents:
-            if not env.agents or not self._is_finished(env.agent_selection):
+            if not env.agents:
+                return
+            if env.agent_selection not in env.terminations:
+                raise RuntimeError(
+                    f"{self.name}: agent_selection is {env.agent_selection!r}, which "
+                    "step(None) has removed; it must name one of those who are left "
+                    f"({', '.join(map(str, env.agents))})"
+                )
+            if not self._is_finished(env.agent_selection):
                 return
             for agent in env.agents:
                 if not (env.terminations[agent] or env.truncations[agent]):
@@ -224,11 +252,11 @@ class AECFace(Face):
                 raise
             played += 1
             try:
-                earned = env.rewards != nothing
-            except ValueError:  # arrays cannot be compared
-                earned = True
-            if earned:
-                self._earn(env.rewards, returns)
+                as_usual = env.rewards == nothing
+            except Exception:  # arrays, for example, are not simply equal
+                as_usual = False
+            if not as_usual:
+                self._pay(returns)
             agent = env.agent_selection
             if not env.agents or env.terminations[agent] or env.truncations[agent]:
                 if env.agents:
@@ -280,13 +308,26 @@ class AECFace(Face):
         self._step_is_over()
 
     def shown(self) -> Any:
-        """Return the selected agent's observation and what it has earned."""
+        """Return the selected agent's observation and what it has earned.
+
+        Raises:
+            UndeclaredMasksError: It shows a mask, which nobody would have looked for.
+        """
         env = self.env
         if not env.agents:
             return None
         agent = env.agent_selection
+        seen = env.observe(agent)
+        observes = self._observes_masks[self._places[agent]]
+        if not observes and mask_in(seen) is not None:
+            raise UndeclaredMasksError(
+                f"{self.name}: observe({agent!r}) shows a mask now and did not when "
+                "the plan began, and observation_space does not say that it may. Let "
+                "observation_space(agent) be a Dict with 'action_mask', or show masks "
+                "in infos[agent]['action_mask']"
+            )
         earned = env._cumulative_rewards.get(agent)
-        return agent, env.observe(agent), earned, dict(env.terminations)
+        return agent, seen, earned, dict(env.terminations)
 
     def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
@@ -294,8 +335,10 @@ class AECFace(Face):
         mask = None
         if self._observes_masks[player]:
             mask = mask_in(self.env.observe(agent))
+            if mask is not None:
+                self._has_shown[player] = True
             # Observations may be pictures: do not have them made for nothing.
-            self._observes_masks[player] = self._declares_masks or mask is not None
+            self._observes_masks[player] = self._has_shown[player]
         return mask_in(self.env.infos.get(agent)) if mask is None else mask
 
     def difference(self, twin: Face) -> str | None:

@@ -37,6 +37,13 @@ BITS = -2
 NOBODY = (0, *NO_RANGE)
 
 
+class UndeclaredMasksError(ValueError):
+    """Masks appear where neither a space nor what was seen before has announced them.
+
+    Until then actions that are not legal counted as legal.
+    """
+
+
 class Face(ABC):
     """One environment as a forward model sees it.
 

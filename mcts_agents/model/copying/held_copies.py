@@ -42,7 +42,8 @@ class HeldCopy:
 
     def clone(self, clone: Callable[[Face], Face]) -> "HeldCopy":
         """Return a copy in the same situation, with dice and so a future of its own."""
-        return HeldCopy(clone(self.face), self.returns.copy(), self.legal)
+        legal = None if self.is_lent else self.legal
+        return HeldCopy(clone(self.face), self.returns.copy(), legal)
 
 
 class HeldCopies:

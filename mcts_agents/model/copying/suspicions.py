@@ -24,7 +24,7 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_aec import AECFace
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import Face
+from mcts_agents.model.copying.faces import Face, UndeclaredMasksError
 from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.copying.snapshots import set_apart
@@ -159,7 +159,7 @@ def _go_on(inquiry: Inquiry, end: float) -> tuple[str | None, bool]:
                 return found, True
             if time.perf_counter() > end:
                 return None, False
-    except MemoryError:
+    except (MemoryError, UndeclaredMasksError):
         raise
     except Exception:  # the environment's, which a search will meet if it goes there
         if signal_has_raised():

@@ -1,0 +1,164 @@
+"""AEC environments whose masks come, go, or are not of the usual type."""
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from mcts_agents import MCTSAgent
+from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
+from tests.model.third_party import InTurn
+
+# The turns in which something was observed.
+OBSERVED = []
+
+KINDS = {
+    "int8": lambda legal: np.array(legal, np.int8),
+    "int64": lambda legal: np.array(legal, np.int64),
+    "list": list,
+    "booleans": lambda legal: [bool(each) for each in legal],
+}
+
+
+class Changing(InTurn):
+    """Eight turns of two; all but one of four actions are legal, and it is asserted.
+
+    Args:
+        shows: Whether the observation has a mask in a turn; all is legal elsewhere.
+        kind: The masks' type.
+        pays: What a step pays, by the action.
+    """
+
+    def __init__(self, shows=lambda turn: True, kind="int8", pays=None):
+        super().__init__(["first", "second"])
+        self.shows, self.kind = shows, kind
+        self.pays = pays or (lambda action: {"first": action, "second": -action})
+        self.observed = 0
+
+    def action_space(self, agent):
+        return self.actions
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.actions = spaces.Discrete(4)
+        self.turn = self.last = 0
+
+    def legal(self):
+        if not self.shows(self.turn):
+            return [1, 1, 1, 1]
+        return [int(action != (self.turn + 2) % 4) for action in range(4)]
+
+    def observe(self, agent):
+        self.observed += 1
+        seen = {"observation": np.array([self.turn, self.last])}
+        if self.shows(self.turn):
+            seen["action_mask"] = KINDS[self.kind](self.legal())
+        return seen
+
+    def step(self, action):
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        assert self.legal()[action], f"{action} is not legal in turn {self.turn}"
+        self.rewards = self.pays(action)
+        self.turn, self.last = self.turn + 1, action
+        self.agent_selection = self.agents[self.turn % 2]
+        if self.turn == 8:
+            self.terminations = dict.fromkeys(self.agents, True)
+
+
+def planned(env, **options):
+    env.reset(seed=0)
+    options = {"simulations": 200, "perfect_information": True, "seed": 3} | options
+    return MCTSAgent(**options).plan(env)
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_masks_that_vanish_hold_as_long_as_they_are_shown(deterministic):
+    found = planned(Changing(lambda turn: turn < 2), deterministic=deterministic)
+    assert found.actions.tolist() == [0, 1, 3]
+
+
+def test_masks_that_appear_where_nothing_announced_them_are_an_error():
+    with pytest.raises(ValueError, match=r"shows a mask now and did not .* Dict with"):
+        planned(Changing(lambda turn: turn >= 2))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_decisions_do_not_depend_on_the_type_of_masks(kind, deterministic):
+    def visits(kind):
+        env = Changing(lambda turn: turn % 2 == 0, kind)
+        return planned(env, deterministic=deterministic).visits.tolist()
+
+    assert visits(kind) == visits("int8")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_of_a_face_ask_for_no_observation(kind):
+    env = Changing(kind=kind)
+    env.reset(seed=0)
+    face = face_of(env)
+    before = env.observed
+    face.step([1, -1], [0.0, 0.0])
+    assert env.observed == before
+
+
+def test_lists_as_masks_are_seen_once_in_each_situation():
+    class Counting(Changing):
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return super().observe(agent)
+
+    OBSERVED.clear()
+    options = {"rollout": 0, "simulations": 400, "caches": (f"{__name__}.OBSERVED",)}
+    found = planned(Counting(kind="booleans"), **options)
+    assert len(OBSERVED) < 1.5 * found.forward_model_calls
+
+
+def test_a_lent_copy_says_what_is_legal_in_it_after_it_was_copied():
+    env = Changing()
+    env.reset(seed=0)
+    model = CopiedEnvironment(env, perfect_information=True)
+    with model.planning(None, np.zeros(2, np.uint64)) as (root, _):
+        state = model.copy(root)
+        lent = model.environment(state, own=True)
+        copied = model.copy(state)
+        assert model.legal_actions(copied, 0).tolist() == [0, 1, 3]
+        lent.step(0)
+        lent.step(0)
+        assert lent.legal() == [0, 1, 1, 1]
+        assert model.legal_actions(state, 0).tolist() == [1, 2, 3]
+        assert model.legal_actions(copied, 0).tolist() == [0, 1, 3]
+
+
+def test_rewards_that_cannot_be_compared_are_named():
+    torch = pytest.importorskip("torch")
+    for reward in (torch.ones(2), torch.zeros(2), np.zeros(2), None):
+        env = Changing(pays=lambda action, r=reward: {"first": r, "second": 0})
+        with pytest.raises(ValueError, match=r"the reward of first is .* finite"):
+            planned(env)
+
+
+def test_somebody_else_may_be_paid_nothing():
+    env = Changing(pays=lambda action: {"first": 0, "second": 0, "dealer": 0})
+    assert planned(env).visits.sum() == 200
+    env = Changing(pays=lambda action: {"first": 0, "second": 0, "dealer": 1})
+    with pytest.raises(ValueError, match="names 'dealer'"):
+        planned(env)
+
+
+def test_an_agent_that_was_removed_and_is_still_selected_is_named():
+    class Forgetful(Changing):
+        def step(self, action):
+            agent = self.agent_selection
+            if self.terminations[agent]:
+                for held in (self.terminations, self.truncations, self.rewards):
+                    del held[agent]
+                self.agents.remove(agent)  # and agent_selection is left as it was
+                return
+            super().step(action)
+            if self.turn == 3:
+                self.terminations[self.agent_selection] = True
+
+    with pytest.raises(RuntimeError, match=r"'second', which step.* has removed"):
+        planned(Forgetful())
