@@ -11,8 +11,10 @@ from mcts_agents.permutation.kernel.records import LANES
 
 # A key is a number whose lowest bits, of this many values, say in which row it is. The
 # greatest key leads to the greatest number without another look at all of them, if no
-# other one is as near to it as these bits can tell.
+# other one is as near to it as these bits can tell: the second key would say so.
 KEYED = 1 << 10
+# The greatest key: of infinity it would be no number.
+_MOST = np.finfo(np.float64).max
 # By this feature processors count the bits of several words in one step.
 _COUNTS_BITS = "+avx512vpopcntdq"
 
@@ -45,27 +47,42 @@ def _address(builder, address, kind):
 
 
 def _greater(builder, one, other):
-    """Build the greater ones of two vectors of float64, none of them NaN."""
-    is_greater = builder.fcmp_ordered(">", one, other, flags=("nnan", "nsz"))
-    return builder.select(is_greater, one, other)
+    """Build the greater ones of two vectors of float64; of `other`, if one is NaN."""
+    return builder.select(builder.fcmp_ordered(">", one, other), one, other)
 
 
-def _greater_keys(builder, one, other):
-    """Build the greater ones of two vectors of keys."""
-    return builder.select(builder.icmp_signed(">", one, other), one, other)
+def _less(builder, one, other):
+    """Build the lesser ones of two vectors of float64; of `other`, if one is NaN."""
+    return builder.select(builder.fcmp_ordered("<", one, other), one, other)
 
 
-def _greatest(builder, lanes, greater):
+def _halves(builder, lanes):
+    """Build the two halves of a vector."""
+    width = lanes.type.count // 2
+    return [
+        builder.shuffle_vector(lanes, lanes, _numbers(first, width))
+        for first in (0, width)
+    ]
+
+
+def _greatest(builder, lanes):
     """Build the greatest of a vector."""
-    width = lanes.type.count
-    while width > 1:  # the greater ones of two halves
-        width //= 2
-        low, high = (
-            builder.shuffle_vector(lanes, lanes, _numbers(first, width))
-            for first in (0, width)
-        )
-        lanes = greater(builder, low, high)
+    while lanes.type.count > 1:
+        lanes = _greater(builder, *_halves(builder, lanes))
     return builder.extract_element(lanes, _SHORT(0))
+
+
+def _two_greatest(builder, best, second):
+    """Build the greatest and the second of two vectors, of the second ones the other.
+
+    In each lane `second` is not greater than `best`.
+    """
+    while best.type.count > 1:
+        low, high = _halves(builder, best)
+        second = _greater(builder, *_halves(builder, second))
+        second = _greater(builder, _less(builder, low, high), second)
+        best = _greater(builder, low, high)
+    return [builder.extract_element(lanes, _SHORT(0)) for lanes in (best, second)]
 
 
 @intrinsic
@@ -80,13 +97,13 @@ def greatest_where(typingctx, address, bits):
         numbers = builder.load(_address(builder, args[0], _lanes(64)), align=8)
         wanted = builder.bitcast(args[1], flags)
         numbers = builder.select(wanted, numbers, _each(-np.inf, 64))
-        return _greatest(builder, numbers, _greater)
+        return _greatest(builder, numbers)
 
     return types.float64(types.intp, types.uint64), codegen
 
 
 def _write_in_steps(builder, columns, out, count, value):
-    """Build a loop that writes a value of each row of columns; return the greatest key.
+    """Build a loop that writes a value of each row of columns; return the best row.
 
     Args:
         builder: LLVM's.
@@ -94,12 +111,17 @@ def _write_in_steps(builder, columns, out, count, value):
         out: Where the values go.
         count: How many rows; a multiple of LANES, each a step.
         value: Builds the values of the rows of a step.
+
+    Returns:
+        The row of the greatest value; -1 if its key does not tell, or it is below 0.
     """
     words = llvmlite.ir.VectorType(_WORD, LANES)
-    lanes = llvmlite.ir.Constant(words, list(range(LANES)))
     upper = llvmlite.ir.Constant(words, [-KEYED] * LANES)
-    best = cgutils.alloca_once(builder, words)
-    builder.store(llvmlite.ir.Constant(words, [-1] * LANES), best)
+    rows = cgutils.alloca_once(builder, words)
+    builder.store(llvmlite.ir.Constant(words, list(range(LANES))), rows)
+    best, second = (cgutils.alloca_once(builder, _lanes(LANES)) for _ in range(2))
+    builder.store(_each(-1.0, LANES), best)
+    builder.store(_each(-1.0, LANES), second)
     with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
         offset = builder.mul(loop.index, _WORD(8 * LANES))
 
@@ -108,11 +130,25 @@ def _write_in_steps(builder, columns, out, count, value):
 
         values = value(*(builder.load(at(column), align=8) for column in columns))
         builder.store(values, at(out), align=8)
-        first = builder.mul(loop.index, _WORD(LANES))
-        rows = builder.add(everywhere(builder, first, LANES), lanes)
-        keys = builder.or_(builder.and_(builder.bitcast(values, words), upper), rows)
-        builder.store(_greater_keys(builder, keys, builder.load(best)), best)
-    return _greatest(builder, builder.load(best), _greater_keys)
+        keys = builder.bitcast(_less(builder, values, _each(_MOST, LANES)), words)
+        keys = builder.or_(builder.and_(keys, upper), builder.load(rows))
+        keys = builder.bitcast(keys, _lanes(LANES))
+        # The key of minus infinity, too, is no number: it is neither here.
+        before = builder.load(best)
+        lesser = _less(builder, before, keys)
+        builder.store(_greater(builder, lesser, builder.load(second)), second)
+        builder.store(_greater(builder, keys, before), best)
+        steps = llvmlite.ir.Constant(words, [LANES] * LANES)
+        builder.store(builder.add(builder.load(rows), steps), rows)
+    found = _two_greatest(builder, builder.load(best), builder.load(second))
+    key, other = (builder.bitcast(number, _WORD) for number in found)
+    differs = builder.icmp_unsigned(
+        ">", builder.xor(key, other), _WORD(KEYED - 1)
+    )
+    tells = builder.and_(differs, builder.icmp_signed(">=", key, _WORD(0)))
+    tells = builder.and_(tells, builder.icmp_unsigned("<=", count, _WORD(KEYED)))
+    row = builder.and_(key, _WORD(KEYED - 1))
+    return builder.select(tells, row, _WORD(-1))
 
 
 def _quotients(builder, totals, weights):
@@ -124,7 +160,7 @@ def _quotients(builder, totals, weights):
 
 @intrinsic
 def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count):
-    """Write `weights.grave_value` of edges in a row; return the greatest's key.
+    """Write `weights.grave_value` of edges in a row; return the best row.
 
     Args:
         typingctx: Numba's.
@@ -137,7 +173,8 @@ def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count
         count: How many edges, a multiple of LANES.
 
     Returns:
-        The key, below 0 if no value is 0 or greater.
+        The row of the greatest; -1 if none is 0 or greater, or another is as near as
+        keys can tell.
     """
 
     def codegen(context, builder, signature, args):
@@ -159,7 +196,7 @@ def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count
 
 @intrinsic
 def write_mcps_values(typingctx, own, amaf, permutations, out, count):
-    """Write `weights.mcps_value` of edges in a row; return the greatest's key.
+    """Write `weights.mcps_value` of edges in a row; return the best row.
 
     Args:
         typingctx: Numba's.
@@ -171,7 +208,8 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
         count: How many edges, a multiple of LANES.
 
     Returns:
-        The key, below 0 if no value is 0 or greater.
+        The row of the greatest; -1 if none is 0 or greater, or another is as near as
+        keys can tell.
     """
 
     def codegen(context, builder, signature, args):
@@ -191,16 +229,6 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(*pairs, types.intp, types.intp), codegen
-
-
-@intrinsic
-def number_of_key(typingctx, key):
-    """Return the least number, float64, with the key in some row."""
-
-    def codegen(context, builder, signature, args):
-        return builder.bitcast(builder.and_(args[0], _WORD(-KEYED)), _NUMBER)
-
-    return types.float64(types.int64), codegen
 
 
 @intrinsic

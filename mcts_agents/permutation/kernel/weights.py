@@ -23,7 +23,6 @@ from numba import carray, njit
 from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.bits import (
     bit_of,
-    bits_at_least,
     count_bits,
     equal_bits,
     lowest_bit,
@@ -31,9 +30,7 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.model.random import random_below
 from mcts_agents.permutation.kernel.lanes import (
-    KEYED,
     greatest_where,
-    number_of_key,
     write_grave_values,
     write_mcps_values,
 )
@@ -48,9 +45,9 @@ def choose_edge(search, node, reference):
     this = nodes_of(search)[node]
     count = np.int64(this.count)
     if this.run:
-        key = weigh_run(search, node, reference)
-        if is_alone(search.scratch, count, key):
-            return this.first + (key & KEYED - 1)
+        row = weigh_run(search, node, reference)
+        if row >= 0:
+            return this.first + row
     else:
         weigh_edges(search, node, reference)
     return this.first + random_greatest(search.scratch, count, rng_of(search))
@@ -61,7 +58,7 @@ def weigh_run(search, node, reference):
     """Write Q* of each edge of a node, a run, into `scratch`.
 
     Returns:
-        The key of the greatest; see `lanes.KEYED`.
+        The row of the greatest, -1 if that takes another look.
     """
     this = nodes_of(search)[node]
     offset, count = 8 * this.first, np.int64(this.count)
@@ -78,18 +75,6 @@ def weigh_run(search, node, reference):
             (visits, sums), (counts, totals), (permutations, permuted), out, count
         )
     return write_grave_values(visits, sums, counts, totals, search.bias, out, count)
-
-
-@njit
-def is_alone(address, count, key):
-    """Whether only one of some float64 has the key of the greatest."""
-    if key < 0 or count > KEYED:
-        return False
-    near, least = np.int64(0), number_of_key(key)
-    for first in range(0, count, 64):
-        bits = bits_at_least(address + 8 * first, least)
-        near += count_bits(bits & lanes_from(first, count))
-    return near == 1
 
 
 @njit
