@@ -1,5 +1,7 @@
 """Steps over several numbers at a time, which no loop over an array becomes."""
 
+from contextlib import contextmanager
+
 import llvmlite.ir
 import numpy as np
 from numba import types
@@ -17,8 +19,11 @@ KEYED = 1 << 10
 _MOST = np.finfo(np.float64).max
 # By this feature processors count the bits of several words in one step.
 _COUNTS_BITS = "+avx512vpopcntdq"
+# By this one they take the bits of a byte for eight flags.
+_MASKS = "+avx512dq"
 
-_NUMBER, _SHORT, _WORD = (
+_BIT, _NUMBER, _SHORT, _WORD = (
+    llvmlite.ir.IntType(1),
     llvmlite.ir.DoubleType(),
     llvmlite.ir.IntType(32),
     llvmlite.ir.IntType(64),
@@ -39,6 +44,10 @@ def _numbers(first, count):
     """Return a constant vector of numbers that follow each other."""
     kind = llvmlite.ir.VectorType(_SHORT, count)
     return llvmlite.ir.Constant(kind, list(range(first, first + count)))
+
+
+# The counts of a step.
+_COUNTS = llvmlite.ir.VectorType(_SHORT, LANES)
 
 
 def _address(builder, address, kind):
@@ -102,12 +111,12 @@ def greatest_where(typingctx, address, bits):
     return types.float64(types.intp, types.uint64), codegen
 
 
-def _write_in_steps(builder, columns, out, count, value):
+def _write_in_steps(builder, pairs, out, count, value):
     """Build a loop that writes a value of each row of columns; return the best row.
 
     Args:
         builder: LLVM's.
-        columns: Where float64 columns begin.
+        pairs: Where columns begin, of counts, int32, and of sums, float64.
         out: Where the values go.
         count: How many rows; a multiple of LANES, each a step.
         value: Builds the values of the rows of a step.
@@ -123,13 +132,15 @@ def _write_in_steps(builder, columns, out, count, value):
     builder.store(_each(-1.0, LANES), best)
     builder.store(_each(-1.0, LANES), second)
     with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
-        offset = builder.mul(loop.index, _WORD(8 * LANES))
-
-        def at(column):
-            return _address(builder, builder.add(column, offset), _lanes(LANES))
-
-        values = value(*(builder.load(at(column), align=8) for column in columns))
-        builder.store(values, at(out), align=8)
+        statistics = []
+        for counts, sums in pairs:
+            counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
+            statistics.append(builder.sitofp(counts, _lanes(LANES)))
+            sums = _step(builder, sums, loop.index, _lanes(LANES))
+            statistics.append(builder.load(sums, align=8))
+        values = value(*statistics)
+        at = _step(builder, out, loop.index, _lanes(LANES))
+        builder.store(values, at, align=8)
         keys = builder.bitcast(_less(builder, values, _each(_MOST, LANES)), words)
         keys = builder.or_(builder.and_(keys, upper), builder.load(rows))
         keys = builder.bitcast(keys, _lanes(LANES))
@@ -159,15 +170,14 @@ def _quotients(builder, totals, weights):
 
 
 @intrinsic
-def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count):
+def write_grave_values(typingctx, own, amaf, bias, out, count):
     """Write `weights.grave_value` of edges in a row; return the best row.
 
     Args:
         typingctx: Numba's.
-        visits: The address of N(s, a), float64, of the first edge.
-        sums: Likewise of N(s, a) Q(s, a).
-        counts: Likewise of AMAF statistics.
-        totals: Likewise of their sums.
+        own: The addresses of N(s, a), int32, of the first edge, and of the sum of its
+            values, float64.
+        amaf: Likewise of AMAF statistics.
         bias: See there.
         out: Where the values go.
         count: How many edges, a multiple of LANES.
@@ -178,7 +188,8 @@ def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count
     """
 
     def codegen(context, builder, signature, args):
-        *columns, bias, out, count = args
+        *pairs, bias, out, count = args
+        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
         add, times = builder.fadd, builder.fmul
         biases = everywhere(builder, bias, LANES)
 
@@ -188,10 +199,10 @@ def write_grave_values(typingctx, visits, sums, counts, totals, bias, out, count
             total = times(add(_each(1.0, LANES), biased), total)
             return _quotients(builder, add(total, known_total), weight)
 
-        return _write_in_steps(builder, columns, out, count, value)
+        return _write_in_steps(builder, pairs, out, count, value)
 
-    addresses = [types.intp] * 4
-    return types.int64(*addresses, types.float64, types.intp, types.intp), codegen
+    pairs = [types.UniTuple(types.intp, 2)] * 2
+    return types.int64(*pairs, types.float64, types.intp, types.intp), codegen
 
 
 @intrinsic
@@ -200,8 +211,8 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
 
     Args:
         typingctx: Numba's.
-        own: The addresses of N(s, a), float64, of the first edge, and of the sum of its
-            values.
+        own: The addresses of N(s, a), int32, of the first edge, and of the sum of its
+            values, float64.
         amaf: Likewise of AMAF statistics.
         permutations: Likewise of permutation statistics.
         out: Where the values go.
@@ -214,7 +225,7 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
 
     def codegen(context, builder, signature, args):
         *pairs, out, count = args
-        columns = [c for pair in pairs for c in cgutils.unpack_tuple(builder, pair)]
+        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
         add, times = builder.fadd, builder.fmul
 
         def value(n, total, known, known_total, permutations, permuted):
@@ -225,7 +236,7 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
             total = add(times(total, others), known_total)
             return _quotients(builder, total, weight)
 
-        return _write_in_steps(builder, columns, out, count, value)
+        return _write_in_steps(builder, pairs, out, count, value)
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(*pairs, types.intp, types.intp), codegen
@@ -243,26 +254,48 @@ def counts_columns_fast(typingctx):
     return types.boolean(), codegen
 
 
+@contextmanager
 def _steps(builder, lanes):
-    """Build steps over up to 64 float64; yield the first of each."""
-    for first in range(0, 64, LANES):
-        there = builder.icmp_signed("<", _WORD(first), lanes)
-        with builder.if_then(there, likely=True):
-            yield first
+    """Build a loop over steps of up to 64 numbers; yield the number of the step."""
+    fewer = builder.icmp_signed("<", lanes, _WORD(64))
+    lanes = builder.select(fewer, lanes, _WORD(64))
+    with cgutils.for_range(builder, builder.sdiv(lanes, _WORD(LANES))) as loop:
+        yield loop.index
 
 
-def _place(builder, address, first):
-    """Build a pointer to the float64 of a step."""
-    at = builder.add(address, _WORD(8 * first))
-    return _address(builder, at, _lanes(LANES))
+def _step(builder, address, step, kind):
+    """Build a pointer to the vector of a step."""
+    size = LANES * (8 if kind.element == _NUMBER else kind.element.width // 8)
+    at = builder.add(address, builder.mul(step, _WORD(size)))
+    return _address(builder, at, kind)
 
 
-def _flags(builder, bits, first):
-    """Build the bits of a step."""
-    byte = llvmlite.ir.IntType(LANES)
-    flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), LANES)
-    bits = builder.trunc(builder.lshr(bits, _WORD(first)), byte)
-    return builder.bitcast(bits, flags)
+def _flags(context, builder, address, step, width):
+    """Build which bits of a set are set in a step.
+
+    Args:
+        context: Numba's.
+        builder: LLVM's.
+        address: Where the set is.
+        step: The number of the step.
+        width: Bits of the numbers that they are for.
+    """
+    at = builder.add(address, step)
+    byte = builder.load(_address(builder, at, llvmlite.ir.IntType(8)))
+    _, _, features = context.codegen().magic_tuple()
+    if _MASKS in features.split(","):
+        return builder.bitcast(byte, llvmlite.ir.VectorType(_BIT, LANES))
+    # Elsewhere each lane gets all bits, and keeps its own.
+    kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(width), LANES)
+    bits = builder.bitcast(everywhere(builder, byte, LANES * width // 8), kind)
+    own = llvmlite.ir.Constant(kind, [1 << lane for lane in range(LANES)])
+    nothing = llvmlite.ir.Constant(kind, [0] * LANES)
+    return builder.icmp_unsigned("!=", builder.and_(bits, own), nothing)
+
+
+def _add_counts(builder, counts, at):
+    """Build the addition of a vector to the int32 at a pointer."""
+    builder.store(builder.add(builder.load(at, align=4), counts), at, align=4)
 
 
 def _add(builder, numbers, at):
@@ -272,16 +305,17 @@ def _add(builder, numbers, at):
 
 @intrinsic
 def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
-    """Add to each of up to 64 float64 how many bits its words share with masks.
+    """Add to each of up to 64 numbers how many bits its words share with masks.
 
     Args:
         typingctx: Numba's.
-        rows: The address of row 0: a word, uint64, for each of 64 float64.
+        rows: The address of row 0: a word, uint64, for each of 64 numbers.
         step: Bytes from one row to the next.
         chosen: The address of the chosen rows' numbers, uint64.
         masks: Two addresses, each of a mask, uint64, for each of them.
         count: How many are chosen.
-        outs: The addresses of the float64, of those for each of the two masks.
+        outs: The addresses of the numbers, int32 of those for the first mask, float64
+            of those for the second.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
@@ -292,6 +326,7 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
         kind = llvmlite.ir.FunctionType(words, [words])
         name = "llvm.ctpop.v64i64"
         bits_in = builder.module.declare_intrinsic(name, (), kind)
+        # Memory of its own, of which the steps read a vector each.
         counts = [cgutils.alloca_once(builder, words) for _ in masks]
         for shared in counts:
             builder.store(llvmlite.ir.Constant(words, [0] * 64), shared)
@@ -307,12 +342,16 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
                 common = builder.and_(row, everywhere(builder, item(mask), 64))
                 found = builder.call(bits_in, [common])
                 builder.store(builder.add(builder.load(shared), found), shared)
-        for first in _steps(builder, lanes):
-            for shared, address in zip(counts, outs, strict=True):
-                found = builder.load(shared)
-                found = builder.shuffle_vector(found, found, _numbers(first, LANES))
-                found = builder.uitofp(found, _lanes(LANES))
-                _add(builder, found, _place(builder, address, first))
+        found = [builder.ptrtoint(shared, _WORD) for shared in counts]
+        with _steps(builder, lanes) as i:
+            some = llvmlite.ir.VectorType(_WORD, LANES)
+            having, winning = (
+                builder.trunc(builder.load(_step(builder, at, i, some), align=8), _COUNTS)
+                for at in found
+            )
+            _add_counts(builder, having, _step(builder, outs[0], i, _COUNTS))
+            winning = builder.sitofp(winning, _lanes(LANES))
+            _add(builder, winning, _step(builder, outs[1], i, _lanes(LANES)))
         return count
 
     one, pair = types.intp, types.UniTuple(types.intp, 2)
@@ -320,56 +359,124 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
 
 
 @intrinsic
-def write_where(typingctx, address, bits, value, otherwise, lanes):
-    """Write a value to those of up to 64 float64 whose bits are set, another to others.
+def write_untried(typingctx, visits, sums, legal, lanes):
+    """Write N(s, a) and its sum of values of up to 64 new edges.
+
+    An illegal action gets one visit with a sum that is never the greatest.
 
     Args:
         typingctx: Numba's.
-        address: Where they are.
-        bits: Which of them.
-        value: The value.
-        otherwise: The other one.
+        visits: The address of N(s, a), int32.
+        sums: The address of sums, float64.
+        legal: The address of the set of legal actions.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        address, bits, *values, lanes = args
-        values = [everywhere(builder, value, LANES) for value in values]
-        for first in _steps(builder, lanes):
-            written = builder.select(_flags(builder, bits, first), *values)
-            builder.store(written, _place(builder, address, first), align=8)
-        return bits
+        visits, sums, legal, lanes = args
+        ones = llvmlite.ir.Constant(_COUNTS, [1] * LANES)
+        nothing = llvmlite.ir.Constant(_COUNTS, [0] * LANES)
+        with _steps(builder, lanes) as i:
+            flags = _flags(context, builder, legal, i, 32)
+            counts = builder.select(flags, nothing, ones)
+            builder.store(counts, _step(builder, visits, i, _COUNTS), align=4)
+            flags = _flags(context, builder, legal, i, 64)
+            values = builder.select(flags, _each(0.0, LANES), _each(-np.inf, LANES))
+            builder.store(values, _step(builder, sums, i, _lanes(LANES)), align=8)
+        return lanes
 
-    numbers = [types.float64] * 2
-    return types.uint64(types.intp, types.uint64, *numbers, types.intp), codegen
+    return types.int64(*[types.intp] * 4), codegen
 
 
 @intrinsic
-def count_where(typingctx, counts, sums, bits, value, lanes):
-    """Count up to 64 float64 whose bits are set, and add a value to their sums.
+def count_where(typingctx, counts, sums, members, value, lanes):
+    """Count up to 64 numbers whose bits are set, and add a value to their sums.
 
     Args:
         typingctx: Numba's.
-        counts: The address of the float64 to which 1 is added.
-        sums: The address of those to which the value is added.
-        bits: Which of them.
+        counts: The address of the int32 to which 1 is added.
+        sums: The address of the float64 to which the value is added.
+        members: The address of the set that says which of them.
         value: The value.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
-    def add_value(builder, address, bits, value, lanes):
-        values = everywhere(builder, value, LANES)
-        for first in _steps(builder, lanes):
-            wanted = _flags(builder, bits, first)
-            added = builder.select(wanted, values, _each(0.0, LANES))
-            _add(builder, added, _place(builder, address, first))
+    def codegen(context, builder, signature, args):
+        counts, sums, members, value, lanes = args
+
+        def count(i):
+            flags = _flags(context, builder, members, i, 32)
+            counted = builder.zext(flags, _COUNTS)
+            _add_counts(builder, counted, _step(builder, counts, i, _COUNTS))
+
+        some = builder.fcmp_unordered("!=", value, _NUMBER(0.0))
+        with builder.if_else(some) as (adding, counting):
+            with adding:
+                values = everywhere(builder, value, LANES)
+                with _steps(builder, lanes) as i:
+                    count(i)
+                    flags = _flags(context, builder, members, i, 64)
+                    added = builder.select(flags, values, _each(0.0, LANES))
+                    _add(builder, added, _step(builder, sums, i, _lanes(LANES)))
+            with counting, _steps(builder, lanes) as i:
+                count(i)
+        return lanes
+
+    addresses = [types.intp] * 3
+    return types.int64(*addresses, types.float64, types.intp), codegen
+
+
+@intrinsic
+def set_where(typingctx, words, members, added, lanes):
+    """Set the bits `added` in those of up to 64 words whose own bits are set.
+
+    Args:
+        typingctx: Numba's.
+        words: The address of the words, uint64.
+        members: The address of the set that says which of them.
+        added: The bits, uint64.
+        lanes: How many of the 64 there are, a multiple of LANES.
+    """
 
     def codegen(context, builder, signature, args):
-        counts, sums, bits, value, lanes = args
-        add_value(builder, counts, bits, _NUMBER(1.0), lanes)
-        with builder.if_then(builder.fcmp_unordered("!=", value, _NUMBER(0.0))):
-            add_value(builder, sums, bits, value, lanes)
-        return bits
+        words, members, added, lanes = args
+        kind = llvmlite.ir.VectorType(_WORD, LANES)
+        added = everywhere(builder, added, LANES)
+        nothing = llvmlite.ir.Constant(kind, [0] * LANES)
+        with _steps(builder, lanes) as i:
+            flags = _flags(context, builder, members, i, 64)
+            at = _step(builder, words, i, kind)
+            bits = builder.select(flags, added, nothing)
+            builder.store(builder.or_(builder.load(at, align=8), bits), at, align=8)
+        return lanes
 
-    addresses = [types.intp] * 2
-    return types.uint64(*addresses, types.uint64, types.float64, types.intp), codegen
+    return types.int64(types.intp, types.intp, types.uint64, types.intp), codegen
+
+
+@intrinsic
+def add_bytes(typingctx, bytes_, bytes_won, counts, sums, lanes):
+    """Add bytes to up to 64 counts, and other bytes to their sums.
+
+    Args:
+        typingctx: Numba's.
+        bytes_: The address of what is added to counts.
+        bytes_won: The address of what is added to sums.
+        counts: The address of the counts, int32.
+        sums: The address of the sums, float64.
+        lanes: How many of the 64 there are, a multiple of LANES.
+    """
+
+    def codegen(context, builder, signature, args):
+        bytes_, bytes_won, counts, sums, lanes = args
+        kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), LANES)
+        with _steps(builder, lanes) as i:
+            having, winning = (
+                builder.zext(builder.load(_step(builder, at, i, kind), align=1), _COUNTS)
+                for at in (bytes_, bytes_won)
+            )
+            _add_counts(builder, having, _step(builder, counts, i, _COUNTS))
+            winning = builder.sitofp(winning, _lanes(LANES))
+            _add(builder, winning, _step(builder, sums, i, _lanes(LANES)))
+        return lanes
+
+    return types.int64(*[types.intp] * 5), codegen

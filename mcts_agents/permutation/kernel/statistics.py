@@ -21,25 +21,25 @@ remembers which playouts went through it.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, float64_at
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.bits import (
+    MOST_IN_COLUMNS,
     bit_of,
     count_bits,
     count_in_columns,
     lowest_bit,
-    set_where,
 )
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place, padded
 from mcts_agents.permutation.kernel.lanes import (
+    add_bytes,
     add_in_columns,
     count_where,
     counts_columns_fast,
+    set_where,
 )
 from mcts_agents.permutation.kernel.records import (
-    COUNT,
     LACKS_BLOCKS,
     NONE,
-    SUM,
     bits_of,
     columns_of,
     entries_of,
@@ -55,7 +55,14 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
     won_of,
 )
-from mcts_agents.permutation.kernel.weights import ALL, address_of, amaf_at, places_at
+from mcts_agents.permutation.kernel.weights import (
+    ALL,
+    address_of_counts,
+    address_of_sums,
+    amaf_counts_at,
+    amaf_sums_at,
+    places_at,
+)
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 # So many bytes can be added before one of them overflows.
@@ -63,6 +70,7 @@ MOST_ADDED = 255
 # So many bits of a word are listed at least, even if fewer are set: most often none
 # is left then, and the processor need not guess how many there are.
 LISTED = 4
+ROOM_LISTED = max(MOST_IN_COLUMNS, MOST_ADDED) + LISTED
 # So many playouts of a word, where processors count the bits of several words in one
 # step, and elsewhere, are rather listed one by one than counted in columns.
 FEW, FEW_ELSEWHERE = 0, 8
@@ -79,13 +87,13 @@ def begin_block(search, node):
         Whether there is room.
     """
     block = search.block_count
-    if (block + 1) * 2 * search.place_room > search.amaf_length:
+    if block * search.place_room == search.amaf_counts_length:
         lack(search, LACKS_BLOCKS)
         return False
     search.block_count += 1
-    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, sums = amaf_counts_at(search, block), amaf_sums_at(search, block)
     # Only where there are places: there may be room for very many more.
-    counts[: search.place_count] = 0.0
+    counts[: search.place_count] = 0
     sums[: search.place_count] = 0.0
     this = nodes_of(search)[node]
     this.block = block
@@ -97,7 +105,7 @@ def begin_block(search, node):
         start = starts[playout] + entries[entry].depth
         for i in range(start, starts[playout + 1]):
             place = np.uint64(moves[i])
-            counts[place] += 1.0
+            counts[place] += 1
             sums[place] += values[playout * search.players + players[place]]
         if search.set_words:
             add_set(search, block, address_of_sets(search, playout), playout)
@@ -124,7 +132,7 @@ def record_playout(search, count):
             player
         ]
     if search.set_words:
-        sets, every = actions_at(search, playout), all_actions_at(search, playout)
+        sets, every = actions_at(search, playout), all_actions_at(search)
         for i in range(len(sets)):
             every[i] = sets[i]
         return
@@ -149,7 +157,7 @@ def add_move(search, depth, count):
     """
     place = trace_of(search)[depth].code
     word, bit = place - FIRST_PLACE >> 6, bit_of(place - FIRST_PLACE)
-    every = all_actions_at(search, search.simulations)
+    every = all_actions_at(search)
     start = search.move_count - count
     moves_of(search)[start + depth] = 0 if every[word] & bit else place
     every[word] |= bit
@@ -185,16 +193,15 @@ def add_set(search, block, address, playout):
         playout: Its number.
     """
     words = search.set_words
-    sets = set_at(address, 0, search.players * words)
-    counts, sums = address_of(search, block, COUNT), address_of(search, block, SUM)
     values = playout_values_of(search)
     for player in range(search.players):
         value = values[playout * search.players + player]
         for word in range(words):
-            bits = sets[player * words + word]
-            at = 8 * first_place(search, player, word)
-            lanes = lanes_of(search, word)
-            count_where(counts + at, sums + at, bits, value, lanes)
+            place = first_place(search, player, word)
+            counts = address_of_counts(search, block, place)
+            sums = address_of_sums(search, block, place)
+            members = address + 8 * (player * words + word)
+            count_where(counts, sums, members, value, lanes_of(search, word))
 
 
 @njit
@@ -226,12 +233,31 @@ def set_column_bits(search):
     if bit == _1:
         begin_columns(search, word)
     columns = address_of_columns(search, word)
-    sets = all_actions_at(search, playout)
     for player in range(search.players):
         for i in range(search.set_words):
             at = columns + 8 * first_place(search, player, i)
-            set_where(at, sets[player * search.set_words + i], bit)
+            members = search.all_sets + 8 * (player * search.set_words + i)
+            set_where(at, members, bit, lanes_of(search, i))
+    write_pairs(search)
     set_worth(search, word, bit)
+
+
+@njit
+def write_pairs(search):
+    """Keep the sets of the playout that ends, and once more those that are won."""
+    words = search.set_words
+    pairs, sets = pairs_at(search, search.simulations), all_actions_at(search)
+    for player in range(search.players):
+        won = np.uint64(0) - np.uint64(values_of(search)[player] == 1.0)
+        for k in range(player * words, (player + 1) * words):
+            pairs[2 * k], pairs[2 * k + 1] = sets[k], sets[k] & won
+
+
+@njit
+def pairs_at(search, playout):
+    """View the pairs of sets of a playout."""
+    words = 2 * search.players * search.set_words
+    return set_at(search.set_pairs, playout * words, words)
 
 
 @njit
@@ -265,16 +291,9 @@ def begin_columns(search, word):
 
 
 @njit
-def all_actions_at(search, playout):
-    """View the sets of all actions of a playout, of each player one."""
-    words = search.players * search.set_words
-    return set_at(address_of_all_sets(search, playout), 0, words)
-
-
-@njit
-def address_of_all_sets(search, playout):
-    """Return where the sets of all actions of a playout are."""
-    return search.all_sets + 8 * playout * search.players * search.set_words
+def all_actions_at(search):
+    """View the sets of all actions of the playout that ends, of each player one."""
+    return set_at(search.all_sets, 0, search.players * search.set_words)
 
 
 @njit
@@ -282,15 +301,14 @@ def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
     block = np.int64(nodes_of(search)[node].block)
     if search.set_words:  # which earlier moves are not in yet; see `add_move`
-        address = address_of_all_sets(search, search.simulations)
-        add_set(search, block, address, search.simulations)
+        add_set(search, block, search.all_sets, search.simulations)
         return
-    counts, sums = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, sums = amaf_counts_at(search, block), amaf_sums_at(search, block)
     trace, values = trace_of(search), values_of(search)
     start = search.move_count - count
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(depth, count):
-        counts[moves[i]] += 1.0
+        counts[moves[i]] += 1
         sums[moves[i]] += values[trace[i].player]
 
 
@@ -314,8 +332,11 @@ def count_permutations(search, node, latest):
         masks[:] = ALL
         for move in range(search.path_moves):
             keep_playouts_with(search, trace_of(search)[move].code, first, masks)
-    elif count == 1:  # most often
-        masks[0] = latest
+    elif count == 1:  # most often, and then most often none is left
+        masks[0] = latest & ALL << (np.uint64(this.counted) & _63)
+        if masks[0] == _0:
+            this.counted = search.simulations
+            return
     else:
         path_in_words(search, node, first, masks)
         masks[count - 1] = latest
@@ -415,7 +436,7 @@ def add_edge_by_edge(search, node, first, masks):
     this = nodes_of(search)[node]
     edge, count, words = this.first, np.int64(this.count), len(masks)
     places = places_at(search, edge, count)
-    permutations = float64_at(search.edge_permutations + 8 * edge, count)
+    permutations = int32_at(search.edge_permutations + 4 * edge, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * edge, count)
     won = set_at(search.won, this.player * search.words + first, words)
     masks_won = set_at(search.masks, search.words, words)
@@ -564,8 +585,11 @@ def add_in_run(search, node, first, count):
     rows, step = address_of_columns(search, first), 8 * search.place_room
     for k in range(search.set_words):
         at, done = 8 * first_place(search, np.int64(this.player), k), 64 * k
-        edges = 8 * (this.first + done)
-        outs = search.edge_permutations + edges, search.edge_permutation_sums + edges
+        edge = this.first + done
+        outs = (
+            search.edge_permutations + 4 * edge,
+            search.edge_permutation_sums + 8 * edge,
+        )
         left = np.int64(this.count) - done
         add_in_columns(rows + at, step, chosen, (masks, marked), count, outs, left)
 
@@ -578,58 +602,69 @@ def add_own(search, node):
     """
     this = nodes_of(search)[node]
     if this.run:
-        add_to_run(search, node, search.simulations, values_of(search)[this.player])
+        sets = search.all_sets + 8 * np.int64(this.player) * search.set_words
+        add_to_run(search, node, sets, 8, values_of(search)[this.player])
         this.counted = search.simulations + 1
 
 
 @njit
-def add_to_run(search, node, playout, value):
-    """Add a playout to the edges of a node, which are a run."""
-    this, words = nodes_of(search)[node], search.set_words
-    sets = all_actions_at(search, playout)
-    for k in range(words):
-        actions, at = sets[this.player * words + k], 8 * (this.first + 64 * k)
-        counts, sums = search.edge_permutations + at, search.edge_permutation_sums + at
-        count_where(counts, sums, actions, value, lanes_of(search, k))
+def add_to_run(search, node, sets, step, value):
+    """Add a playout to the edges of a node, which are a run.
+
+    Args:
+        search: The record.
+        node: The node.
+        sets: Where the first word of the set of the player's actions is.
+        step: Bytes from one word to the next.
+        value: What the playout is worth to the player.
+    """
+    this = nodes_of(search)[node]
+    for k in range(search.set_words):
+        edge = this.first + 64 * k
+        counts = search.edge_permutations + 4 * edge
+        sums = search.edge_permutation_sums + 8 * edge
+        count_where(counts, sums, sets + step * k, value, lanes_of(search, k))
 
 
 @njit
 def add_sets(search, node, first, count):
-    """Do what `add_in_run` does for any edges: add up sets of actions byte by byte."""
+    """Do what `add_in_run` does for any edges: add up the sets of single playouts."""
     listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
     masks = set_at(search.masks, 0, count)
     chosen = set_at(search.masks, 2 * search.words, count)
     added = np.uint64(0)
     for i in range(count):
         left, playout = masks[i], 64 * (first + np.int64(chosen[i]))
-        at, end = added, added + np.uint64(count_bits(left))
-        for k in range(LISTED):
-            listed[at + np.uint64(k)] = playout + lowest_bit(left)
-            left &= left - _1
-        at += np.uint64(LISTED)
-        while at < end:
-            listed[at] = playout + lowest_bit(left)
-            left &= left - _1
-            at += _1
-        added = end
-        if added > np.uint64(MOST_ADDED - 64):
+        end = added + np.uint64(count_bits(left))
+        if end > np.uint64(MOST_IN_COLUMNS):
             add_listed(search, node, np.int64(added))
+            end -= added
             added = _0
-    if added:
-        add_listed(search, node, np.int64(added))
+        for k in range(LISTED):
+            listed[added + np.uint64(k)] = playout + lowest_bit(left)
+            left &= left - _1
+        added += np.uint64(LISTED)
+        while added < end:
+            listed[added] = playout + lowest_bit(left)
+            left &= left - _1
+            added += _1
+        added = end
+    add_listed(search, node, np.int64(added))
 
 
 @njit
 def add_listed(search, node, added):
     """Add so many listed playouts to the edges."""
+    listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
+    for i in range(3):  # playouts without actions, that all steps are whole
+        listed[added + i] = search.starts_length - 1
     words, player = search.set_words, np.int64(nodes_of(search)[node].player)
-    step = 8 * search.players * words
-    won = search.won + 8 * player * search.words
+    step = 16 * search.players * words
     for k in range(words):
-        sets = search.all_sets + 8 * (player * words + k)
+        pairs = search.set_pairs + 16 * (player * words + k)
         out = search.sums + 64 * k
         out_won = out + 64 * words
-        count_in_columns(sets, step, search.listed, added, won, out, out_won)
+        count_in_columns(pairs, step, search.listed, added, out, out_won)
     add_sums(search, node, 64 * words, first_place(search, player, 0))
 
 
@@ -644,16 +679,17 @@ def add_sums(search, node, room, origin):
         origin: The place to which the first byte belongs.
     """
     this = nodes_of(search)[node]
-    first, count, run = this.first, np.int64(this.count), np.int64(this.run)
-    permutations = float64_at(search.edge_permutations + 8 * first, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
-    if run:
-        counts = carray(as_pointer(search.sums), count, np.uint8)
-        sums = carray(as_pointer(search.sums + room), count, np.uint8)
-        for i in range(count):
-            permutations[i] += counts[i]
-            permuted[i] += sums[i]
+    first, count = np.int64(this.first), np.int64(this.count)
+    if this.run:
+        for k in range(search.set_words):
+            counts, edge = search.sums + 64 * k, first + 64 * k
+            permutations = search.edge_permutations + 4 * edge
+            permuted = search.edge_permutation_sums + 8 * edge
+            lanes = lanes_of(search, k)
+            add_bytes(counts, counts + room, permutations, permuted, lanes)
         return
+    permutations = int32_at(search.edge_permutations + 4 * first, count)
+    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     places = places_at(search, first, count)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
@@ -668,19 +704,21 @@ def add_part(search, node, playout):
     """Add one playout, of any value, to the edges."""
     this = nodes_of(search)[node]
     value = playout_values_of(search)[playout * search.players + this.player]
+    words = search.set_words
     if this.run:
-        add_to_run(search, node, playout, value)
+        pairs = search.set_pairs + 16 * (playout * search.players + this.player) * words
+        add_to_run(search, node, pairs, 16, value)
         return
     first, count = this.first, np.int64(this.count)
     places = places_at(search, first, count)
-    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permutations = int32_at(search.edge_permutations + 4 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     if search.set_words:
-        sets = all_actions_at(search, playout)
+        pairs = pairs_at(search, playout)
         for i in range(count):
             place = np.int64(places[i]) - FIRST_PLACE
-            if sets[place >> 6] & bit_of(place):
-                permutations[i] += 1.0
+            if pairs[2 * (place >> 6)] & bit_of(place):
+                permutations[i] += 1
                 permuted[i] += value
         return
     room = search.place_room

@@ -20,7 +20,7 @@ random.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, float64_at
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.bits import (
     bit_of,
     count_bits,
@@ -34,7 +34,7 @@ from mcts_agents.permutation.kernel.lanes import (
     write_grave_values,
     write_mcps_values,
 )
-from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
+from mcts_agents.permutation.kernel.records import nodes_of, rng_of
 
 _1, ALL = np.uint64(1), ~np.uint64(0)
 
@@ -61,20 +61,17 @@ def weigh_run(search, node, reference):
         The row of the greatest, -1 if that takes another look.
     """
     this = nodes_of(search)[node]
-    offset, count = 8 * this.first, np.int64(this.count)
-    visits, sums = search.edge_visits + offset, search.edge_sums + offset
+    first, count = np.int64(this.first), np.int64(this.count)
     block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
-    counts = address_of(search, block, COUNT) + 8 * run
-    totals = address_of(search, block, SUM) + 8 * run
+    own = search.edge_visits + 4 * first, search.edge_sums + 8 * first
+    amaf = address_of_counts(search, block, run), address_of_sums(search, block, run)
     out = search.scratch
     # At the root both kinds of statistics are of the same playouts.
     if search.permutes and node != 0:
-        permutations = search.edge_permutations + offset
-        permuted = search.edge_permutation_sums + offset
-        return write_mcps_values(
-            (visits, sums), (counts, totals), (permutations, permuted), out, count
-        )
-    return write_grave_values(visits, sums, counts, totals, search.bias, out, count)
+        permutations = search.edge_permutations + 4 * first
+        permuted = search.edge_permutation_sums + 8 * first
+        return write_mcps_values(own, amaf, (permutations, permuted), out, count)
+    return write_grave_values(own, amaf, search.bias, out, count)
 
 
 @njit
@@ -90,15 +87,27 @@ def weigh_edges(search, node, reference):
 
 
 @njit
-def amaf_at(search, block, statistic):
-    """View COUNT or SUM of each place in a block of AMAF statistics."""
-    return float64_at(address_of(search, block, statistic), search.place_room)
+def amaf_counts_at(search, block):
+    """View the AMAF counts of all places in a block."""
+    return int32_at(address_of_counts(search, block, 0), search.place_room)
 
 
 @njit
-def address_of(search, block, statistic):
-    """Return where COUNT or SUM of the places of a block begin."""
-    return search.amaf + 8 * search.place_room * (2 * block + statistic)
+def amaf_sums_at(search, block):
+    """View the AMAF sums of all places in a block."""
+    return float64_at(address_of_sums(search, block, 0), search.place_room)
+
+
+@njit
+def address_of_counts(search, block, place):
+    """Return where the AMAF count of a place in a block is."""
+    return search.amaf_counts + 4 * (search.place_room * block + place)
+
+
+@njit
+def address_of_sums(search, block, place):
+    """Return where the AMAF sum of a place in a block is."""
+    return search.amaf_sums + 8 * (search.place_room * block + place)
 
 
 @njit
@@ -129,30 +138,32 @@ def mcps_value(n, total, known, known_total, permutations, permuted):
 @njit(error_model="numpy")
 def write_amaf(search, first, count, block, bias):
     """Write Q* of GRAVE for each edge of a node."""
-    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
     places = places_at(search, first, count)
-    visits = float64_at(search.edge_visits + 8 * first, count)
+    visits = int32_at(search.edge_visits + 4 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        known, known_total = counts[places[i]], totals[places[i]]
-        scratch[i] = grave_value(visits[i], sums[i], known, known_total, bias)
+        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
+        n = np.float64(visits[i])
+        scratch[i] = grave_value(n, sums[i], known, known_total, bias)
 
 
 @njit(error_model="numpy")
 def write_permuted(search, first, count, block):
     """Write Q* of MCPS for each edge of a node."""
-    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
     places = places_at(search, first, count)
-    visits = float64_at(search.edge_visits + 8 * first, count)
+    visits = int32_at(search.edge_visits + 4 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
-    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permutations = int32_at(search.edge_permutations + 4 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        known, known_total = counts[places[i]], totals[places[i]]
+        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
+        n, permuting = np.float64(visits[i]), np.float64(permutations[i])
         scratch[i] = mcps_value(
-            visits[i], sums[i], known, known_total, permutations[i], permuted[i]
+            n, sums[i], known, known_total, permuting, permuted[i]
         )
 
 
