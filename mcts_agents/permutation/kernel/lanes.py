@@ -322,32 +322,30 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
     def codegen(context, builder, signature, args):
         rows, step, chosen, masks, count, outs, lanes = args
         masks, outs = (cgutils.unpack_tuple(builder, pair) for pair in (masks, outs))
-        words = llvmlite.ir.VectorType(_WORD, 64)
+        words = llvmlite.ir.VectorType(_WORD, LANES)
         kind = llvmlite.ir.FunctionType(words, [words])
-        name = "llvm.ctpop.v64i64"
+        name = f"llvm.ctpop.v{LANES}i64"
         bits_in = builder.module.declare_intrinsic(name, (), kind)
-        # Memory of its own, of which the steps read a vector each.
         counts = [cgutils.alloca_once(builder, words) for _ in masks]
-        for shared in counts:
-            builder.store(llvmlite.ir.Constant(words, [0] * 64), shared)
-        with cgutils.for_range(builder, count) as loop:
-
-            def item(address):
-                items = _address(builder, address, _WORD)
-                return builder.load(builder.gep(items, [loop.index]))
-
-            at = builder.add(rows, builder.mul(item(chosen), step))
-            row = builder.load(_address(builder, at, words), align=8)
-            for mask, shared in zip(masks, counts, strict=True):
-                common = builder.and_(row, everywhere(builder, item(mask), 64))
-                found = builder.call(bits_in, [common])
-                builder.store(builder.add(builder.load(shared), found), shared)
-        found = [builder.ptrtoint(shared, _WORD) for shared in counts]
+        # Row after row for each step, so that its counts stay in registers.
         with _steps(builder, lanes) as i:
-            some = llvmlite.ir.VectorType(_WORD, LANES)
+            first = builder.ptrtoint(_step(builder, rows, i, words), _WORD)
+            for shared in counts:
+                builder.store(llvmlite.ir.Constant(words, [0] * LANES), shared)
+            with cgutils.for_range(builder, count) as loop:
+
+                def item(address):
+                    items = _address(builder, address, _WORD)
+                    return builder.load(builder.gep(items, [loop.index]))
+
+                at = builder.add(first, builder.mul(item(chosen), step))
+                row = builder.load(_address(builder, at, words), align=8)
+                for mask, shared in zip(masks, counts, strict=True):
+                    common = builder.and_(row, everywhere(builder, item(mask), LANES))
+                    found = builder.call(bits_in, [common])
+                    builder.store(builder.add(builder.load(shared), found), shared)
             having, winning = (
-                builder.trunc(builder.load(_step(builder, at, i, some), align=8), _COUNTS)
-                for at in found
+                builder.trunc(builder.load(shared), _COUNTS) for shared in counts
             )
             _add_counts(builder, having, _step(builder, outs[0], i, _COUNTS))
             winning = builder.sitofp(winning, _lanes(LANES))
