@@ -17,6 +17,7 @@ from mcts_agents.permutation.kernel.records import LANES
 KEYED = 1 << 10
 # The greatest key: of infinity it would be no number.
 _MOST = np.finfo(np.float64).max
+_MOST_SINGLE = float(np.finfo(np.float32).max)
 # By this feature processors count the bits of several words in one step.
 _COUNTS_BITS = "+avx512vpopcntdq"
 # By this one they take the bits of a byte for eight flags.
@@ -205,6 +206,17 @@ def write_grave_values(typingctx, own, amaf, bias, out, count):
     return types.int64(*pairs, types.float64, types.intp, types.intp), codegen
 
 
+def _mcps_ratio(builder, n, total, known, known_total, permutations, permuted):
+    """Build numerator and denominator of `weights.mcps_value`."""
+    add, times = builder.fadd, builder.fmul
+    others = add(known, permutations)
+    ones = llvmlite.ir.Constant(others.type, [others.type.element(1.0)] * LANES)
+    others = _greater(builder, others, ones)
+    weight = times(add(n, known), others)
+    known_total = times(known, add(known_total, permuted))
+    return add(times(total, others), known_total), weight
+
+
 @intrinsic
 def write_mcps_values(typingctx, own, amaf, permutations, out, count):
     """Write `weights.mcps_value` of edges in a row; return the best row.
@@ -226,20 +238,86 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
     def codegen(context, builder, signature, args):
         *pairs, out, count = args
         pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        add, times = builder.fadd, builder.fmul
 
-        def value(n, total, known, known_total, permutations, permuted):
-            others = add(known, permutations)
-            others = _greater(builder, others, _each(1.0, LANES))
-            weight = times(add(n, known), others)
-            known_total = times(known, add(known_total, permuted))
-            total = add(times(total, others), known_total)
-            return _quotients(builder, total, weight)
+        def value(*statistics):
+            return _quotients(builder, *_mcps_ratio(builder, *statistics))
 
         return _write_in_steps(builder, pairs, out, count, value)
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(*pairs, types.intp, types.intp), codegen
+
+
+# A float32 of a weighed edge is as far from the truth as 12 roundings, each by 2**-24 of
+# it at most, since nothing is subtracted; and the bits of its row are as much as 2**-16.
+_ROUGHLY = 1 << 7
+_CLEARLY = 1.0 - 2.0**-14
+
+
+@intrinsic
+def clearly_best(typingctx, own, amaf, permutations, count):
+    """Return the row of the greatest of `weights.mcps_value` if it clearly is.
+
+    Computed with half as many digits, so twice as many edges at a time. No value of a
+    playout may be below 0, or above 1.
+
+    Args:
+        typingctx: Numba's.
+        own: See `write_mcps_values`.
+        amaf: Likewise.
+        permutations: Likewise.
+        count: How many edges, a multiple of LANES.
+
+    Returns:
+        The row; -1 if another is nearly as great, or if there are more than 128.
+    """
+
+    def codegen(context, builder, signature, args):
+        *pairs, count = args
+        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
+        single = llvmlite.ir.FloatType()
+        lanes = llvmlite.ir.VectorType(single, LANES)
+
+        def each(number, kind=lanes):
+            return llvmlite.ir.Constant(kind, [kind.element(number)] * LANES)
+
+        rows = cgutils.alloca_once(builder, _COUNTS)
+        builder.store(llvmlite.ir.Constant(_COUNTS, list(range(LANES))), rows)
+        best, second = (cgutils.alloca_once(builder, lanes) for _ in range(2))
+        builder.store(each(-1.0), best)
+        builder.store(each(-1.0), second)
+        with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
+            statistics = []
+            for counts, sums in pairs:
+                counts = _step(builder, counts, loop.index, _COUNTS)
+                counts = builder.load(counts, align=4)
+                statistics.append(builder.sitofp(counts, lanes))
+                sums = _step(builder, sums, loop.index, _lanes(LANES))
+                statistics.append(builder.fptrunc(builder.load(sums, align=8), lanes))
+            values = builder.fdiv(*_mcps_ratio(builder, *statistics))
+            # What has no value, 0 / 0, comes first. It is not clearly best.
+            keys = builder.bitcast(_less(builder, values, each(_MOST_SINGLE)), _COUNTS)
+            keys = builder.and_(keys, each(-_ROUGHLY, _COUNTS))
+            keys = builder.or_(keys, builder.load(rows))
+            keys = builder.bitcast(keys, lanes)
+            before = builder.load(best)
+            lesser = _less(builder, before, keys)
+            builder.store(_greater(builder, lesser, builder.load(second)), second)
+            builder.store(_greater(builder, keys, before), best)
+            builder.store(builder.add(builder.load(rows), each(LANES, _COUNTS)), rows)
+        best, second = _two_greatest(builder, builder.load(best), builder.load(second))
+        clear = builder.fcmp_ordered(
+            ">", builder.fmul(best, single(_CLEARLY)), second
+        )
+        clear = builder.and_(clear, builder.fcmp_ordered(">", best, single(0.0)))
+        clear = builder.and_(clear, builder.fcmp_ordered("<", best, single(2.0)))
+        few = builder.icmp_unsigned("<=", count, _WORD(_ROUGHLY))
+        row = builder.and_(builder.bitcast(best, _SHORT), _SHORT(_ROUGHLY - 1))
+        row = builder.zext(row, _WORD)
+        return builder.select(builder.and_(clear, few), row, _WORD(-1))
+
+    pairs = [types.UniTuple(types.intp, 2)] * 3
+    return types.int64(*pairs, types.intp), codegen
 
 
 @intrinsic

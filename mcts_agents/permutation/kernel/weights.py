@@ -30,6 +30,7 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.model.random import random_below
 from mcts_agents.permutation.kernel.lanes import (
+    clearly_best,
     greatest_where,
     write_grave_values,
     write_mcps_values,
@@ -70,7 +71,12 @@ def weigh_run(search, node, reference):
     if search.permutes and node != 0:
         permutations = search.edge_permutations + 4 * first
         permuted = search.edge_permutation_sums + 8 * first
-        return write_mcps_values(own, amaf, (permutations, permuted), out, count)
+        row = np.int64(-1)
+        if not search.has_parts:
+            row = clearly_best(own, amaf, (permutations, permuted), count)
+        if row < 0:
+            row = write_mcps_values(own, amaf, (permutations, permuted), out, count)
+        return row
     return write_grave_values(own, amaf, search.bias, out, count)
 
 
