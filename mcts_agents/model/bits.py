@@ -121,7 +121,7 @@ MOST_IN_COLUMNS = 2 * ((1 << _PLANES) - 1)
 
 
 def _add_up(builder, planes, one, other):
-    """Build the addition of two vectors of bits to the numbers whose bits planes are."""
+    """Build the addition of two vectors of bits to numbers that planes have bits of."""
     differs = builder.xor(one, other)
     ones = builder.load(planes[0])
     builder.store(builder.xor(ones, differs), planes[0])

@@ -1,6 +1,7 @@
 """Steps over several numbers at a time, which no loop over an array becomes."""
 
 from contextlib import contextmanager
+from functools import partial
 
 import llvmlite.ir
 import numpy as np
@@ -112,7 +113,7 @@ def greatest_where(typingctx, address, bits):
     return types.float64(types.intp, types.uint64), codegen
 
 
-def _write_in_steps(builder, pairs, out, count, value):
+def _write_in_steps(builder, pairs, out, count, ratio):
     """Build a loop that writes a value of each row of columns; return the best row.
 
     Args:
@@ -120,7 +121,7 @@ def _write_in_steps(builder, pairs, out, count, value):
         pairs: Where columns begin, of counts, int32, and of sums, float64.
         out: Where the values go.
         count: How many rows; a multiple of LANES, each a step.
-        value: Builds the values of the rows of a step.
+        ratio: Builds numerators and denominators of the rows of a step.
 
     Returns:
         The row of the greatest value; -1 if its key does not tell, or it is below 0.
@@ -139,7 +140,7 @@ def _write_in_steps(builder, pairs, out, count, value):
             statistics.append(builder.sitofp(counts, _lanes(LANES)))
             sums = _step(builder, sums, loop.index, _lanes(LANES))
             statistics.append(builder.load(sums, align=8))
-        values = value(*statistics)
+        values = _quotients(builder, *ratio(*statistics))
         at = _step(builder, out, loop.index, _lanes(LANES))
         builder.store(values, at, align=8)
         keys = builder.bitcast(_less(builder, values, _each(_MOST, LANES)), words)
@@ -154,9 +155,7 @@ def _write_in_steps(builder, pairs, out, count, value):
         builder.store(builder.add(builder.load(rows), steps), rows)
     found = _two_greatest(builder, builder.load(best), builder.load(second))
     key, other = (builder.bitcast(number, _WORD) for number in found)
-    differs = builder.icmp_unsigned(
-        ">", builder.xor(key, other), _WORD(KEYED - 1)
-    )
+    differs = builder.icmp_unsigned(">", builder.xor(key, other), _WORD(KEYED - 1))
     tells = builder.and_(differs, builder.icmp_signed(">=", key, _WORD(0)))
     tells = builder.and_(tells, builder.icmp_unsigned("<=", count, _WORD(KEYED)))
     row = builder.and_(key, _WORD(KEYED - 1))
@@ -168,6 +167,22 @@ def _quotients(builder, totals, weights):
     weighed = builder.fcmp_ordered(">", weights, _each(0.0, LANES))
     quotients = builder.fdiv(totals, weights)
     return builder.select(weighed, quotients, _each(np.inf, LANES))
+
+
+def _constant(number, kind):
+    """Return a vector of a type with the same number everywhere."""
+    return llvmlite.ir.Constant(kind, [kind.element(number)] * kind.count)
+
+
+def _grave_ratio(builder, bias, n, total, known, known_total):
+    """Build numerator and denominator of `weights.grave_value`."""
+    add, times = builder.fadd, builder.fmul
+    if n.type.element != bias.type:
+        bias = builder.fptrunc(bias, n.type.element)
+    biased = times(everywhere(builder, bias, LANES), known)
+    weight = add(add(known, n), times(biased, n))
+    total = times(add(_constant(1.0, n.type), biased), total)
+    return add(total, known_total), weight
 
 
 @intrinsic
@@ -191,16 +206,8 @@ def write_grave_values(typingctx, own, amaf, bias, out, count):
     def codegen(context, builder, signature, args):
         *pairs, bias, out, count = args
         pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        add, times = builder.fadd, builder.fmul
-        biases = everywhere(builder, bias, LANES)
-
-        def value(n, total, known, known_total):
-            biased = times(biases, known)
-            weight = add(add(known, n), times(biased, n))
-            total = times(add(_each(1.0, LANES), biased), total)
-            return _quotients(builder, add(total, known_total), weight)
-
-        return _write_in_steps(builder, pairs, out, count, value)
+        ratio = partial(_grave_ratio, builder, bias)
+        return _write_in_steps(builder, pairs, out, count, ratio)
 
     pairs = [types.UniTuple(types.intp, 2)] * 2
     return types.int64(*pairs, types.float64, types.intp, types.intp), codegen
@@ -210,8 +217,7 @@ def _mcps_ratio(builder, n, total, known, known_total, permutations, permuted):
     """Build numerator and denominator of `weights.mcps_value`."""
     add, times = builder.fadd, builder.fmul
     others = add(known, permutations)
-    ones = llvmlite.ir.Constant(others.type, [others.type.element(1.0)] * LANES)
-    others = _greater(builder, others, ones)
+    others = _greater(builder, others, _constant(1.0, others.type))
     weight = times(add(n, known), others)
     known_total = times(known, add(known_total, permuted))
     return add(times(total, others), known_total), weight
@@ -238,83 +244,109 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
     def codegen(context, builder, signature, args):
         *pairs, out, count = args
         pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-
-        def value(*statistics):
-            return _quotients(builder, *_mcps_ratio(builder, *statistics))
-
-        return _write_in_steps(builder, pairs, out, count, value)
+        ratio = partial(_mcps_ratio, builder)
+        return _write_in_steps(builder, pairs, out, count, ratio)
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(*pairs, types.intp, types.intp), codegen
 
 
-# A float32 of a weighed edge is as far from the truth as 12 roundings, each by 2**-24 of
-# it at most, since nothing is subtracted; and the bits of its row are as much as 2**-16.
+# A float32 value of an edge is no farther from the truth than 14 roundings, each by
+# 2**-24 of it at most, since nothing is subtracted; the bits of its row are up to 2**-16.
 _ROUGHLY = 1 << 7
 _CLEARLY = 1.0 - 2.0**-14
+# Less than one of as many playouts as there can be.
+_LEAST = 2.0**-80
+
+
+def _clearly_best(builder, pairs, count, ratio):
+    """Build a loop that looks for a greatest value that is clearly one.
+
+    Values are computed with half as many digits, so twice as many at a time.
+
+    Args:
+        builder: LLVM's.
+        pairs: See `_write_in_steps`; all sums are 0 or more, but of illegal actions.
+        count: Likewise.
+        ratio: Likewise.
+
+    Returns:
+        The row of the greatest value; -1 if another is nearly as great, or has no
+        value, or if there are more than 128 rows.
+    """
+    lanes = llvmlite.ir.VectorType(llvmlite.ir.FloatType(), LANES)
+    rows = cgutils.alloca_once(builder, _COUNTS)
+    builder.store(llvmlite.ir.Constant(_COUNTS, list(range(LANES))), rows)
+    best, second = (cgutils.alloca_once(builder, lanes) for _ in range(2))
+    builder.store(_constant(-1.0, lanes), best)
+    builder.store(_constant(-1.0, lanes), second)
+    with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
+        statistics = []
+        for counts, sums in pairs:
+            counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
+            statistics.append(builder.sitofp(counts, lanes))
+            sums = _step(builder, sums, loop.index, _lanes(LANES))
+            statistics.append(builder.fptrunc(builder.load(sums, align=8), lanes))
+        values = builder.fdiv(*ratio(*statistics))
+        # What has no value, 0 / 0, becomes the greatest, so that there is none.
+        values = _less(builder, values, _constant(_MOST_SINGLE, lanes))
+        keys = builder.and_(
+            builder.bitcast(values, _COUNTS), _constant(-_ROUGHLY, _COUNTS)
+        )
+        keys = builder.bitcast(builder.or_(keys, builder.load(rows)), lanes)
+        before = builder.load(best)
+        lesser = _less(builder, before, keys)
+        builder.store(_greater(builder, lesser, builder.load(second)), second)
+        builder.store(_greater(builder, keys, before), best)
+        builder.store(builder.add(builder.load(rows), _constant(LANES, _COUNTS)), rows)
+    best, second = _two_greatest(builder, builder.load(best), builder.load(second))
+    clear = builder.fcmp_ordered(">", builder.fmul(best, best.type(_CLEARLY)), second)
+    # Mean values are 1 at most, and 0 if no playout was won: then a key is a row alone.
+    for sign, bound in ((">", _LEAST), ("<", 2.0)):
+        within = builder.fcmp_ordered(sign, best, best.type(bound))
+        clear = builder.and_(clear, within)
+    few = builder.icmp_unsigned("<=", count, _WORD(_ROUGHLY))
+    row = builder.and_(builder.bitcast(best, _SHORT), _SHORT(_ROUGHLY - 1))
+    row = builder.zext(row, _WORD)
+    return builder.select(builder.and_(clear, few), row, _WORD(-1))
 
 
 @intrinsic
-def clearly_best(typingctx, own, amaf, permutations, count):
-    """Return the row of the greatest of `weights.mcps_value` if it clearly is.
+def clearly_best_of_grave(typingctx, own, amaf, bias, count):
+    """Return the row of the greatest value that `write_grave_values` would write.
 
-    Computed with half as many digits, so twice as many edges at a time. No value of a
-    playout may be below 0, or above 1.
+    No value of a playout may be below 0, or above 1, nor the bias.
 
     Args:
         typingctx: Numba's.
-        own: See `write_mcps_values`.
+        own: See `write_grave_values`.
         amaf: Likewise.
-        permutations: Likewise.
-        count: How many edges, a multiple of LANES.
+        bias: Likewise.
+        count: Likewise.
 
     Returns:
-        The row; -1 if another is nearly as great, or if there are more than 128.
+        The row; -1 if it takes more digits to tell, or if there are more than 128.
     """
+
+    def codegen(context, builder, signature, args):
+        *pairs, bias, count = args
+        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
+        return _clearly_best(
+            builder, pairs, count, partial(_grave_ratio, builder, bias)
+        )
+
+    pairs = [types.UniTuple(types.intp, 2)] * 2
+    return types.int64(*pairs, types.float64, types.intp), codegen
+
+
+@intrinsic
+def clearly_best_of_mcps(typingctx, own, amaf, permutations, count):
+    """Do what `clearly_best_of_grave` does for `write_mcps_values`."""
 
     def codegen(context, builder, signature, args):
         *pairs, count = args
         pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        single = llvmlite.ir.FloatType()
-        lanes = llvmlite.ir.VectorType(single, LANES)
-
-        def each(number, kind=lanes):
-            return llvmlite.ir.Constant(kind, [kind.element(number)] * LANES)
-
-        rows = cgutils.alloca_once(builder, _COUNTS)
-        builder.store(llvmlite.ir.Constant(_COUNTS, list(range(LANES))), rows)
-        best, second = (cgutils.alloca_once(builder, lanes) for _ in range(2))
-        builder.store(each(-1.0), best)
-        builder.store(each(-1.0), second)
-        with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
-            statistics = []
-            for counts, sums in pairs:
-                counts = _step(builder, counts, loop.index, _COUNTS)
-                counts = builder.load(counts, align=4)
-                statistics.append(builder.sitofp(counts, lanes))
-                sums = _step(builder, sums, loop.index, _lanes(LANES))
-                statistics.append(builder.fptrunc(builder.load(sums, align=8), lanes))
-            values = builder.fdiv(*_mcps_ratio(builder, *statistics))
-            # What has no value, 0 / 0, comes first. It is not clearly best.
-            keys = builder.bitcast(_less(builder, values, each(_MOST_SINGLE)), _COUNTS)
-            keys = builder.and_(keys, each(-_ROUGHLY, _COUNTS))
-            keys = builder.or_(keys, builder.load(rows))
-            keys = builder.bitcast(keys, lanes)
-            before = builder.load(best)
-            lesser = _less(builder, before, keys)
-            builder.store(_greater(builder, lesser, builder.load(second)), second)
-            builder.store(_greater(builder, keys, before), best)
-            builder.store(builder.add(builder.load(rows), each(LANES, _COUNTS)), rows)
-        best, second = _two_greatest(builder, builder.load(best), builder.load(second))
-        clear = builder.fcmp_ordered(
-            ">", builder.fmul(best, single(_CLEARLY)), second
-        )
-        clear = builder.and_(clear, builder.fcmp_ordered(">", best, single(0.0)))
-        clear = builder.and_(clear, builder.fcmp_ordered("<", best, single(2.0)))
-        few = builder.icmp_unsigned("<=", count, _WORD(_ROUGHLY))
-        row = builder.and_(builder.bitcast(best, _SHORT), _SHORT(_ROUGHLY - 1))
-        row = builder.zext(row, _WORD)
-        return builder.select(builder.and_(clear, few), row, _WORD(-1))
+        return _clearly_best(builder, pairs, count, partial(_mcps_ratio, builder))
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(*pairs, types.intp), codegen
@@ -547,7 +579,9 @@ def add_bytes(typingctx, bytes_, bytes_won, counts, sums, lanes):
         kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), LANES)
         with _steps(builder, lanes) as i:
             having, winning = (
-                builder.zext(builder.load(_step(builder, at, i, kind), align=1), _COUNTS)
+                builder.zext(
+                    builder.load(_step(builder, at, i, kind), align=1), _COUNTS
+                )
                 for at in (bytes_, bytes_won)
             )
             _add_counts(builder, having, _step(builder, counts, i, _COUNTS))

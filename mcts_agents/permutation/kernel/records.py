@@ -170,7 +170,8 @@ PERMUTATION = np.dtype(
         ("wanted_code", np.int64),  # a code beyond those that there is room for
         ("wanted_moves", np.int64),  # moves of a playout for which there is no room
         ("simulations", np.int64),
-        ("has_parts", np.int64),  # whether `parts` has any
+        # whether a playout is worth neither 0 nor 1 to somebody
+        ("has_parts", np.int64),
         ("forward_model_calls", np.int64),
         ("descents", np.int64),
         ("open_count", np.int64),  # by path: edges of legal actions

@@ -128,9 +128,10 @@ def record_playout(search, count):
     starts_of(search)[playout] = start
     starts_of(search)[playout + 1] = search.move_count
     for player in range(players):
-        playout_values_of(search)[playout * players + player] = values_of(search)[
-            player
-        ]
+        value = values_of(search)[player]
+        playout_values_of(search)[playout * players + player] = value
+        if value != 0.0 and value != 1.0:
+            search.has_parts = 1
     if search.set_words:
         sets, every = actions_at(search, playout), all_actions_at(search)
         for i in range(len(sets)):
@@ -270,7 +271,6 @@ def set_worth(search, word, bit):
             won_of(search)[np.uint64(player) * words + word] |= bit
         elif value != 0.0:
             parts_of(search)[word] |= bit
-            search.has_parts = 1
 
 
 @njit

@@ -30,7 +30,8 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.model.random import random_below
 from mcts_agents.permutation.kernel.lanes import (
-    clearly_best,
+    clearly_best_of_grave,
+    clearly_best_of_mcps,
     greatest_where,
     write_grave_values,
     write_mcps_values,
@@ -56,28 +57,45 @@ def choose_edge(search, node, reference):
 
 @njit
 def weigh_run(search, node, reference):
-    """Write Q* of each edge of a node, a run, into `scratch`.
+    """Weigh the edges of a node, a run.
 
     Returns:
-        The row of the greatest, -1 if that takes another look.
+        The row of the greatest Q*; -1 if that takes another look at all of them, which
+        are in `scratch` then.
     """
     this = nodes_of(search)[node]
     first, count = np.int64(this.first), np.int64(this.count)
     block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
     own = search.edge_visits + 4 * first, search.edge_sums + 8 * first
     amaf = address_of_counts(search, block, run), address_of_sums(search, block, run)
-    out = search.scratch
     # At the root both kinds of statistics are of the same playouts.
     if search.permutes and node != 0:
         permutations = search.edge_permutations + 4 * first
         permuted = search.edge_permutation_sums + 8 * first
-        row = np.int64(-1)
-        if not search.has_parts:
-            row = clearly_best(own, amaf, (permutations, permuted), count)
-        if row < 0:
-            row = write_mcps_values(own, amaf, (permutations, permuted), out, count)
-        return row
-    return write_grave_values(own, amaf, search.bias, out, count)
+        return best_of_mcps(search, own, amaf, (permutations, permuted), count)
+    return best_of_grave(search, own, amaf, count)
+
+
+@njit(inline="always")
+def best_of_mcps(search, own, amaf, permutations, count):
+    """Return the row of the greatest Q* of MCPS, or -1; see `weigh_run`."""
+    row = np.int64(-1)
+    if not search.has_parts:
+        row = clearly_best_of_mcps(own, amaf, permutations, count)
+    if row < 0:
+        row = write_mcps_values(own, amaf, permutations, search.scratch, count)
+    return row
+
+
+@njit(inline="always")
+def best_of_grave(search, own, amaf, count):
+    """Return the row of the greatest Q* of GRAVE, or -1; see `weigh_run`."""
+    row = np.int64(-1)
+    if not search.has_parts and search.bias <= 1.0:
+        row = clearly_best_of_grave(own, amaf, search.bias, count)
+    if row < 0:
+        row = write_grave_values(own, amaf, search.bias, search.scratch, count)
+    return row
 
 
 @njit
@@ -168,9 +186,7 @@ def write_permuted(search, first, count, block):
     for i in range(count):
         known, known_total = np.float64(counts[places[i]]), totals[places[i]]
         n, permuting = np.float64(visits[i]), np.float64(permutations[i])
-        scratch[i] = mcps_value(
-            n, sums[i], known, known_total, permuting, permuted[i]
-        )
+        scratch[i] = mcps_value(n, sums[i], known, known_total, permuting, permuted[i])
 
 
 @njit
