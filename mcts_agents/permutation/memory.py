@@ -16,8 +16,8 @@ from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
+from mcts_agents.permutation.kernel.permutations import ROOM_LISTED
 from mcts_agents.permutation.kernel.records import ENTRY, LANES, NODE
-from mcts_agents.permutation.kernel.statistics import ROOM_LISTED
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS

@@ -28,6 +28,12 @@ from mcts_agents.permutation.kernel.codes import (
     place_of_move,
 )
 from mcts_agents.permutation.kernel.lanes import write_untried
+from mcts_agents.permutation.kernel.permutations import (
+    add_own,
+    count_permutations,
+    latest_with,
+    path_in_latest,
+)
 from mcts_agents.permutation.kernel.positions import (
     enter_position,
     find_position,
@@ -61,22 +67,17 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
 )
 from mcts_agents.permutation.kernel.statistics import (
-    ALL,
     add_move,
-    add_own,
     add_to_block,
     address_of_sets,
     begin_block,
     clear_sets,
-    count_permutations,
     lanes_of,
-    latest_with,
-    path_in_latest,
     record_playout,
     set_at,
     set_column_bits,
 )
-from mcts_agents.permutation.kernel.weights import choose_edge
+from mcts_agents.permutation.kernel.weights import ALL, choose_edge
 from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,

@@ -252,7 +252,7 @@ def write_mcps_values(typingctx, own, amaf, permutations, out, count):
 
 
 # A float32 value of an edge is no farther from the truth than 14 roundings, each by
-# 2**-24 of it at most, since nothing is subtracted; the bits of its row are up to 2**-16.
+# 2**-24 of it at most, since nothing is subtracted; its row's bits are up to 2**-16.
 _ROUGHLY = 1 << 7
 _CLEARLY = 1.0 - 2.0**-14
 # Less than one of as many playouts as there can be.
@@ -562,27 +562,27 @@ def set_where(typingctx, words, members, added, lanes):
 
 
 @intrinsic
-def add_bytes(typingctx, bytes_, bytes_won, counts, sums, lanes):
+def add_bytes(typingctx, added, added_won, counts, sums, lanes):
     """Add bytes to up to 64 counts, and other bytes to their sums.
 
     Args:
         typingctx: Numba's.
-        bytes_: The address of what is added to counts.
-        bytes_won: The address of what is added to sums.
+        added: The address of what is added to counts.
+        added_won: The address of what is added to sums.
         counts: The address of the counts, int32.
         sums: The address of the sums, float64.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        bytes_, bytes_won, counts, sums, lanes = args
+        added, added_won, counts, sums, lanes = args
         kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), LANES)
         with _steps(builder, lanes) as i:
             having, winning = (
                 builder.zext(
                     builder.load(_step(builder, at, i, kind), align=1), _COUNTS
                 )
-                for at in (bytes_, bytes_won)
+                for at in (added, added_won)
             )
             _add_counts(builder, having, _step(builder, counts, i, _COUNTS))
             winning = builder.sitofp(winning, _lanes(LANES))

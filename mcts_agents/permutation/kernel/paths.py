@@ -39,6 +39,7 @@ from mcts_agents.permutation.kernel.descent import (
     update_node,
     update_path,
 )
+from mcts_agents.permutation.kernel.permutations import count_permutations
 from mcts_agents.permutation.kernel.positions import find_position
 from mcts_agents.permutation.kernel.records import (
     LACKS_EDGES,
@@ -60,13 +61,8 @@ from mcts_agents.permutation.kernel.records import (
     rng_of,
     trace_of,
 )
-from mcts_agents.permutation.kernel.statistics import (
-    ALL,
-    begin_block,
-    count_permutations,
-    record_playout,
-)
-from mcts_agents.permutation.kernel.weights import random_greatest, weigh_edges
+from mcts_agents.permutation.kernel.statistics import begin_block, record_playout
+from mcts_agents.permutation.kernel.weights import ALL, random_greatest, weigh_edges
 from mcts_agents.search.kernel.status import (
     BAD_MOVERS,
     GROW,

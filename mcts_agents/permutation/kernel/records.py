@@ -72,8 +72,8 @@ ENTRY = np.dtype(
 # Where a search takes sets of actions, the edges of most nodes are a run: edge i is of
 # action i and has the place `run` + i, so that statistics of places are read in a row,
 # and neither is written down. A run has edges of all actions, illegal ones with a sum
-# that is never the greatest, and begins with a line of the cache, which so many float64
-# take: more there are in no processor's step. Other nodes have 0 for `run`.
+# that is never the greatest, and its sums begin with a line of the cache, which so many
+# float64 take: more there are in no processor's step. Other nodes have 0 for `run`.
 LANES = 8
 
 _ARRAYS = (
