@@ -37,9 +37,9 @@ def _lanes(count):
     return llvmlite.ir.VectorType(_NUMBER, count)
 
 
-def _each(number, count):
-    """Return so many times the same number."""
-    return llvmlite.ir.Constant(_lanes(count), [_NUMBER(number)] * count)
+def _constant(number, kind):
+    """Return a vector of a type with the same number everywhere."""
+    return llvmlite.ir.Constant(kind, [kind.element(number)] * kind.count)
 
 
 def _numbers(first, count):
@@ -48,8 +48,8 @@ def _numbers(first, count):
     return llvmlite.ir.Constant(kind, list(range(first, first + count)))
 
 
-# The counts of a step.
-_COUNTS = llvmlite.ir.VectorType(_SHORT, LANES)
+# The counts, and the sums, of a step.
+_COUNTS, _SUMS = llvmlite.ir.VectorType(_SHORT, LANES), _lanes(LANES)
 
 
 def _address(builder, address, kind):
@@ -107,7 +107,7 @@ def greatest_where(typingctx, address, bits):
         flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
         numbers = builder.load(_address(builder, args[0], _lanes(64)), align=8)
         wanted = builder.bitcast(args[1], flags)
-        numbers = builder.select(wanted, numbers, _each(-np.inf, 64))
+        numbers = builder.select(wanted, numbers, _constant(-np.inf, _lanes(64)))
         return _greatest(builder, numbers)
 
     return types.float64(types.intp, types.uint64), codegen
@@ -130,22 +130,22 @@ def _write_in_steps(builder, pairs, out, count, ratio):
     upper = llvmlite.ir.Constant(words, [-KEYED] * LANES)
     rows = cgutils.alloca_once(builder, words)
     builder.store(llvmlite.ir.Constant(words, list(range(LANES))), rows)
-    best, second = (cgutils.alloca_once(builder, _lanes(LANES)) for _ in range(2))
-    builder.store(_each(-1.0, LANES), best)
-    builder.store(_each(-1.0, LANES), second)
+    best, second = (cgutils.alloca_once(builder, _SUMS) for _ in range(2))
+    builder.store(_constant(-1.0, _SUMS), best)
+    builder.store(_constant(-1.0, _SUMS), second)
     with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
         statistics = []
         for counts, sums in pairs:
             counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
-            statistics.append(builder.sitofp(counts, _lanes(LANES)))
-            sums = _step(builder, sums, loop.index, _lanes(LANES))
+            statistics.append(builder.sitofp(counts, _SUMS))
+            sums = _step(builder, sums, loop.index, _SUMS)
             statistics.append(builder.load(sums, align=8))
         values = _quotients(builder, *ratio(*statistics))
-        at = _step(builder, out, loop.index, _lanes(LANES))
+        at = _step(builder, out, loop.index, _SUMS)
         builder.store(values, at, align=8)
-        keys = builder.bitcast(_less(builder, values, _each(_MOST, LANES)), words)
+        keys = builder.bitcast(_less(builder, values, _constant(_MOST, _SUMS)), words)
         keys = builder.or_(builder.and_(keys, upper), builder.load(rows))
-        keys = builder.bitcast(keys, _lanes(LANES))
+        keys = builder.bitcast(keys, _SUMS)
         # The key of minus infinity, too, is no number: it is neither here.
         before = builder.load(best)
         lesser = _less(builder, before, keys)
@@ -164,14 +164,9 @@ def _write_in_steps(builder, pairs, out, count, ratio):
 
 def _quotients(builder, totals, weights):
     """Build quotients; where a weight is 0, infinity."""
-    weighed = builder.fcmp_ordered(">", weights, _each(0.0, LANES))
+    weighed = builder.fcmp_ordered(">", weights, _constant(0.0, _SUMS))
     quotients = builder.fdiv(totals, weights)
-    return builder.select(weighed, quotients, _each(np.inf, LANES))
-
-
-def _constant(number, kind):
-    """Return a vector of a type with the same number everywhere."""
-    return llvmlite.ir.Constant(kind, [kind.element(number)] * kind.count)
+    return builder.select(weighed, quotients, _constant(np.inf, _SUMS))
 
 
 def _grave_ratio(builder, bias, n, total, known, known_total):
@@ -285,7 +280,7 @@ def _clearly_best(builder, pairs, count, ratio):
         for counts, sums in pairs:
             counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
             statistics.append(builder.sitofp(counts, lanes))
-            sums = _step(builder, sums, loop.index, _lanes(LANES))
+            sums = _step(builder, sums, loop.index, _SUMS)
             statistics.append(builder.fptrunc(builder.load(sums, align=8), lanes))
         values = builder.fdiv(*ratio(*statistics))
         # What has no value, 0 / 0, becomes the greatest, so that there is none.
@@ -352,14 +347,18 @@ def clearly_best_of_mcps(typingctx, own, amaf, permutations, count):
     return types.int64(*pairs, types.intp), codegen
 
 
+def _has(context, feature):
+    """Return whether the processor that is compiled for has a feature."""
+    _, _, features = context.codegen().magic_tuple()
+    return feature in features.split(",")
+
+
 @intrinsic
 def counts_columns_fast(typingctx):
     """Whether the processor counts the bits of several words in one step."""
 
     def codegen(context, builder, signature, args):
-        _, _, features = context.codegen().magic_tuple()
-        fast = _COUNTS_BITS in features.split(",")
-        return context.get_constant(types.boolean, fast)
+        return context.get_constant(types.boolean, _has(context, _COUNTS_BITS))
 
     return types.boolean(), codegen
 
@@ -392,8 +391,7 @@ def _flags(context, builder, address, step, width):
     """
     at = builder.add(address, step)
     byte = builder.load(_address(builder, at, llvmlite.ir.IntType(8)))
-    _, _, features = context.codegen().magic_tuple()
-    if _MASKS in features.split(","):
+    if _has(context, _MASKS):
         return builder.bitcast(byte, llvmlite.ir.VectorType(_BIT, LANES))
     # Elsewhere each lane gets all bits, and keeps its own.
     kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(width), LANES)
@@ -432,16 +430,18 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
     def codegen(context, builder, signature, args):
         rows, step, chosen, masks, count, outs, lanes = args
         masks, outs = (cgutils.unpack_tuple(builder, pair) for pair in (masks, outs))
-        words = llvmlite.ir.VectorType(_WORD, LANES)
+        # All 64 at a time where the processor has room for their counts, else row after
+        # row for each step.
+        width = 64 if _has(context, _COUNTS_BITS) else LANES
+        words = llvmlite.ir.VectorType(_WORD, width)
         kind = llvmlite.ir.FunctionType(words, [words])
-        name = f"llvm.ctpop.v{LANES}i64"
+        name = f"llvm.ctpop.v{width}i64"
         bits_in = builder.module.declare_intrinsic(name, (), kind)
         counts = [cgutils.alloca_once(builder, words) for _ in masks]
-        # Row after row for each step, so that its counts stay in registers.
-        with _steps(builder, lanes) as i:
-            first = builder.ptrtoint(_step(builder, rows, i, words), _WORD)
+
+        def count_rows(first):
             for shared in counts:
-                builder.store(llvmlite.ir.Constant(words, [0] * LANES), shared)
+                builder.store(llvmlite.ir.Constant(words, [0] * width), shared)
             with cgutils.for_range(builder, count) as loop:
 
                 def item(address):
@@ -451,15 +451,26 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
                 at = builder.add(first, builder.mul(item(chosen), step))
                 row = builder.load(_address(builder, at, words), align=8)
                 for mask, shared in zip(masks, counts, strict=True):
-                    common = builder.and_(row, everywhere(builder, item(mask), LANES))
+                    common = builder.and_(row, everywhere(builder, item(mask), width))
                     found = builder.call(bits_in, [common])
                     builder.store(builder.add(builder.load(shared), found), shared)
+
+        if width == 64:
+            count_rows(rows)
+        with _steps(builder, lanes) as i:
+            some = llvmlite.ir.VectorType(_WORD, LANES)
+            found = [builder.ptrtoint(shared, _WORD) for shared in counts]
+            if width == 64:
+                found = [_step(builder, at, i, some) for at in found]
+            else:
+                count_rows(builder.ptrtoint(_step(builder, rows, i, some), _WORD))
+                found = [_address(builder, at, some) for at in found]
             having, winning = (
-                builder.trunc(builder.load(shared), _COUNTS) for shared in counts
+                builder.trunc(builder.load(at, align=8), _COUNTS) for at in found
             )
             _add_counts(builder, having, _step(builder, outs[0], i, _COUNTS))
-            winning = builder.sitofp(winning, _lanes(LANES))
-            _add(builder, winning, _step(builder, outs[1], i, _lanes(LANES)))
+            winning = builder.sitofp(winning, _SUMS)
+            _add(builder, winning, _step(builder, outs[1], i, _SUMS))
         return count
 
     one, pair = types.intp, types.UniTuple(types.intp, 2)
@@ -489,8 +500,10 @@ def write_untried(typingctx, visits, sums, legal, lanes):
             counts = builder.select(flags, nothing, ones)
             builder.store(counts, _step(builder, visits, i, _COUNTS), align=4)
             flags = _flags(context, builder, legal, i, 64)
-            values = builder.select(flags, _each(0.0, LANES), _each(-np.inf, LANES))
-            builder.store(values, _step(builder, sums, i, _lanes(LANES)), align=8)
+            values = builder.select(
+                flags, _constant(0.0, _SUMS), _constant(-np.inf, _SUMS)
+            )
+            builder.store(values, _step(builder, sums, i, _SUMS), align=8)
         return lanes
 
     return types.int64(*[types.intp] * 4), codegen
@@ -524,8 +537,8 @@ def count_where(typingctx, counts, sums, members, value, lanes):
                 with _steps(builder, lanes) as i:
                     count(i)
                     flags = _flags(context, builder, members, i, 64)
-                    added = builder.select(flags, values, _each(0.0, LANES))
-                    _add(builder, added, _step(builder, sums, i, _lanes(LANES)))
+                    added = builder.select(flags, values, _constant(0.0, _SUMS))
+                    _add(builder, added, _step(builder, sums, i, _SUMS))
             with counting, _steps(builder, lanes) as i:
                 count(i)
         return lanes
@@ -585,8 +598,8 @@ def add_bytes(typingctx, added, added_won, counts, sums, lanes):
                 for at in (added, added_won)
             )
             _add_counts(builder, having, _step(builder, counts, i, _COUNTS))
-            winning = builder.sitofp(winning, _lanes(LANES))
-            _add(builder, winning, _step(builder, sums, i, _lanes(LANES)))
+            winning = builder.sitofp(winning, _SUMS)
+            _add(builder, winning, _step(builder, sums, i, _SUMS))
         return lanes
 
     return types.int64(*[types.intp] * 5), codegen
