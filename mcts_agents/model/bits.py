@@ -9,6 +9,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+_WORD, _SHORT = llvmlite.ir.IntType(64), llvmlite.ir.IntType(32)
 _ONE = np.uint64(1)
 _BYTE = np.uint64(0xFF)
 _EACH = np.uint64(0x0101010101010101)  # 1 in every byte
@@ -92,82 +93,112 @@ def equal_bits(typingctx, address, value):
     return types.uint64(types.intp, types.float64), codegen
 
 
+def _fold(builder, planes):
+    """Build the sum of two halves of vectors that are the bits of numbers."""
+    width = planes[0].type.count // 2
+    kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(32), width)
+    halves = (
+        llvmlite.ir.Constant(kind, list(range(first, first + width)))
+        for first in (0, width)
+    )
+    low, high = (
+        [builder.shuffle_vector(plane, plane, half) for plane in planes]
+        for half in halves
+    )
+    carry = builder.and_(low[0], high[0])
+    sums = [builder.xor(low[0], high[0])]
+    for one, other in zip(low[1:], high[1:], strict=True):
+        differs = builder.xor(one, other)
+        sums.append(builder.xor(differs, carry))
+        both = builder.and_(one, other)
+        carry = builder.or_(both, builder.and_(differs, carry))
+    return [*sums, carry]
+
+
+# Bits of each number while words are counted side by side, of so many words at most.
+_PLANES = 6
+MOST_IN_COLUMNS = 2 * ((1 << _PLANES) - 1)
+
+
+def _add_up(builder, planes, one, other):
+    """Build the addition of two vectors of bits to numbers that planes have bits of."""
+    differs = builder.xor(one, other)
+    ones = builder.load(planes[0])
+    builder.store(builder.xor(ones, differs), planes[0])
+    carry = builder.or_(builder.and_(one, other), builder.and_(ones, differs))
+    for plane in planes[1:]:
+        before = builder.load(plane)
+        builder.store(builder.xor(before, carry), plane)
+        carry = builder.and_(before, carry)
+
+
+def _bytes_of_bits(builder, word):
+    """Build 64 bytes: all bits of a byte are those of a bit of a word."""
+    byte, short = llvmlite.ir.IntType(8), llvmlite.ir.IntType(32)
+    eight = builder.bitcast(word, llvmlite.ir.VectorType(byte, 8))
+    places = llvmlite.ir.VectorType(short, 64)
+    places = llvmlite.ir.Constant(places, [place >> 3 for place in range(64)])
+    kind = llvmlite.ir.VectorType(byte, 64)
+    own = llvmlite.ir.Constant(kind, [1 << (place & 7) for place in range(64)])
+    bits = builder.and_(builder.shuffle_vector(eight, eight, places), own)
+    return builder.sext(builder.icmp_unsigned("==", bits, own), kind)
+
+
 @intrinsic
-def bits_at_least(typingctx, address, value):
-    """Return which of the 64 float64 at an address are a value or more, as bits."""
-
-    def codegen(context, builder, signature, args):
-        lanes = llvmlite.ir.VectorType(args[1].type, 64)
-        numbers = builder.load(builder.inttoptr(args[0], lanes.as_pointer()), align=8)
-        values = everywhere(builder, args[1], 64)
-        equal = builder.fcmp_ordered(">=", numbers, values)
-        return builder.bitcast(equal, llvmlite.ir.IntType(64))
-
-    return types.uint64(types.intp, types.float64), codegen
-
-
-@intrinsic
-def set_where(typingctx, address, bits, added):
-    """Set the bits `added` in those of 64 `uint64` at an address whose bits are set."""
-
-    def codegen(context, builder, signature, args):
-        lanes = llvmlite.ir.VectorType(args[2].type, 64)
-        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
-        at = builder.inttoptr(args[0], lanes.as_pointer())
-        zeros = llvmlite.ir.Constant(lanes, [0] * 64)
-        wanted = builder.bitcast(args[1], flags)
-        added = builder.select(wanted, everywhere(builder, args[2], 64), zeros)
-        builder.store(builder.or_(builder.load(at, align=8), added), at, align=8)
-        return args[1]
-
-    return types.uint64(types.intp, types.uint64, types.uint64), codegen
-
-
-@intrinsic
-def count_in_columns(typingctx, words, step, chosen, count, marks, out, out_marked):
+def count_in_columns(typingctx, pairs, step, chosen, count, out, out_other):
     """Count for each of 64 places in how many chosen words its bit is set.
 
-    Those words are counted apart whose number has its bit set in a set of numbers.
+    Words come in pairs, and those in the first and the second place are counted apart.
+    They are added up side by side, 64 places in each: one vector holds the lowest bits
+    of the counts, the next one the bits above them, and so on.
 
     Args:
         typingctx: Numba's.
-        words: The address of word 0, uint64.
-        step: Bytes from one word to the next.
-        chosen: The address of the chosen words' numbers, uint32.
-        count: How many numbers, up to 255.
-        marks: The address of a set of numbers, uint64 each 64 of them.
+        pairs: The address of pair 0, two uint64.
+        step: Bytes from one pair to the next.
+        chosen: The address of the chosen pairs' numbers, uint32, followed by three of a
+            pair without bits.
+        count: How many, up to MOST_IN_COLUMNS.
         out: The address of 64 bytes to which the counts are written.
-        out_marked: Likewise of those words whose numbers are in `marks`.
+        out_other: Likewise of the second words.
     """
 
     def codegen(context, builder, signature, args):
-        lanes = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
-        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
-        word, short = llvmlite.ir.IntType(64), llvmlite.ir.IntType(32)
-        first, step, chosen, count, marks, *outs = args
-        numbers = builder.inttoptr(chosen, short.as_pointer())
-        sets = builder.inttoptr(marks, word.as_pointer())
-        counts = [cgutils.alloca_once(builder, lanes) for _ in range(2)]
-        for sums in counts:
-            builder.store(llvmlite.ir.Constant(lanes, [0] * 64), sums)
-        with cgutils.for_range(builder, count) as loop:
-            number = builder.load(builder.gep(numbers, [loop.index]))
-            number = builder.zext(number, word)
-            at = builder.add(first, builder.mul(number, step))
-            bits = builder.load(builder.inttoptr(at, word.as_pointer()))
-            marked = builder.load(builder.gep(sets, [builder.lshr(number, word(6))]))
-            marked = builder.lshr(marked, builder.and_(number, word(63)))
-            marked = builder.neg(builder.and_(marked, word(1)))  # all bits or none
-            chosen_bits = bits, builder.and_(bits, marked)
-            for sums, added in zip(counts, chosen_bits, strict=True):
-                added = builder.zext(builder.bitcast(added, flags), lanes)
-                builder.store(builder.add(builder.load(sums), added), sums)
-        for sums, out in zip(counts, outs, strict=True):
-            at = builder.inttoptr(out, lanes.as_pointer())
-            builder.store(builder.load(sums), at, align=1)
+        pairs, step, chosen, count, *outs = args
+        pair = llvmlite.ir.VectorType(_WORD, 2)
+        lanes = llvmlite.ir.VectorType(_WORD, 4)
+        numbers = builder.inttoptr(chosen, _SHORT.as_pointer())
+        both = llvmlite.ir.Constant(llvmlite.ir.VectorType(_SHORT, 4), list(range(4)))
+        planes = [cgutils.alloca_once(builder, lanes) for _ in range(_PLANES)]
+        for plane in planes:
+            builder.store(llvmlite.ir.Constant(lanes, [0] * 4), plane)
+        steps = builder.udiv(builder.add(count, _WORD(3)), _WORD(4))
+        with cgutils.for_range(builder, steps) as loop:
+            first = builder.mul(loop.index, _WORD(4))
+            found = []
+            for i in range(4):
+                at = builder.gep(numbers, [builder.add(first, _WORD(i))])
+                number = builder.zext(builder.load(at), _WORD)
+                at = builder.add(pairs, builder.mul(number, step))
+                at = builder.inttoptr(at, pair.as_pointer())
+                found.append(builder.load(at, align=8))
+            one, other = (
+                builder.shuffle_vector(found[i], found[i + 1], both) for i in (0, 2)
+            )
+            _add_up(builder, planes, one, other)
+        sums = _fold(builder, [builder.load(plane) for plane in planes])
+        kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
+        for place, out in enumerate(outs):
+            counts = llvmlite.ir.Constant(kind, [0] * 64)
+            for plane in reversed(sums):
+                bits = builder.extract_element(plane, _SHORT(place))
+                bits = _bytes_of_bits(builder, bits)
+                counts = builder.sub(builder.add(counts, counts), bits)
+            at = builder.inttoptr(out, kind.as_pointer())
+            builder.store(counts, at, align=1)
         return count
 
-    return types.int64(*[types.intp] * 7), codegen
+    return types.int64(*[types.intp] * 6), codegen
 
 
 @njit

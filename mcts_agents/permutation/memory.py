@@ -16,8 +16,8 @@ from mcts_agents.model.contract import MOVE
 from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
+from mcts_agents.permutation.kernel.permutations import ROOM_LISTED
 from mcts_agents.permutation.kernel.records import ENTRY, LANES, NODE
-from mcts_agents.permutation.kernel.statistics import LISTED, MOST_ADDED
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -46,10 +46,11 @@ MOST_ROW_PLACES = 1 << 13
 _WORD = 8
 _PAGE = 4096  # bytes that the operating system hands out at once
 
-# Of each edge: float64 and int32 arrays.
-_EDGE_FLOATS = ("edge_visits", "edge_sums")
-_PERMUTATION_FLOATS = ("edge_permutations", "edge_permutation_sums")
-_EDGE_NUMBERS = {
+# Arrays of each edge.
+_PERMUTATIONS = {"edge_permutations": np.int32, "edge_permutation_sums": np.float64}
+_EDGES = {
+    "edge_visits": np.int32,
+    "edge_sums": np.float64,
     "edge_actions": np.int32,
     "edge_places": np.uint32,
     "edge_children": np.int32,
@@ -182,6 +183,7 @@ class Memory:
             "plug_ins": (np.intp, 10),
             "legal": (np.int32, limit),
             "joint_action": (np.int32, players),
+            "all_sets": (np.uint64, players * self.set_words),
             "teams": (np.int32, players),
             "results": (np.int32, players),
             "scores": (np.float64, players),
@@ -192,7 +194,7 @@ class Memory:
             "rng": (np.uint64, 2),
             "trace": (MOVE, depth + settings.rollout),
             "scratch": (np.float64, _padded(edges, 64)),
-            "listed": (np.uint32, MOST_ADDED + LISTED),
+            "listed": (np.uint32, ROOM_LISTED),
             "path_nodes": (np.int32, depth + 1),
             "path_edges": (np.int64, depth + 1),
         }
@@ -205,22 +207,24 @@ class Memory:
         playouts = rooms.playouts if self._permutes else 0
         places = rooms.places if self._permutes else 0
         columns = -(-playouts // 64) if self.set_words else 0
+        pairs = playouts + 1 if self._permutes else 0
         has_rows = not self.set_words and rooms.places <= MOST_ROW_PLACES
         table = 1 << (2 * rooms.nodes - 1).bit_length()
         return {
             "nodes": (NODE, (rooms.nodes,)),
             "positions": (np.int32, (table,)),
-            **dict.fromkeys(_EDGE_FLOATS, (np.float64, (rooms.edges,))),
-            **dict.fromkeys(_PERMUTATION_FLOATS, (np.float64, (edges,))),
-            **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGE_NUMBERS.items()},
-            "amaf": (np.float64, (rooms.blocks, 2, rooms.places)),
+            **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGES.items()},
+            **{name: (dtype, (edges,)) for name, dtype in _PERMUTATIONS.items()},
+            "amaf_counts": (np.int32, (rooms.blocks, rooms.places)),
+            "amaf_sums": (np.float64, (rooms.blocks, rooms.places)),
             "moves": (np.uint32, (rooms.moves,)),
             "starts": (np.int64, (rooms.playouts + 1,)),
             "entries": (ENTRY, (rooms.entries,)),
             "playout_values": (np.float64, (rooms.playouts, players)),
             "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
-            "all_sets": (np.uint64, (rooms.playouts, players * self.set_words)),
+            # One more, without actions.
+            "set_pairs": (np.uint64, (pairs, players * self.set_words * 2)),
             "rows": (np.uint8, (playouts if has_rows else 0, rooms.places)),
             "columns": (np.uint64, (columns, places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
@@ -342,19 +346,19 @@ class Memory:
         rooms, players = self.used_rooms(), self._model.players
         # The playout that is being made has sets of actions, and may be in a new word.
         playouts, words = rooms.playouts + 1, rooms.playouts // 64 + 1
-        edges = (*_EDGE_FLOATS, *_PERMUTATION_FLOATS, *_EDGE_NUMBERS)
+        edges = (*_EDGES, *_PERMUTATIONS)
         by_place = ("place_players", "place_codes", "place_seen")
         return {
             "nodes": (rooms.nodes,),
             **dict.fromkeys(edges, (rooms.edges,)),
-            "amaf": (rooms.blocks, 2, rooms.places),
+            **dict.fromkeys(("amaf_counts", "amaf_sums"), (rooms.blocks, rooms.places)),
             "moves": (rooms.moves,),
             "starts": (playouts,),
             "entries": (rooms.entries,),
             "playout_values": (playouts, players),
             "sets": (playouts, players * self.set_words),
             "bits": (rooms.places, words),
-            "all_sets": (playouts, players * self.set_words),
+            "set_pairs": (playouts - 1, players * self.set_words * 2),
             "rows": (playouts, rooms.places),
             "columns": (words, rooms.places),
             "won": (players, words),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from mcts_agents.permutation.kernel.records import NONE
 from mcts_agents.search.inspection.tree_node import ShownNode
 
 
@@ -101,7 +101,7 @@ class ShownPosition(ShownNode):
         elif not np.array_equal(found, actions):
             visits, sums = (_placed(row, found, actions) for row in (visits, sums))
         values = np.full(len(actions), np.nan)
-        np.divide(sums, visits, out=values, where=visits > 0.0)
+        np.divide(sums, visits, out=values, where=visits > 0)
         return visits.astype(np.int64), values
 
     @property
@@ -120,8 +120,10 @@ class ShownPosition(ShownNode):
             visits = int(arrays["edge_visits"][edge])
             amaf = permutations = None
             if block != NONE:
-                statistics = arrays["amaf"][block]
-                amaf = _shown(statistics[COUNT, place], statistics[SUM, place])
+                amaf = _shown(
+                    arrays["amaf_counts"][block, place],
+                    arrays["amaf_sums"][block, place],
+                )
             if self._tree.permutes:
                 # At the root both are statistics of the same playouts.
                 permutations = amaf

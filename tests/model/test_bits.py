@@ -9,15 +9,14 @@ import pytest
 from numba import njit
 
 from mcts_agents.model.bits import (
+    MOST_IN_COLUMNS,
     bit_of,
-    bits_at_least,
     count_bits,
     count_in_columns,
     equal_bits,
     lowest_bit,
     nth_bit,
     nth_by_counting,
-    set_where,
 )
 
 WORDS = [
@@ -83,35 +82,36 @@ def test_processors_that_cannot_deposit_bits_find_them_too():
 
 
 @njit
-def on_lanes(numbers, bits, value, sets):
-    set_where(sets, bits, np.uint64(6))
-    return equal_bits(numbers, value), bits_at_least(numbers, value)
+def equal_on_lanes(numbers, value):
+    return equal_bits(numbers, value)
 
 
 @njit
-def in_columns(words, step, chosen, count, marks, out, out_marked):
-    return count_in_columns(words, step, chosen, count, marks, out, out_marked)
+def in_columns(pairs, step, chosen, count, out, out_other):
+    return count_in_columns(pairs, step, chosen, count, out, out_other)
 
 
 @pytest.mark.parametrize("step", [1, 3])
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 54, 255])
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 54, MOST_IN_COLUMNS])
 def test_bits_of_chosen_words_are_counted(count, step):
     """Against Python's own integers, with what lies around the counts left alone."""
     rng = np.random.default_rng(count)
-    words = rng.integers(2**64, size=step * 500, dtype=np.uint64)
-    chosen = rng.permutation(500).astype(np.uint32)
-    marks = rng.integers(2**64, size=8, dtype=np.uint64)
+    pairs = rng.integers(2**64, size=(step * 500 + 1, 2), dtype=np.uint64)
+    pairs[0] = 2**64 - 1  # the first one has all bits, and the one beyond none
+    pairs[-1] = 0
+    chosen = np.append(rng.permutation(500)[: count + 9], [0] * 9).astype(np.uint32)
+    chosen[: count // 2] = 0
+    chosen[count : count + 3] = 500
     outs = np.full((2, 66), 99, np.uint8)
     in_columns(
-        words.ctypes.data, 8 * step, chosen.ctypes.data, count, marks.ctypes.data,
+        pairs.ctypes.data, 16 * step, chosen.ctypes.data, count,
         outs[0, 1:].ctypes.data, outs[1, 1:].ctypes.data,
     )  # fmt: skip
     expected = np.zeros((2, 64), int)
     for number in chosen[:count].tolist():
-        marked = int(marks[number // 64]) >> number % 64 & 1
-        for place in places_of(int(words[step * number])):
-            expected[0, place] += 1
-            expected[1, place] += marked
+        for row, word in enumerate(pairs[step * number].tolist()):
+            for place in places_of(word):
+                expected[row, place] += 1
     np.testing.assert_array_equal(outs[:, 1:65], expected)
     assert (outs[:, [0, 65]] == 99).all()
 
@@ -122,19 +122,7 @@ def test_64_numbers_at_a_time(seed):
     rng = np.random.default_rng(seed)
     numbers = rng.integers(0, 3, 66).astype(float)
     numbers[5:8] = np.inf, -np.inf, np.nan
-    bits = int(rng.integers(2**64, dtype=np.uint64))
     expected = numbers.copy()
-    inside = expected[1:65]
-    equal, more = (
-        sum(1 << i for i in np.flatnonzero(found).tolist())
-        for found in (inside == 2.0, inside >= 2.0)
-    )
-    sets = rng.integers(2**64, size=66, dtype=np.uint64)
-    grown = sets.copy()
-    grown[1:65][places_of(bits)] |= np.uint64(6)
-    found = on_lanes(
-        numbers[1:].ctypes.data, np.uint64(bits), 2.0, sets[1:].ctypes.data
-    )
-    assert found == (equal, more)
+    equal = sum(1 << i for i in np.flatnonzero(numbers[1:65] == 2.0).tolist())
+    assert equal_on_lanes(numbers[1:].ctypes.data, 2.0) == equal
     np.testing.assert_array_equal(numbers, expected)
-    np.testing.assert_array_equal(sets, grown)

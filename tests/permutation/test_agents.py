@@ -354,8 +354,8 @@ def test_a_memory_limit_knows_games_whose_codes_keep_turning_up():
     with pytest.raises(ValueError, match="memory=8: video_game: one playout takes"):
         searched("mcps:simulations=2000,memory=8", model)
     # It ended after 2,033 of them: 32 playouts show a ninth of the codes.
-    with pytest.raises(ValueError, match="memory=1024: 20000 simulations of video_ga"):
-        searched("mcps:simulations=20000,memory=1024", model)
+    with pytest.raises(ValueError, match="memory=900: 20000 simulations of video_gam"):
+        searched("mcps:simulations=20000,memory=900", model)
     assert searched("mcps:simulations=20,memory=12", model).simulations == 20
 
 

@@ -12,7 +12,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.codes import NO_CODE
-from mcts_agents.permutation.kernel.records import COUNT, NONE, SUM
+from mcts_agents.permutation.kernel.records import NONE
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, PlainByPath, codes_of
 
@@ -95,12 +95,13 @@ def compare(search, plain, permutes=False):
         assert arrays["edge_visits"][edges].tolist() == node.visits
         assert arrays["edge_sums"][edges].tolist() == node.sums
         if found["block"] != NONE:
-            block = arrays["amaf"][found["block"]]
+            block = found["block"]
+            counts, sums = arrays["amaf_counts"][block], arrays["amaf_sums"][block]
             for place, code in enumerate(arrays["place_codes"].tolist()):
                 if 0 < place < record["place_count"] and code != NO_CODE:
                     move = (int(arrays["place_players"][place]), code)
                     (known,) = plain.amaf(node, [move])
-                    assert (block[COUNT, place], block[SUM, place]) == known
+                    assert (counts[place], sums[place]) == known
                     compared += 1
         if permutes and node.path:
             assert found["counted"] - node.counted in (0, 1)

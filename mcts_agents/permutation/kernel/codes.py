@@ -9,17 +9,15 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.permutation.kernel.records import (
-    COUNT,
     LACKS_CODES,
     LACKS_PLACES,
     LANES,
-    SUM,
     lack,
     place_codes_of,
     place_of_of,
     place_players_of,
 )
-from mcts_agents.permutation.kernel.weights import amaf_at
+from mcts_agents.permutation.kernel.weights import amaf_counts_at, amaf_sums_at
 
 # Instead of a place: there is no room for it, see `lacking`; or the code is none.
 NO_ROOM, NO_CODE = -1, -2
@@ -91,8 +89,8 @@ def place_of_move(search, player, code):
         place_codes_of(search)[place] = code
         search.place_count += 1
         for block in range(search.block_count):
-            amaf_at(search, block, COUNT)[place] = 0.0
-            amaf_at(search, block, SUM)[place] = 0.0
+            amaf_counts_at(search, block)[place] = 0
+            amaf_sums_at(search, block)[place] = 0.0
     return place
 
 

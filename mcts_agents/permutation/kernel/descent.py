@@ -27,7 +27,13 @@ from mcts_agents.permutation.kernel.codes import (
     padded,
     place_of_move,
 )
-from mcts_agents.permutation.kernel.lanes import write_where
+from mcts_agents.permutation.kernel.lanes import write_untried
+from mcts_agents.permutation.kernel.permutations import (
+    add_own,
+    count_permutations,
+    latest_with,
+    path_in_latest,
+)
 from mcts_agents.permutation.kernel.positions import (
     enter_position,
     find_position,
@@ -61,21 +67,17 @@ from mcts_agents.permutation.kernel.records import (
     values_of,
 )
 from mcts_agents.permutation.kernel.statistics import (
-    ALL,
     add_move,
-    add_own,
     add_to_block,
     address_of_sets,
     begin_block,
     clear_sets,
-    count_permutations,
     lanes_of,
-    latest_with,
-    path_in_latest,
     record_playout,
+    set_at,
     set_column_bits,
 )
-from mcts_agents.permutation.kernel.weights import choose_edge
+from mcts_agents.permutation.kernel.weights import ALL, choose_edge
 from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
@@ -298,7 +300,7 @@ def clear_edges(search, first, n):
     """Give new edges no child and no permutation statistics."""
     int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
     if search.permutes:
-        float64_at(search.edge_permutations + 8 * first, n)[:] = 0.0
+        int32_at(search.edge_permutations + 4 * first, n)[:] = 0
         float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
 
 
@@ -318,12 +320,12 @@ def runs(search, n):
 @njit
 def write_run(search, first, n):
     """Write edges of all actions, of which `n` are legal."""
+    scratch = set_at(search.sums, 0, 1)
     for word in range(search.set_words):
-        legal, lanes = legal_bits(search, n, word), lanes_of(search, word)
-        at = 8 * (first + 64 * word)
-        # So that the mean of others is the least.
-        write_where(search.edge_visits + at, legal, 0.0, 1.0, lanes)
-        write_where(search.edge_sums + at, legal, 0.0, -np.inf, lanes)
+        edge = first + 64 * word
+        visits, sums = search.edge_visits + 4 * edge, search.edge_sums + 8 * edge
+        scratch[0] = legal_bits(search, n, word)
+        write_untried(visits, sums, search.sums, lanes_of(search, word))
 
 
 @njit
@@ -350,7 +352,7 @@ def write_edges(search, player, first, n):
             return -place
         actions[i] = action
         places[i] = place
-    float64_at(search.edge_visits + 8 * first, n)[:] = 0.0
+    int32_at(search.edge_visits + 4 * first, n)[:] = 0
     float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
     return SLICE_DONE
 
@@ -444,7 +446,7 @@ def update_path(search, depth, count):
     path, edges, trace = path_nodes_of(search), path_edges_of(search), trace_of(search)
     visits, sums = edge_visits_of(search), edge_sums_of(search)
     for i in range(depth):
-        visits[edges[i]] += 1.0
+        visits[edges[i]] += 1
         sums[edges[i]] += values_of(search)[trace[i].player]
         if not search.set_words:
             update_node(search, np.int64(path[i]), i, count)

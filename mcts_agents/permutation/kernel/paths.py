@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.model.addresses import float64_at
+from mcts_agents.model.addresses import float64_at, int32_at
 from mcts_agents.model.bits import count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
 from mcts_agents.permutation.kernel.descent import (
@@ -39,6 +39,7 @@ from mcts_agents.permutation.kernel.descent import (
     update_node,
     update_path,
 )
+from mcts_agents.permutation.kernel.permutations import count_permutations
 from mcts_agents.permutation.kernel.positions import find_position
 from mcts_agents.permutation.kernel.records import (
     LACKS_EDGES,
@@ -60,13 +61,8 @@ from mcts_agents.permutation.kernel.records import (
     rng_of,
     trace_of,
 )
-from mcts_agents.permutation.kernel.statistics import (
-    ALL,
-    begin_block,
-    count_permutations,
-    record_playout,
-)
-from mcts_agents.permutation.kernel.weights import random_greatest, weigh_edges
+from mcts_agents.permutation.kernel.statistics import begin_block, record_playout
+from mcts_agents.permutation.kernel.weights import ALL, random_greatest, weigh_edges
 from mcts_agents.search.kernel.status import (
     BAD_MOVERS,
     GROW,
@@ -274,7 +270,7 @@ def open_edges(search, node):
     if added and search.permutes:
         # Playouts that were counted before lack the new edges: count all anew.
         edge, count = this.first, np.int64(this.count)
-        float64_at(search.edge_permutations + 8 * edge, count)[:] = 0.0
+        int32_at(search.edge_permutations + 4 * edge, count)[:] = 0
         float64_at(search.edge_permutation_sums + 8 * edge, count)[:] = 0.0
         this.counted = 0
     return SLICE_DONE
@@ -298,7 +294,8 @@ def add_edge(search, node, action):
             move_edge(search, old + i, this.first + i)
     edge = this.first + this.count
     clear_edges(search, edge, np.int64(1))
-    edge_visits_of(search)[edge] = edge_sums_of(search)[edge] = 0.0
+    edge_visits_of(search)[edge] = 0
+    edge_sums_of(search)[edge] = 0.0
     edge_actions_of(search)[edge] = action
     edge_places_of(search)[edge] = place
     this.count += 1

@@ -72,13 +72,9 @@ ENTRY = np.dtype(
 # Where a search takes sets of actions, the edges of most nodes are a run: edge i is of
 # action i and has the place `run` + i, so that statistics of places are read in a row,
 # and neither is written down. A run has edges of all actions, illegal ones with a sum
-# that is never the greatest, and begins with a line of the cache, which so many float64
-# take: more there are in no processor's step. Other nodes have 0 for `run`.
+# that is never the greatest, and its sums begin with a line of the cache, which so many
+# float64 take: more there are in no processor's step. Other nodes have 0 for `run`.
 LANES = 8
-
-# An AMAF statistic: how many playouts have the move, and the sum of their values to
-# the player who makes it.
-COUNT, SUM = range(2)
 
 _ARRAYS = (
     # fixed
@@ -108,7 +104,9 @@ _ARRAYS = (
     "edge_actions",
     "edge_places",
     "edge_children",
-    "amaf",  # COUNT of each place, then SUM of each place, block after block
+    # of each place, block after block
+    "amaf_counts",  # how many playouts have the move
+    "amaf_sums",  # and the sum of their values to the player who makes it
     # grow with the playouts
     "moves",  # the places of each playout's moves, in order
     "starts",  # where a playout's moves begin
@@ -119,7 +117,10 @@ _ARRAYS = (
     # with `sets`: `bits` for 64 playouts after the other, of each place a word; `bits`
     # lacks the latest ones
     "columns",
-    "all_sets",  # like `sets`, with the moves that were made in the tree
+    "all_sets",  # like `sets`, with the moves in the tree; of the playout that ends
+    # for each playout, player and word of `all_sets` two words: that one, and the same
+    # if the playout is worth 1 to the player, or none
+    "set_pairs",
     "rows",  # otherwise: for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
     "parts",  # the playouts that are worth neither 0 nor 1 to somebody
@@ -169,7 +170,8 @@ PERMUTATION = np.dtype(
         ("wanted_code", np.int64),  # a code beyond those that there is room for
         ("wanted_moves", np.int64),  # moves of a playout for which there is no room
         ("simulations", np.int64),
-        ("has_parts", np.int64),  # whether `parts` has any
+        # whether a playout is worth neither 0 nor 1 to somebody
+        ("has_parts", np.int64),
         ("forward_model_calls", np.int64),
         ("descents", np.int64),
         ("open_count", np.int64),  # by path: edges of legal actions
@@ -196,9 +198,9 @@ PERMUTATION = np.dtype(
 
 nodes_of = array_of("nodes", NODE)
 positions_of = array_of("positions", np.int32)
-edge_visits_of = array_of("edge_visits", np.float64)
+edge_visits_of = array_of("edge_visits", np.int32)
 edge_sums_of = array_of("edge_sums", np.float64)
-edge_permutations_of = array_of("edge_permutations", np.float64)
+edge_permutations_of = array_of("edge_permutations", np.int32)
 edge_permutation_sums_of = array_of("edge_permutation_sums", np.float64)
 edge_actions_of = array_of("edge_actions", np.int32)
 edge_places_of = array_of("edge_places", np.uint32)
@@ -210,7 +212,7 @@ playout_values_of = array_of("playout_values", np.float64)
 sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
 columns_of = array_of("columns", np.uint64)
-all_sets_of = array_of("all_sets", np.uint64)
+set_pairs_of = array_of("set_pairs", np.uint64)
 won_of = array_of("won", np.uint64)
 parts_of = array_of("parts", np.uint64)
 place_of_of = array_of("place_of", np.int32)

@@ -20,10 +20,9 @@ random.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, float64_at
+from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.bits import (
     bit_of,
-    bits_at_least,
     count_bits,
     equal_bits,
     lowest_bit,
@@ -31,13 +30,13 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.model.random import random_below
 from mcts_agents.permutation.kernel.lanes import (
-    KEYED,
+    clearly_best_of_grave,
+    clearly_best_of_mcps,
     greatest_where,
-    number_of_key,
     write_grave_values,
     write_mcps_values,
 )
-from mcts_agents.permutation.kernel.records import COUNT, SUM, nodes_of, rng_of
+from mcts_agents.permutation.kernel.records import nodes_of, rng_of
 
 _1, ALL = np.uint64(1), ~np.uint64(0)
 
@@ -48,9 +47,9 @@ def choose_edge(search, node, reference):
     this = nodes_of(search)[node]
     count = np.int64(this.count)
     if this.run:
-        key = weigh_run(search, node, reference)
-        if is_alone(search.scratch, count, key):
-            return this.first + (key & KEYED - 1)
+        row = weigh_run(search, node, reference)
+        if row >= 0:
+            return this.first + row
     else:
         weigh_edges(search, node, reference)
     return this.first + random_greatest(search.scratch, count, rng_of(search))
@@ -58,38 +57,45 @@ def choose_edge(search, node, reference):
 
 @njit
 def weigh_run(search, node, reference):
-    """Write Q* of each edge of a node, a run, into `scratch`.
+    """Weigh the edges of a node, a run.
 
     Returns:
-        The key of the greatest; see `lanes.KEYED`.
+        The row of the greatest Q*; -1 if that takes another look at all of them, which
+        are in `scratch` then.
     """
     this = nodes_of(search)[node]
-    offset, count = 8 * this.first, np.int64(this.count)
-    visits, sums = search.edge_visits + offset, search.edge_sums + offset
+    first, count = np.int64(this.first), np.int64(this.count)
     block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
-    counts = address_of(search, block, COUNT) + 8 * run
-    totals = address_of(search, block, SUM) + 8 * run
-    out = search.scratch
+    own = search.edge_visits + 4 * first, search.edge_sums + 8 * first
+    amaf = address_of_counts(search, block, run), address_of_sums(search, block, run)
     # At the root both kinds of statistics are of the same playouts.
     if search.permutes and node != 0:
-        permutations = search.edge_permutations + offset
-        permuted = search.edge_permutation_sums + offset
-        return write_mcps_values(
-            (visits, sums), (counts, totals), (permutations, permuted), out, count
-        )
-    return write_grave_values(visits, sums, counts, totals, search.bias, out, count)
+        permutations = search.edge_permutations + 4 * first
+        permuted = search.edge_permutation_sums + 8 * first
+        return best_of_mcps(search, own, amaf, (permutations, permuted), count)
+    return best_of_grave(search, own, amaf, count)
 
 
-@njit
-def is_alone(address, count, key):
-    """Whether only one of some float64 has the key of the greatest."""
-    if key < 0 or count > KEYED:
-        return False
-    near, least = np.int64(0), number_of_key(key)
-    for first in range(0, count, 64):
-        bits = bits_at_least(address + 8 * first, least)
-        near += count_bits(bits & lanes_from(first, count))
-    return near == 1
+@njit(inline="always")
+def best_of_mcps(search, own, amaf, permutations, count):
+    """Return the row of the greatest Q* of MCPS, or -1; see `weigh_run`."""
+    row = np.int64(-1)
+    if not search.has_parts:
+        row = clearly_best_of_mcps(own, amaf, permutations, count)
+    if row < 0:
+        row = write_mcps_values(own, amaf, permutations, search.scratch, count)
+    return row
+
+
+@njit(inline="always")
+def best_of_grave(search, own, amaf, count):
+    """Return the row of the greatest Q* of GRAVE, or -1; see `weigh_run`."""
+    row = np.int64(-1)
+    if not search.has_parts and search.bias <= 1.0:
+        row = clearly_best_of_grave(own, amaf, search.bias, count)
+    if row < 0:
+        row = write_grave_values(own, amaf, search.bias, search.scratch, count)
+    return row
 
 
 @njit
@@ -105,15 +111,27 @@ def weigh_edges(search, node, reference):
 
 
 @njit
-def amaf_at(search, block, statistic):
-    """View COUNT or SUM of each place in a block of AMAF statistics."""
-    return float64_at(address_of(search, block, statistic), search.place_room)
+def amaf_counts_at(search, block):
+    """View the AMAF counts of all places in a block."""
+    return int32_at(address_of_counts(search, block, 0), search.place_room)
 
 
 @njit
-def address_of(search, block, statistic):
-    """Return where COUNT or SUM of the places of a block begin."""
-    return search.amaf + 8 * search.place_room * (2 * block + statistic)
+def amaf_sums_at(search, block):
+    """View the AMAF sums of all places in a block."""
+    return float64_at(address_of_sums(search, block, 0), search.place_room)
+
+
+@njit
+def address_of_counts(search, block, place):
+    """Return where the AMAF count of a place in a block is."""
+    return search.amaf_counts + 4 * (search.place_room * block + place)
+
+
+@njit
+def address_of_sums(search, block, place):
+    """Return where the AMAF sum of a place in a block is."""
+    return search.amaf_sums + 8 * (search.place_room * block + place)
 
 
 @njit
@@ -144,31 +162,31 @@ def mcps_value(n, total, known, known_total, permutations, permuted):
 @njit(error_model="numpy")
 def write_amaf(search, first, count, block, bias):
     """Write Q* of GRAVE for each edge of a node."""
-    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
     places = places_at(search, first, count)
-    visits = float64_at(search.edge_visits + 8 * first, count)
+    visits = int32_at(search.edge_visits + 4 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        known, known_total = counts[places[i]], totals[places[i]]
-        scratch[i] = grave_value(visits[i], sums[i], known, known_total, bias)
+        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
+        n = np.float64(visits[i])
+        scratch[i] = grave_value(n, sums[i], known, known_total, bias)
 
 
 @njit(error_model="numpy")
 def write_permuted(search, first, count, block):
     """Write Q* of MCPS for each edge of a node."""
-    counts, totals = amaf_at(search, block, COUNT), amaf_at(search, block, SUM)
+    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
     places = places_at(search, first, count)
-    visits = float64_at(search.edge_visits + 8 * first, count)
+    visits = int32_at(search.edge_visits + 4 * first, count)
     sums = float64_at(search.edge_sums + 8 * first, count)
-    permutations = float64_at(search.edge_permutations + 8 * first, count)
+    permutations = int32_at(search.edge_permutations + 4 * first, count)
     permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
     scratch = float64_at(search.scratch, count)
     for i in range(count):
-        known, known_total = counts[places[i]], totals[places[i]]
-        scratch[i] = mcps_value(
-            visits[i], sums[i], known, known_total, permutations[i], permuted[i]
-        )
+        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
+        n, permuting = np.float64(visits[i]), np.float64(permutations[i])
+        scratch[i] = mcps_value(n, sums[i], known, known_total, permuting, permuted[i])
 
 
 @njit
