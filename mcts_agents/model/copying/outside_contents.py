@@ -40,6 +40,8 @@ _CODE = (
     type,
 )
 _SIZED = (list, dict, set, bytes)
+# What cannot change, and may hold what can.
+_FIXED = (tuple, frozenset)
 
 
 class Contents:
@@ -141,17 +143,20 @@ class Contents:
         if label in self._caches:
             return
         seen, own = self._seen, self._own
-        waiting, parents = [value], [-1]
+        waiting = [] if type(value) in _PLAIN else [(value, -1)]
         while waiting:
-            item, parent = waiting.pop(), parents.pop()
+            item, parent = waiting.pop()
             kind, key = type(item), id(item)
-            if kind in _PLAIN or key in seen:
+            if key in seen:
                 continue
-            if isinstance(item, tuple | frozenset):
-                waiting.extend(item)
+            if isinstance(item, _FIXED):
+                if _PLAIN.issuperset(map(type, item)):
+                    continue
+                parts = item
             elif is_generator(kind):
                 seen[key] = item
                 self._note_generator(item, key in own)
+                continue
             else:
                 seen[key] = item
                 if (
@@ -163,15 +168,13 @@ class Contents:
                 if kind not in self._places.kinds:
                     self._places.visit_kind(kind)
                 ways = ways_of(kind, key in own)
-                if ways is None:
-                    waiting.extend(self._led_to(label, item))
+                parts = self._led_to(label, item) if ways is None else ()
                 for way in ways or ():
                     chosen = way.chosen(item)
-                    waiting.extend(
-                        chosen.parts(self._note(label, item, chosen, parent))
-                    )
-                    parents += [len(self._records) - 1] * (len(waiting) - len(parents))
-            parents += [parent] * (len(waiting) - len(parents))
+                    noted = chosen.parts(self._note(label, item, chosen, parent))
+                    at = len(self._records) - 1
+                    waiting += [(p, at) for p in noted if type(p) not in _PLAIN]
+            waiting += [(p, parent) for p in parts if type(p) not in _PLAIN]
 
     def _note_generator(self, generator: Any, is_own: bool) -> None:
         if is_own:
