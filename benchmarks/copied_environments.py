@@ -2,8 +2,9 @@
 
 `MCTSAgent` against `naive_search`, the search that anybody would write first: with our
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
-rollout length and as many simulations; processor time, each measured several times in
-turn, and the median of the ratios. `deepcopy_limit` is the ratio to `copy.deepcopy` of
+rollout length and as many simulations; simulations per second of processor time, all
+measured at the same time on one core (`side_by_side.py`), and the median of the ratios
+of some rounds. `deepcopy_limit` is the ratio to `copy.deepcopy` of
 a search that takes no time but the environment's own. `ours_steps` and `naive_steps`
 are steps of the environment in a simulation: trees of the two may have other depths.
 `--rollout` sets the length for all environments. Environments whose packages are
@@ -36,6 +37,7 @@ import numpy as np
 from naive_search import EXPLORATION, World, search, world_of
 from others.cases import cases
 from pettingzoo import ParallelEnv
+from side_by_side import rates, ratio
 
 from mcts_agents import MCTSAgent
 from mcts_agents.model.copying.cloning import Cloner
@@ -65,7 +67,7 @@ WIDTH = 3
 # hidden state.
 FIRST_SEARCHES = 10
 # What a search takes, about, in environments of the suite.
-SUITE_SECONDS = 0.25
+SUITE_SECONDS = 0.5
 # Actions of a rollout in environments of the suite, as `environments_of_others.py` has.
 _SUITE_ROLLOUT = 10
 # Ratios whose median and least are printed in the end.
@@ -90,37 +92,6 @@ def made(name: str) -> Any:
         env = gymnasium.make(path, disable_env_checker=True)
     env.reset(seed=1)
     return env
-
-
-def seconds(call: Callable[[], Any]) -> float:
-    """Return the processor time of a call."""
-    started = time.process_time()
-    call()
-    return time.process_time() - started
-
-
-def times(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
-    """Return the times of several calls, made in turn, there and back again.
-
-    So none of them is always the one behind a call that takes a hundred times as long
-    and leaves nothing in the processor's caches.
-    """
-    found: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()  # what is compiled and learned once
-    for repeat in range(repeats):
-        for name in list(calls)[:: 1 if repeat % 2 else -1]:
-            found[name].append(seconds(calls[name]))
-    return found
-
-
-def ratio(times: list[float], others: list[float]) -> float:
-    """Return the median of ratios of times that were measured one after another.
-
-    A machine is faster in one minute than in the next one.
-    """
-    pairs = zip(times, others, strict=True)
-    return round(statistics.median(time / other for time, other in pairs), 2)
 
 
 def deep_copies_are_faithful(root: World) -> bool:
@@ -159,7 +130,7 @@ def inside(call: Callable[[], Any]) -> tuple[float, int]:
 
 
 def measured(
-    name: str, env: Any, rollout: int, simulations: int, repeats: int
+    name: str, env: Any, rollout: int, simulations: int, seconds: float, rounds: int
 ) -> dict[str, Any]:
     """Return simulations per second of each search, and the ratios."""
     root = world_of(env)
@@ -186,14 +157,17 @@ def measured(
         calls["deepcopy"] = naive(copy.deepcopy)
     for _ in range(FIRST_SEARCHES):
         calls["ours"]()
-    found = times(calls, repeats)
+    for call in calls.values():
+        call()  # what is compiled and learned once
+    found = rates(calls, seconds, rounds)
     row: dict[str, Any] = {"environment": name, "rollout": rollout}
-    for search_name, spent in found.items():
-        middle = statistics.median(spent)
-        row[f"{search_name}_per_second"] = round(simulations / middle, 1)
-    for other in ("naive", "deepcopy"):
-        if other in found:
-            row[f"to_{other}"] = ratio(found[other], found["ours"])
+    for search_name, searches in found.items():
+        middle = statistics.median(searches)
+        row[f"{search_name}_per_second"] = round(simulations * middle, 1)
+    for other in calls.keys() - {"ours"}:
+        ratios = ratio(found, "ours", other)
+        row[f"to_{other}"] = round(statistics.median(ratios), 2)
+        row[f"to_{other}_rounds"] = [round(value, 2) for value in ratios]
     row["ours_steps"] = round(agent.plan(env).forward_model_calls / simulations, 2)
     row["naive_steps"] = round(inside(calls["naive"])[1] / simulations, 2)
     if "deepcopy" in calls:
@@ -201,11 +175,13 @@ def measured(
     return row
 
 
-def of_the_suite(only: str, rollout: int, repeats: int) -> Iterator[dict[str, Any]]:
+def of_the_suite(
+    only: str, rollout: int, seconds: float, rounds: int
+) -> Iterator[dict[str, Any]]:
     """Yield rows of the environments that `environments_of_others.py` plans in.
 
     Those that the naive search can step: in turn, or with one agent; numbers as
-    actions, and masks, if any, in observations. A search takes about a quarter of a
+    actions, and masks, if any, in observations. A search takes about half a
     second.
     """
     for case in (case for case in cases() if only in case.name):
@@ -217,11 +193,11 @@ def of_the_suite(only: str, rollout: int, repeats: int) -> Iterator[dict[str, An
                 raise ValueError("the naive search cannot step it")
             world = world_of(env)
             for _ in range(2):  # the first one learns how parts are copied
-                started = time.perf_counter()
+                started = time.process_time()
                 search(world, lambda env: Cloner(None).clone(env), 10, rollout)
-                spent = time.perf_counter() - started
+                spent = time.process_time() - started
             simulations = max(4, int(10 * SUITE_SECONDS / spent))
-            yield measured(case.name, env, rollout, simulations, repeats)
+            yield measured(case.name, env, rollout, simulations, seconds, rounds)
         except Exception as error:  # what it says is the row
             yield row | {"left_out": f"{type(error).__name__}: {error}".splitlines()[0]}
 
@@ -236,7 +212,9 @@ KNOWN: dict[str, dict[str, Any]] = {
 }
 
 
-def closed(name: str, depth: float, opening: int, repeats: int) -> dict[str, Any]:
+def closed(
+    name: str, depth: float, opening: int, seconds: float, rounds: int
+) -> dict[str, Any]:
     """Return what `deterministic=True` saves, in simulations per second.
 
     Three actions a decision and no rollouts: so many simulations that one of them takes
@@ -253,11 +231,15 @@ def closed(name: str, depth: float, opening: int, repeats: int) -> dict[str, Any
     row: dict[str, Any] = {"environment": name, "simulations": simulations}
     for known, agent in agents.items():
         row[f"{known}_steps"] = round(_steps(agent, env) / simulations, 2)
-    found = times({k: lambda a=a: a.plan(env) for k, a in agents.items()}, repeats)
-    for known, spent in found.items():
-        row[f"{known}_per_second"] = round(simulations / statistics.median(spent), 1)
+    calls = {known: lambda a=agent: a.plan(env) for known, agent in agents.items()}
+    for call in calls.values():
+        call()
+    found = rates(calls, seconds, rounds)
+    for known, searches in found.items():
+        row[f"{known}_per_second"] = round(simulations * statistics.median(searches), 1)
     for other in ("unknown", "open"):
-        row[f"closed_to_{other}"] = ratio(found[other], found["closed"])
+        middle = statistics.median(ratio(found, "closed", other))
+        row[f"closed_to_{other}"] = round(middle, 2)
     return row
 
 
@@ -286,18 +268,19 @@ def _knowing(known: str, simulations: int) -> MCTSAgent:
 
 def rows(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield a row for each environment."""
+    time_of_each = (asked.seconds, asked.rounds)
     if asked.suite:
         rollout = _SUITE_ROLLOUT if asked.rollout is None else asked.rollout
-        yield from of_the_suite(asked.only, rollout, asked.repeats)
+        yield from of_the_suite(asked.only, rollout, *time_of_each)
         return
     for name in asked.environment or ENVIRONMENTS:
         try:
             if asked.closed:
-                yield closed(name, asked.depth, asked.opening, asked.repeats)
+                yield closed(name, asked.depth, asked.opening, *time_of_each)
             else:
                 _, rollout, simulations = ENVIRONMENTS[name]
                 rollout = rollout if asked.rollout is None else asked.rollout
-                yield measured(name, made(name), rollout, simulations, asked.repeats)
+                yield measured(name, made(name), rollout, simulations, *time_of_each)
         except (ImportError, gymnasium.error.Error) as error:
             yield {"environment": name, "missing": str(error).splitlines()[0]}
 
@@ -306,7 +289,8 @@ def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environment", nargs="*", choices=list(ENVIRONMENTS))
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rollout", type=int)
     parser.add_argument("--suite", action="store_true")
     parser.add_argument("--only", default="")
@@ -316,18 +300,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     warnings.filterwarnings("ignore")
-    ratios: dict[str, list[float]] = {}
+    found: dict[str, list[float]] = {}
     for row in rows(asked):
         if asked.json:
             print(json.dumps(row), flush=True)
         else:
             print("  ".join(f"{k}={v}" for k, v in row.items()), flush=True)
         for name in row.keys() & _SUMMED_UP:
-            ratios.setdefault(name, []).append(row[name])
+            found.setdefault(name, []).append(row[name])
     if not asked.json:
-        for name, found in ratios.items():
-            middle = statistics.median(found)
-            print(f"{name}: median of {len(found)} {middle:.2f}, least {min(found)}")
+        for name, values in found.items():
+            middle = statistics.median(values)
+            print(f"{name}: median of {len(values)} {middle:.2f}, least {min(values)}")
 
 
 if __name__ == "__main__":

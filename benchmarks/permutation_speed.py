@@ -5,9 +5,9 @@ Four searches of the same positions: `mcts` with UCB1 (solver off), `rave`, `gra
 that records its moves, or the sets of its actions, which the others need. Where the
 rules take a shortcut to the end of a random game these differ, so there are two ratios:
 `to UCT` compares whole playouts as they are, `equal` those of a UCT whose playouts take
-as long as recorded ones. The searches take turns, so that a processor that is busy or
-slow for a while is so for all: their times are medians, of one core; those of the game
-alone are the best. Memory is what the search has in use at its end.
+as long as recorded ones. The searches run side by side on one core
+(`side_by_side.py`), and their times are medians of some rounds; those of the game alone
+are the best. Memory is what the search has in use at its end.
 
     python benchmarks/permutation_speed.py
     python benchmarks/permutation_speed.py nogo hex:size=9 --simulations 1000,5000
@@ -15,11 +15,13 @@ alone are the best. Memory is what the search has in use at its end.
 """
 
 import argparse
+import itertools
 import statistics
 import time
 
 import numpy as np
 from numba import carray, njit
+from side_by_side import rates
 
 from mcts_agents.agents import make_agent
 from mcts_agents.envs import make_model
@@ -33,7 +35,9 @@ from mcts_agents.permutation.kernel.statistics import address_of_sets, clear_set
 GAMES = ["hex:size=7,first_cell=c3", "tictactoe", "dots_and_boxes", "connect_four"]
 AGENTS = "rave,grave,mcps"
 REPETITIONS = 7
-ROUNDS = 25
+# Of each search in a round.
+SECONDS = 2.0
+ROUNDS = 5
 PLAYOUTS = 20_000
 
 
@@ -78,21 +82,24 @@ def playout_seconds(model, state):
 
 
 def measure(model, state, specs):
-    """Return microseconds of a playout, and a result, of agents that take turns."""
+    """Return microseconds of a playout, and a result, of agents side by side."""
     player = model.movers(state)[0]
-    agents = [make_agent(spec, seed=1) for spec in specs]
-    times, results = [[] for _ in agents], [None for _ in agents]
-    for agent in agents:
+    seeds = itertools.count(1)
+    calls, results = {}, {}
+    for spec in specs:
+        agent = make_agent(spec)
         agent.prepare(model, player)
-        agent.search(model, state, player)
-    for seed in range(ROUNDS):
-        for i, agent in enumerate(agents):
-            agent.reset(seed)
-            began = time.thread_time()
-            results[i] = agent.search(model, state, player)
-            seconds = time.thread_time() - began
-            times[i].append(1e6 * seconds / results[i].simulations)
-    return list(zip(map(statistics.median, times), results, strict=True))
+
+        def decide(agent=agent):
+            agent.reset(next(seeds))
+            return agent.search(model, state, player)
+
+        calls[spec], results[spec] = decide, decide()
+    found = rates(calls, SECONDS, ROUNDS)
+    return [
+        (1e6 / (statistics.median(found[spec]) * results[spec].simulations), result)
+        for spec, result in results.items()
+    ]
 
 
 def main():
