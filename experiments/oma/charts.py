@@ -306,6 +306,7 @@ def write_charts(
     Returns:
         The files written.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     written, lines = [], []
     for figure in dict.fromkeys(match.figure for match in matches):
         own = [match for match in matches if match.figure == figure]

@@ -179,6 +179,9 @@ def test_published_games_count_and_are_not_played_again(script, tmp_path, capsys
     (line,) = (results / "8.jsonl").read_text().splitlines()
     assert json.loads(line)["wins"].items() >= won.items()
     assert len(json.loads(line)["wins"]) == 5  # none is lost
+    third = tmp_path / "not" / "there"
+    assert main(["charts", "--games", "5", *both, str(third)]) == 0
+    assert "| Rolit(3), 5 games |" in (third / "results.md").read_text()
     changed = line.replace('"rollout": 0', '"rollout": 7')
     (results / "8.jsonl").write_text(changed + "\n")
     assert main(["play", "--games", "5", *both, str(second)]) == 2
