@@ -1,10 +1,13 @@
 """AEC environments whose masks come, go, or are not of the usual type."""
 
+import signal
+
 import numpy as np
 import pytest
 from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
+from mcts_agents.model.copying import suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
 from tests.model.third_party import InTurn
 
@@ -162,3 +165,39 @@ def test_an_agent_that_was_removed_and_is_still_selected_is_named():
 
     with pytest.raises(RuntimeError, match=r"'second', which step.* has removed"):
         planned(Forgetful())
+
+
+class TimeIsUp(Exception):
+    pass
+
+
+class Ringing(Changing):
+    """In its fifth turn, a signal arrives while the rewards are asked for."""
+
+    @property
+    def rewards(self):
+        if getattr(self, "turn", 0) == 5:
+            signal.raise_signal(signal.SIGUSR1)
+        return self.paid
+
+    @rewards.setter
+    def rewards(self, paid):
+        self.paid = paid
+
+
+@pytest.mark.parametrize("rollout", [0, 10])
+def test_a_time_limit_ends_a_search_that_asks_for_rewards(rollout, monkeypatch):
+    monkeypatch.setattr(suspicions, "PLANS", 0)  # these take steps too
+    rung = []
+
+    def ring(*_):
+        if not rung:
+            rung.append(True)
+            raise TimeIsUp
+
+    before = signal.signal(signal.SIGUSR1, ring)
+    try:
+        with pytest.raises(TimeIsUp):
+            planned(Ringing(), rollout=rollout)
+    finally:
+        signal.signal(signal.SIGUSR1, before)

@@ -20,6 +20,7 @@ from mcts_agents.model.copying.faces import (
     UndeclaredMasksError,
     require_reset,
 )
+from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
 
 # What PettingZoo asks of an AEC environment beside its observations.
@@ -177,6 +178,8 @@ class AECFace(Face):
         try:
             as_usual = env.rewards == self._nothing
         except Exception:  # arrays, for example, are not simply equal
+            if signal_has_raised():
+                raise
             as_usual = False
         if not as_usual:
             self._pay(returns)
@@ -254,6 +257,8 @@ class AECFace(Face):
             try:
                 as_usual = env.rewards == nothing
             except Exception:  # arrays, for example, are not simply equal
+                if signal_has_raised():
+                    raise
                 as_usual = False
             if not as_usual:
                 self._pay(returns)
