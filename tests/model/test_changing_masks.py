@@ -1,5 +1,6 @@
 """AEC environments whose masks come, go, or are not of the usual type."""
 
+import re
 import signal
 
 import numpy as np
@@ -201,3 +202,13 @@ def test_a_time_limit_ends_a_search_that_asks_for_rewards(rollout, monkeypatch):
             planned(Ringing(), rollout=rollout)
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("rollout", [0, 10])
+def test_rewards_that_are_no_dictionary_are_named(rollout):
+    pandas = pytest.importorskip("pandas")
+    for rewards in (np.zeros(2), np.ones(2), pandas.Series([0.0, 0.0]), [0, 0], None):
+        env = Changing(pays=lambda action, r=rewards: r)
+        words = f"the rewards are {re.escape(repr(rewards))}, expected a dictionary"
+        with pytest.raises(ValueError, match=words):
+            planned(env, rollout=rollout)

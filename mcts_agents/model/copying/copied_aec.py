@@ -176,12 +176,12 @@ class AECFace(Face):
         if self._given or self._proposed:
             self._step_is_over()
         try:
-            as_usual = env.rewards == self._nothing
+            is_paid = not env.rewards == self._nothing
         except Exception:  # arrays, for example, are not simply equal
             if signal_has_raised():
                 raise
-            as_usual = False
-        if not as_usual:
+            is_paid = True
+        if is_paid:
             self._pay(returns)
         if not env.agents:
             return None
@@ -255,12 +255,12 @@ class AECFace(Face):
                 raise
             played += 1
             try:
-                as_usual = env.rewards == nothing
+                is_paid = not env.rewards == nothing
             except Exception:  # arrays, for example, are not simply equal
                 if signal_has_raised():
                     raise
-                as_usual = False
-            if not as_usual:
+                is_paid = True
+            if is_paid:
                 self._pay(returns)
             agent = env.agent_selection
             if not env.agents or env.terminations[agent] or env.truncations[agent]:
