@@ -212,3 +212,16 @@ def test_rewards_that_are_no_dictionary_are_named(rollout):
         words = f"the rewards are {re.escape(repr(rewards))}, expected a dictionary"
         with pytest.raises(ValueError, match=words):
             planned(env, rollout=rollout)
+
+
+def test_masks_of_a_new_game_say_nothing_about_a_plan_in_which_none_appears(
+    monkeypatch,
+):
+    monkeypatch.setattr(suspicions, "SECONDS", 10.0)
+    env = Changing(lambda turn: turn < 2)
+    env.reset(seed=0)
+    env.step(0)
+    env.step(1)
+    agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
+    for _ in range(2):
+        assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]

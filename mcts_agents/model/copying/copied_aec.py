@@ -308,9 +308,14 @@ class AECFace(Face):
         return super().legal_actions(player)
 
     def restart(self, seed: int) -> None:
-        """See `Face.restart`."""
+        """See `Face.restart`.
+
+        What a plan knows of masks holds where it began; here each is looked for.
+        """
         self.env.reset(seed=seed)
         self._step_is_over()
+        self._observes_masks = [True] * len(self.agents)
+        self._has_shown = [True] * len(self.agents)
 
     def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned.
