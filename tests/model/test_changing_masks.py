@@ -76,8 +76,12 @@ def planned(env, **options):
     return MCTSAgent(**options).plan(env)
 
 
+@pytest.mark.parametrize("plans", [0, suspicions.PLANS])
 @pytest.mark.parametrize("deterministic", [False, True])
-def test_masks_that_vanish_hold_as_long_as_they_are_shown(deterministic):
+def test_masks_that_vanish_hold_as_long_as_they_are_shown(
+    deterministic, plans, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", plans)  # these look at masks, too
     found = planned(Changing(lambda turn: turn < 2), deterministic=deterministic)
     assert found.actions.tolist() == [0, 1, 3]
 
@@ -225,3 +229,53 @@ def test_masks_of_a_new_game_say_nothing_about_a_plan_in_which_none_appears(
     agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
     for _ in range(2):
         assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
+
+
+def resampled(env, agent, generator):
+    """Hide nothing."""
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"perfect_information": False, "redeterminise": resampled}]
+)
+def test_masks_that_nothing_announced_are_an_error_each_time(options):
+    env = Changing(lambda turn: turn >= 2)
+    env.reset(seed=0)
+    options = {"simulations": 20, "perfect_information": True, "seed": 3} | options
+    agent = MCTSAgent(**options)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="shows a mask now and did not"):
+            agent.plan(env)
+    env.step(0)
+    env.step(1)  # from here on they are shown
+    assert agent.plan(env).actions.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_agents_who_have_finished_are_asked_for_no_observation(deterministic):
+    class Ending(Changing):
+        def observe(self, agent):
+            assert not self.terminations[agent], f"{agent} has finished"
+            return super().observe(agent)
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == 2:
+                self.terminations = dict.fromkeys(self.agents, True)
+
+    found = planned(Ending(), deterministic=deterministic)
+    assert found.visits.sum() == 200
+
+
+def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():
+    class Asked(Changing):
+        def observe(self, agent):
+            if agent == self.agent_selection:
+                return super().observe(agent)
+            return {"observation": np.array([self.turn, self.last])}
+
+    env = Asked()
+    env.reset(seed=0)
+    masks = {"first": env.legal(), "second": [1, 1, 1, 1]}
+    agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
+    assert agent.plan(env, action_mask=masks).actions.tolist() == [0, 1, 3]

@@ -40,18 +40,22 @@ REMEDY = (
 
 
 class AECFace(Face):
-    """A PettingZoo AEC environment without the wrappers that watch over it."""
+    """A PettingZoo AEC environment without the wrappers that watch over it.
+
+    Attributes:
+        declares_masks: Whether an observation space has masks.
+    """
 
     def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
         super().__init__(env, list(env.possible_agents), options)
-        self._declares_masks = any(
+        self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
         # By player: whose observations may show masks, and whose have. Copies share
         # the lists.
         self._observes_masks = [True] * len(self.agents)
-        self._has_shown = [self._declares_masks] * len(self.agents)
+        self._has_shown = [self.declares_masks] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -320,6 +324,9 @@ class AECFace(Face):
     def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned.
 
+        An agent who has finished is asked for no observation: many environments have
+        none for it.
+
         Raises:
             UndeclaredMasksError: It shows a mask, which nobody would have looked for.
         """
@@ -327,6 +334,9 @@ class AECFace(Face):
         if not env.agents:
             return None
         agent = env.agent_selection
+        earned = env._cumulative_rewards.get(agent)
+        if self._is_finished(agent):
+            return agent, None, earned, dict(env.terminations)
         seen = env.observe(agent)
         observes = self._observes_masks[self._places[agent]]
         if not observes and mask_in(seen) is not None:
@@ -336,7 +346,6 @@ class AECFace(Face):
                 "observation_space(agent) be a Dict with 'action_mask', or show masks "
                 "in infos[agent]['action_mask']"
             )
-        earned = env._cumulative_rewards.get(agent)
         return agent, seen, earned, dict(env.terminations)
 
     def mask_of(self, player: int) -> Any:
@@ -345,10 +354,12 @@ class AECFace(Face):
         mask = None
         if self._observes_masks[player]:
             mask = mask_in(self.env.observe(agent))
-            if mask is not None:
+            if mask is not None or self._plain_masks[player].has_read:
                 self._has_shown[player] = True
-            # Observations may be pictures: do not have them made for nothing.
-            self._observes_masks[player] = self._has_shown[player]
+            # Observations may be pictures: do not have them made for nothing. Those of
+            # agents who are not asked now may show no mask although they will.
+            if agent == self.env.agent_selection:
+                self._observes_masks[player] = self._has_shown[player]
         return mask_in(self.env.infos.get(agent)) if mask is None else mask
 
     def difference(self, twin: Face) -> str | None:
@@ -359,6 +370,8 @@ class AECFace(Face):
             )
             if found:
                 return found
+        if not self.movers_mask():
+            return None
         agent = self.env.agent_selection
         return first_difference(
             self.env.observe(agent), twin.env.observe(agent), f"observe({agent!r})"
