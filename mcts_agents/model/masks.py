@@ -35,6 +35,10 @@ def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
     Raises:
         ValueError: Another shape, or another value.
     """
+    if mask.shape == ():
+        raise ValueError(
+            f"{whose} is {mask.item()!r}; expected an array of {actions} zeros and ones"
+        )
     if mask.shape != (actions,):
         raise ValueError(
             f"{whose} has the shape {mask.shape}; its action space needs ({actions},)"
