@@ -279,3 +279,22 @@ def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():
     masks = {"first": env.legal(), "second": [1, 1, 1, 1]}
     agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
     assert agent.plan(env, action_mask=masks).actions.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("selected", [None, "zz"])
+@pytest.mark.parametrize("turn", [0, 1, 7])
+def test_a_selected_agent_who_does_not_exist_is_named(selected, turn):
+    class Mistaken(Changing):
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            if turn == 0:
+                self.agent_selection = selected
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == turn:
+                self.agent_selection = selected
+
+    words = rf"agent_selection is {selected!r}; it must name one of .*\(first, second"
+    with pytest.raises(RuntimeError, match=words):
+        planned(Mistaken())

@@ -81,9 +81,20 @@ class AECFace(Face):
         if not env.agents:
             return []
         agent = env.agent_selection
-        if env.terminations[agent] or env.truncations[agent]:
-            return []
-        return [self._places[agent]]
+        try:
+            if env.terminations[agent] or env.truncations[agent]:
+                return []
+            return [self._places[agent]]
+        except KeyError:
+            raise self._selects_nobody() from None
+
+    def _selects_nobody(self) -> RuntimeError:
+        env = self.env
+        return RuntimeError(
+            f"{self.name}: agent_selection is {env.agent_selection!r}; it must name "
+            f"one of the agents ({', '.join(map(str, env.agents))}), and terminations "
+            "and truncations must have an entry for it"
+        )
 
     def movers_mask(self) -> int:
         """See `Face.movers_mask`."""
@@ -190,7 +201,11 @@ class AECFace(Face):
         if not env.agents:
             return None
         agent = env.agent_selection
-        if env.terminations[agent] or env.truncations[agent]:
+        try:
+            is_over = env.terminations[agent] or env.truncations[agent]
+        except KeyError:
+            raise self._selects_nobody() from None
+        if is_over:
             self._step_out()
             return env.agent_selection if self.movers_mask() else None
         return agent
@@ -267,7 +282,13 @@ class AECFace(Face):
             if is_paid:
                 self._pay(returns)
             agent = env.agent_selection
-            if not env.agents or env.terminations[agent] or env.truncations[agent]:
+            try:
+                is_over = (
+                    not env.agents or env.terminations[agent] or env.truncations[agent]
+                )
+            except KeyError:
+                raise self._selects_nobody() from None
+            if is_over:
                 if env.agents:
                     self._step_out()
                 if not self.movers_mask():
