@@ -35,6 +35,10 @@ def as_mask(mask: np.ndarray, actions: int, whose: str) -> np.ndarray:
     Raises:
         ValueError: Another shape, or another value.
     """
+    if mask.shape == ():
+        raise ValueError(
+            f"{whose} is {mask.item()!r}; expected an array of {actions} zeros and ones"
+        )
     if mask.shape != (actions,):
         raise ValueError(
             f"{whose} has the shape {mask.shape}; its action space needs ({actions},)"
@@ -64,10 +68,12 @@ class PlainMasks:
         shape: Of all masks that are read.
         known: What `read` returned, by the bytes of masks, as small ones return again
             and again in a search.
+        has_read: Whether any mask was read.
     """
 
     def __init__(self, actions: int):
         self.shape = (actions,)
+        self.has_read = False
         self.known: dict[bytes, tuple[list[int], int]] = {}
         self._room = MOST_KNOWN if actions <= LONGEST_KNOWN else 0
 
@@ -83,6 +89,7 @@ class PlainMasks:
             return None if found is None else found[0]
         if type(mask) is not np.ndarray or mask.shape != self.shape:
             return None
+        self.has_read = True
         legal = mask.nonzero()[0].tolist()
         return legal if self._are_ones(mask.tobytes(), len(legal)) else None
 
@@ -93,6 +100,7 @@ class PlainMasks:
         data = mask.tobytes()
         if (found := self.known.get(data)) is not None:
             return found
+        self.has_read = True
         legal = mask.nonzero()[0].tolist()
         if not self._are_ones(data, len(legal)):
             return None

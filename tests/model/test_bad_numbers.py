@@ -89,7 +89,7 @@ class MaskedCountdown(Countdown):
         return {"observation": self.left, "action_mask": np.array(self.mask)}
 
 
-NO_NUMBERS = [math.nan, math.inf, -math.inf, np.float32("nan"), None, "much", 10**400]
+NO_NUMBERS = [math.nan, math.inf, -math.inf, np.float32("nan"), None, "much", 1j]
 
 
 @pytest.mark.parametrize("reward", NO_NUMBERS)
@@ -104,6 +104,11 @@ def test_rewards_that_are_no_finite_numbers(reward):
             ValueError, match=rf"{name}: the reward of player_\d{words}"
         ):
             planner().act(env, "player_0")
+
+
+def test_integers_of_many_digits_are_not_printed():
+    with pytest.raises(ValueError, match=r"is an integer of 33220 bits, expected"):
+        planner().act(walk(reward=10**10000))
 
 
 def test_a_one_step_agent_is_told_too():
@@ -128,7 +133,10 @@ MASKS = [
     ([1, 1], "the mask of player_0 has the shape (2,); its action space needs (3,)"),
     ([1, 1, 1, 1], "the mask of player_0 has the shape (4,)"),
     ([[1, 1, 1]], "the mask of player_0 has the shape (1, 3)"),
-    (1, "the mask of player_0 has the shape ()"),
+    (1, "the mask of player_0 is 1; expected an array of 3 zeros and ones"),
+    (None, "the mask of player_0 is None; expected an array of 3"),
+    ({0, 1}, "the mask of player_0 is {0, 1}; expected an array of 3"),
+    ("110", "the mask of player_0 is '110'; expected an array of 3"),
     ([-1, 1, 1], "the mask of player_0 holds -1; expected 1 for each legal action"),
     ([1, 2, 1], "the mask of player_0 holds 2"),
     ([math.nan, 1, 1], "the mask of player_0 holds nan"),

@@ -1,10 +1,14 @@
 """AEC environments whose masks come, go, or are not of the usual type."""
 
+import re
+import signal
+
 import numpy as np
 import pytest
 from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
+from mcts_agents.model.copying import suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
 from tests.model.third_party import InTurn
 
@@ -72,8 +76,12 @@ def planned(env, **options):
     return MCTSAgent(**options).plan(env)
 
 
+@pytest.mark.parametrize("plans", [0, suspicions.PLANS])
 @pytest.mark.parametrize("deterministic", [False, True])
-def test_masks_that_vanish_hold_as_long_as_they_are_shown(deterministic):
+def test_masks_that_vanish_hold_as_long_as_they_are_shown(
+    deterministic, plans, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", plans)  # these look at masks, too
     found = planned(Changing(lambda turn: turn < 2), deterministic=deterministic)
     assert found.actions.tolist() == [0, 1, 3]
 
@@ -162,3 +170,131 @@ def test_an_agent_that_was_removed_and_is_still_selected_is_named():
 
     with pytest.raises(RuntimeError, match=r"'second', which step.* has removed"):
         planned(Forgetful())
+
+
+class TimeIsUp(Exception):
+    pass
+
+
+class Ringing(Changing):
+    """In its fifth turn, a signal arrives while the rewards are asked for."""
+
+    @property
+    def rewards(self):
+        if getattr(self, "turn", 0) == 5:
+            signal.raise_signal(signal.SIGUSR1)
+        return self.paid
+
+    @rewards.setter
+    def rewards(self, paid):
+        self.paid = paid
+
+
+@pytest.mark.parametrize("rollout", [0, 10])
+def test_a_time_limit_ends_a_search_that_asks_for_rewards(rollout, monkeypatch):
+    monkeypatch.setattr(suspicions, "PLANS", 0)  # these take steps too
+    rung = []
+
+    def ring(*_):
+        if not rung:
+            rung.append(True)
+            raise TimeIsUp
+
+    before = signal.signal(signal.SIGUSR1, ring)
+    try:
+        with pytest.raises(TimeIsUp):
+            planned(Ringing(), rollout=rollout)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("rollout", [0, 10])
+def test_rewards_that_are_no_dictionary_are_named(rollout):
+    pandas = pytest.importorskip("pandas")
+    for rewards in (np.zeros(2), np.ones(2), pandas.Series([0.0, 0.0]), [0, 0], None):
+        env = Changing(pays=lambda action, r=rewards: r)
+        words = f"the rewards are {re.escape(repr(rewards))}, expected a dictionary"
+        with pytest.raises(ValueError, match=words):
+            planned(env, rollout=rollout)
+
+
+def test_masks_of_a_new_game_say_nothing_about_a_plan_in_which_none_appears(
+    monkeypatch,
+):
+    monkeypatch.setattr(suspicions, "SECONDS", 10.0)
+    env = Changing(lambda turn: turn < 2)
+    env.reset(seed=0)
+    env.step(0)
+    env.step(1)
+    agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
+    for _ in range(2):
+        assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
+
+
+def resampled(env, agent, generator):
+    """Hide nothing."""
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"perfect_information": False, "redeterminise": resampled}]
+)
+def test_masks_that_nothing_announced_are_an_error_each_time(options):
+    env = Changing(lambda turn: turn >= 2)
+    env.reset(seed=0)
+    options = {"simulations": 20, "perfect_information": True, "seed": 3} | options
+    agent = MCTSAgent(**options)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="shows a mask now and did not"):
+            agent.plan(env)
+    env.step(0)
+    env.step(1)  # from here on they are shown
+    assert agent.plan(env).actions.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_agents_who_have_finished_are_asked_for_no_observation(deterministic):
+    class Ending(Changing):
+        def observe(self, agent):
+            assert not self.terminations[agent], f"{agent} has finished"
+            return super().observe(agent)
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == 2:
+                self.terminations = dict.fromkeys(self.agents, True)
+
+    found = planned(Ending(), deterministic=deterministic)
+    assert found.visits.sum() == 200
+
+
+def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():
+    class Asked(Changing):
+        def observe(self, agent):
+            if agent == self.agent_selection:
+                return super().observe(agent)
+            return {"observation": np.array([self.turn, self.last])}
+
+    env = Asked()
+    env.reset(seed=0)
+    masks = {"first": env.legal(), "second": [1, 1, 1, 1]}
+    agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
+    assert agent.plan(env, action_mask=masks).actions.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("selected", [None, "zz"])
+@pytest.mark.parametrize("turn", [0, 1, 7])
+def test_a_selected_agent_who_does_not_exist_is_named(selected, turn):
+    class Mistaken(Changing):
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            if turn == 0:
+                self.agent_selection = selected
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == turn:
+                self.agent_selection = selected
+
+    words = rf"agent_selection is {selected!r}; it must name one of .*\(first, second"
+    with pytest.raises(RuntimeError, match=words):
+        planned(Mistaken())

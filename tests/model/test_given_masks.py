@@ -335,6 +335,41 @@ def test_a_method_of_parallel_environments_may_only_be_called_observe():
         assert agent.act(env, "player_0") in (0, 1)
 
 
+class Later(Matching):
+    """All is legal in the first round; masks are shown after it, undeclared."""
+
+    def observe(self, agent):
+        seen = {"observation": self.rounds}
+        if self.rounds and self.place == "observation":
+            seen["action_mask"] = np.array([0, 1], np.int8)
+        return seen
+
+    def observations(self):
+        return {agent: self.observe(agent) for agent in self.agents}
+
+    def infos(self):
+        mask = {"action_mask": np.array([0, 1], np.int8)}
+        shown = self.rounds and self.place == "info"
+        return {agent: mask if shown else {} for agent in self.agents}
+
+    def step(self, actions):
+        assert self.rounds == 0 or 0 not in actions.values(), "illegal"
+        return super().step(actions)
+
+
+def test_observe_may_say_that_there_is_no_mask_yet():
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+    env = Later()
+    env.place = "observation"
+    env.reset(seed=0)
+    assert agent.plan(env, "player_0").actions.tolist() == [0, 1]
+    env.place = "info"  # where nothing tells before a step
+    with pytest.raises(ValueError, match="ones where none was shown"):
+        agent.plan(env, "player_0")
+    ones = {name: np.ones(2, np.int8) for name in env.agents}
+    assert agent.plan(env, "player_0", action_mask=ones).visits.sum() == 30
+
+
 class Strict(gymnasium.Env):
     """Raises on an illegal action, and tells what is legal in infos only."""
 

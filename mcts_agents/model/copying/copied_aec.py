@@ -20,6 +20,7 @@ from mcts_agents.model.copying.faces import (
     UndeclaredMasksError,
     require_reset,
 )
+from mcts_agents.model.copying.guards import signal_has_raised
 from mcts_agents.model.masks import LONGEST_KNOWN, PlainMasks, mask_in, shows_masks
 
 # What PettingZoo asks of an AEC environment beside its observations.
@@ -39,18 +40,22 @@ REMEDY = (
 
 
 class AECFace(Face):
-    """A PettingZoo AEC environment without the wrappers that watch over it."""
+    """A PettingZoo AEC environment without the wrappers that watch over it.
+
+    Attributes:
+        declares_masks: Whether an observation space has masks.
+    """
 
     def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
         super().__init__(env, list(env.possible_agents), options)
-        self._declares_masks = any(
+        self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
         # By player: whose observations may show masks, and whose have. Copies share
         # the lists.
         self._observes_masks = [True] * len(self.agents)
-        self._has_shown = [self._declares_masks] * len(self.agents)
+        self._has_shown = [self.declares_masks] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -76,9 +81,20 @@ class AECFace(Face):
         if not env.agents:
             return []
         agent = env.agent_selection
-        if env.terminations[agent] or env.truncations[agent]:
-            return []
-        return [self._places[agent]]
+        try:
+            if env.terminations[agent] or env.truncations[agent]:
+                return []
+            return [self._places[agent]]
+        except KeyError:
+            raise self._selects_nobody() from None
+
+    def _selects_nobody(self) -> RuntimeError:
+        env = self.env
+        return RuntimeError(
+            f"{self.name}: agent_selection is {env.agent_selection!r}; it must name "
+            f"one of the agents ({', '.join(map(str, env.agents))}), and terminations "
+            "and truncations must have an entry for it"
+        )
 
     def movers_mask(self) -> int:
         """See `Face.movers_mask`."""
@@ -175,15 +191,21 @@ class AECFace(Face):
         if self._given or self._proposed:
             self._step_is_over()
         try:
-            as_usual = env.rewards == self._nothing
+            is_paid = not env.rewards == self._nothing
         except Exception:  # arrays, for example, are not simply equal
-            as_usual = False
-        if not as_usual:
+            if signal_has_raised():
+                raise
+            is_paid = True
+        if is_paid:
             self._pay(returns)
         if not env.agents:
             return None
         agent = env.agent_selection
-        if env.terminations[agent] or env.truncations[agent]:
+        try:
+            is_over = env.terminations[agent] or env.truncations[agent]
+        except KeyError:
+            raise self._selects_nobody() from None
+        if is_over:
             self._step_out()
             return env.agent_selection if self.movers_mask() else None
         return agent
@@ -252,13 +274,21 @@ class AECFace(Face):
                 raise
             played += 1
             try:
-                as_usual = env.rewards == nothing
+                is_paid = not env.rewards == nothing
             except Exception:  # arrays, for example, are not simply equal
-                as_usual = False
-            if not as_usual:
+                if signal_has_raised():
+                    raise
+                is_paid = True
+            if is_paid:
                 self._pay(returns)
             agent = env.agent_selection
-            if not env.agents or env.terminations[agent] or env.truncations[agent]:
+            try:
+                is_over = (
+                    not env.agents or env.terminations[agent] or env.truncations[agent]
+                )
+            except KeyError:
+                raise self._selects_nobody() from None
+            if is_over:
                 if env.agents:
                     self._step_out()
                 if not self.movers_mask():
@@ -303,12 +333,20 @@ class AECFace(Face):
         return super().legal_actions(player)
 
     def restart(self, seed: int) -> None:
-        """See `Face.restart`."""
+        """See `Face.restart`.
+
+        What a plan knows of masks holds where it began; here each is looked for.
+        """
         self.env.reset(seed=seed)
         self._step_is_over()
+        self._observes_masks = [True] * len(self.agents)
+        self._has_shown = [True] * len(self.agents)
 
     def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned.
+
+        An agent who has finished is asked for no observation: many environments have
+        none for it.
 
         Raises:
             UndeclaredMasksError: It shows a mask, which nobody would have looked for.
@@ -317,6 +355,9 @@ class AECFace(Face):
         if not env.agents:
             return None
         agent = env.agent_selection
+        earned = env._cumulative_rewards.get(agent)
+        if self._is_finished(agent):
+            return agent, None, earned, dict(env.terminations)
         seen = env.observe(agent)
         observes = self._observes_masks[self._places[agent]]
         if not observes and mask_in(seen) is not None:
@@ -326,7 +367,6 @@ class AECFace(Face):
                 "observation_space(agent) be a Dict with 'action_mask', or show masks "
                 "in infos[agent]['action_mask']"
             )
-        earned = env._cumulative_rewards.get(agent)
         return agent, seen, earned, dict(env.terminations)
 
     def mask_of(self, player: int) -> Any:
@@ -335,10 +375,12 @@ class AECFace(Face):
         mask = None
         if self._observes_masks[player]:
             mask = mask_in(self.env.observe(agent))
-            if mask is not None:
+            if mask is not None or self._plain_masks[player].has_read:
                 self._has_shown[player] = True
-            # Observations may be pictures: do not have them made for nothing.
-            self._observes_masks[player] = self._has_shown[player]
+            # Observations may be pictures: do not have them made for nothing. Those of
+            # agents who are not asked now may show no mask although they will.
+            if agent == self.env.agent_selection:
+                self._observes_masks[player] = self._has_shown[player]
         return mask_in(self.env.infos.get(agent)) if mask is None else mask
 
     def difference(self, twin: Face) -> str | None:
@@ -349,6 +391,8 @@ class AECFace(Face):
             )
             if found:
                 return found
+        if not self.movers_mask():
+            return None
         agent = self.env.agent_selection
         return first_difference(
             self.env.observe(agent), twin.env.observe(agent), f"observe({agent!r})"

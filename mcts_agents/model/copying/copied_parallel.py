@@ -35,7 +35,7 @@ class ParallelFace(Face):
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        self._observe = _observes(env)
+        self._can_observe = self._observe = _observes(env)
         self._at_root = True
         self._is_live = True
         self._copied: ParallelEnv | None = None
@@ -52,8 +52,8 @@ class ParallelFace(Face):
             f"{self.name}: its masks lie only in what reset() and step() returned, "
             "which a parallel environment does not keep. Pass those of all agents on: "
             "action_mask={name: seen['action_mask'] for name, seen in observations."
-            "items()} (or from infos), or plan from its AEC form: "
-            "pettingzoo.utils.parallel_to_aec(env)"
+            "items()} (or from infos; ones where none was shown), or plan from its AEC "
+            "form: pettingzoo.utils.parallel_to_aec(env)"
         )
 
     def _action_space(self, agent: str) -> spaces.Space:
@@ -129,7 +129,16 @@ class ParallelFace(Face):
         self._finished = self._finished.intersection(here) | over
         masks = {a: shown_mask(observations.get(a), infos.get(a)) for a in here}
         if self._at_root:
-            self._check_root({a: masks[a] for a in masks if a in actions})
+            told = observations if self._can_observe else {}
+            self._check_root(
+                [
+                    agent
+                    for agent, mask in masks.items()
+                    if agent in actions
+                    and mask is not None
+                    and mask_in(told.get(agent)) is None
+                ]
+            )
             self._at_root = False
         self._step_is_over()
         self._masks = masks
@@ -145,14 +154,14 @@ class ParallelFace(Face):
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
 
-    def _check_root(self, masks: dict[str, Any]) -> None:
+    def _check_root(self, shown: list[str]) -> None:
         """Raise ValueError if a first step shows masks of which none was known.
 
         Args:
-            masks: What it shows to the agents that were there before.
+            shown: The agents that were there before and are shown one, without those
+                whose observations have it where `observe` could tell them before.
         """
-        shown = [self._place(a) for a, mask in masks.items() if mask is not None]
-        if any(self.checked_mask(player) is None for player in shown):
+        if any(self.checked_mask(self._place(agent)) is None for agent in shown):
             raise self._masks_are_unknown()
 
     def mask_of(self, player: int) -> Any:
@@ -180,7 +189,7 @@ class SerialisedFace(ParallelFace):
         require_reset(converter, "agent_selection")
         self._asked: AECEnv | None = converter
         super().__init__(converter.env, options)
-        self._observe = False
+        self._can_observe = self._observe = False
         self._shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))

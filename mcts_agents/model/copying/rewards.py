@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+# Digits of integers that are printed.
+LONGEST = 20
+
 
 def finite_reward(reward: Any, whose: str) -> float:
     """Return a reward, a number or an array of one number, as a float.
@@ -22,6 +25,14 @@ def finite_reward(reward: Any, whose: str) -> float:
         earned = math.nan
     if not math.isfinite(earned):
         raise ValueError(
-            f"{whose} is {reward!r}, expected a finite number; step() must return one"
+            f"{whose} is {_in_short(reward)}, expected a finite number; step() must "
+            "return one"
         )
     return earned
+
+
+def _in_short(reward: Any) -> str:
+    """Return a reward in one line; not all digits of an integer that is no float."""
+    if isinstance(reward, int) and abs(reward) >= 10**LONGEST:
+        return f"an integer of {reward.bit_length()} bits"
+    return " ".join(repr(reward).split())

@@ -7,11 +7,15 @@ Two things cannot be detected for sure, so that they give a warning with its rem
 - Chance that copies cannot draw anew: a random generator that is none of Python's,
   numpy's or JAX's, or something that was settled in advance, such as a shuffled deck.
 
+Masks that an AEC environment begins to show during the plan, although no space declares
+them, are an error.
+
 Each looks at copies of its own, step by step, for a few milliseconds a plan. A single
 step or `reset` may take far longer; then plans go on first until it was a small share.
 """
 
 import copy
+import math
 import time
 import warnings
 import weakref
@@ -44,6 +48,9 @@ SHARE = 0.02
 # Positions in which it is asked what the next agent is shown, and actions in each.
 POSITIONS = 24
 ACTIONS = 3
+
+# How far a game is played to see whether masks appear.
+MASKED_STEPS = 24
 
 # How far games are played to tell them apart, and how many.
 STEPS = 8
@@ -79,6 +86,7 @@ class Suspicions:
         self._env = env
         self._options = options
         self._inquiries: list[Inquiry] | None = None
+        self._has_refused = False
         self._plans = 0
         self._spent = 0.0
         self._searched = 0.0
@@ -89,7 +97,9 @@ class Suspicions:
         Args:
             hurry: Whether the plan has a budget in seconds.
         """
-        if not self._options.perfect_information or self._plans >= PLANS:
+        if self._has_refused:
+            return True
+        if self._plans >= PLANS:
             return False
         if hurry and _STEPS.get(_kind_of(self._env), SECONDS) > SECONDS / 5:
             return False
@@ -124,19 +134,38 @@ class Suspicions:
             exact: The copy, which stays as it is.
             other_dice: Makes a copy as a search steps it, which draws from a generator.
             hurry: Whether the plan has a budget in seconds.
+
+        Raises:
+            UndeclaredMasksError: Masks appear. They are looked for again in the next
+                plan, until none is found.
         """
         self._plans += 1
         began = time.perf_counter()
-        if self._inquiries is None:
-            self._inquiries = []
-            if id(self._env) not in _WARNED:
-                if isinstance(exact, AECFace) and len(exact.agents) > 1:
-                    self._inquiries.append(_pending_choices(_apart(exact)))
-                self._inquiries.append(_known_chance(_apart(exact), other_dice))
         try:
+            if self._has_refused:
+                _go_on(_undeclared_masks(_twin(exact)), math.inf)
+                self._has_refused = False
+            if self._inquiries is None:
+                self._inquiries = self._all_inquiries(exact, other_dice)
             self._ask(self._inquiries, began + SECONDS * (1 if hurry else PATIENCE))
+        except UndeclaredMasksError:
+            self._inquiries, self._has_refused = None, True
+            raise
         finally:
             self._spent += time.perf_counter() - began
+
+    def _all_inquiries(
+        self, exact: Face, other_dice: Callable[[Face, np.random.Generator], Face]
+    ) -> list[Inquiry]:
+        """Return what there is to look for; see `look`."""
+        inquiries = []
+        if isinstance(exact, AECFace) and not exact.declares_masks:
+            inquiries.append(_undeclared_masks(_twin(exact)))
+        if self._options.perfect_information and id(self._env) not in _WARNED:
+            if isinstance(exact, AECFace) and len(exact.agents) > 1:
+                inquiries.append(_pending_choices(_apart(exact)))
+            inquiries.append(_known_chance(_apart(exact), other_dice))
+        return inquiries
 
     def _ask(self, inquiries: list[Inquiry], end: float) -> None:
         """Go on with inquiries until a time; warn of the first that finds something."""
@@ -169,6 +198,23 @@ def _go_on(inquiry: Inquiry, end: float) -> tuple[str | None, bool]:
 
 def _kind_of(env: Any) -> type:
     return type(getattr(env, "unwrapped", env))
+
+
+def _undeclared_masks(face: Face) -> Inquiry:
+    """Play one game on; give None after each step.
+
+    Raises:
+        UndeclaredMasksError: It comes to a mask that nobody would have looked for.
+    """
+    rng = np.random.default_rng(0)
+    for step in range(MASKED_STEPS):
+        legal = {player: face.legal_actions(player) for player in face.movers()}
+        if not legal:
+            return
+        face.shown()
+        _step(face, {p: int(rng.choice(some)) for p, some in legal.items()}, step)
+        yield None
+    face.shown()
 
 
 def _pending_choices(face: Face) -> Inquiry:
