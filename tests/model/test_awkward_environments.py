@@ -54,6 +54,35 @@ def test_rewards_that_are_arrays_of_one_number_are_taken(pay):
     assert planner(simulations=60).plan(env).values.max() > 1.5
 
 
+class Telling(Paying):
+    """Returns the first few of what a step returns, and `info` as the last of five."""
+
+    def __init__(self, parts, info, late=False):
+        super().__init__(float)
+        self.parts, self.info, self.late = parts, info, late
+
+    def step(self, action):
+        told = (*super().step(action)[:4], self.info)
+        return told if self.late and self.steps < 2 else told[: self.parts]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_steps_that_return_too_little_are_named(late):
+    env = Telling(4, {}, late)
+    env.reset()
+    with pytest.raises(ValueError, match=r"step\(\) must return five values") as raised:
+        planner().plan(env)
+    assert "expected 5, got 4" in str(raised.value)
+    assert not getattr(raised.value, "__notes__", [])
+
+
+@pytest.mark.parametrize("rollout", [0, 5])
+def test_no_info_is_an_empty_one(rollout):
+    env = Telling(5, None)
+    env.reset()
+    assert planner(rollout=rollout).plan(env).action == 1
+
+
 @pytest.mark.parametrize(
     "reward", [None, float("nan"), np.nan, np.array([1.0, 2.0]), np.array([np.nan]), {}]
 )

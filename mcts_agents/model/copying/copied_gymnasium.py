@@ -135,6 +135,7 @@ class GymnasiumFace(Face):
         try:
             shown, reward, terminated, truncated, info = self.env.step(action)
         except Exception as error:
+            self._check_five(error)
             if self._mask is None and not (self._masks_method or self._given):
                 note_no_masks(error, self.name, to_pass("info['action_mask']"))
             raise
@@ -143,7 +144,7 @@ class GymnasiumFace(Face):
         else:
             self._earn({self.agents[0]: reward}, returns)
         mask = None
-        if isinstance(shown, dict) or "action_mask" in info:
+        if isinstance(shown, dict) or (info and "action_mask" in info):
             mask = shown_mask(shown, info)
         if self._at_root:
             if mask is not None and not self._knows_masks():
@@ -157,6 +158,16 @@ class GymnasiumFace(Face):
         if mask is None and not (self._done or self._masks_method):
             return self._free
         return self.situation(known)
+
+    def _check_five(self, error: Exception) -> None:
+        """Say what a step must return if it is that which has raised."""
+        is_ours = error.__traceback__ and error.__traceback__.tb_next is None
+        if is_ours and isinstance(error, TypeError | ValueError):
+            if "unpack" in str(error):
+                raise ValueError(
+                    f"{self.name}: step() must return five values: observation, "
+                    f"reward, terminated, truncated and info ({error})"
+                ) from None
 
     def play(
         self,
@@ -181,6 +192,7 @@ class GymnasiumFace(Face):
             try:
                 shown, reward, terminated, truncated, info = step(action)
             except Exception as error:
+                self._check_five(error)
                 if mask is None:
                     note_no_masks(error, self.name, to_pass("info['action_mask']"))
                 raise
@@ -193,7 +205,7 @@ class GymnasiumFace(Face):
                 self._done = True
                 break
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
-            if mask is None:
+            if mask is None and info:
                 mask = info.get("action_mask")
             if mask is None:
                 legal = whole
