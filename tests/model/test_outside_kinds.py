@@ -47,6 +47,18 @@ SCORE = SECOND = 0
 TENSOR = None  # a test puts one here: torch may not be installed
 
 
+class Point(tuple):
+    """Fixed numbers, and attributes that are not."""
+
+
+class Group(frozenset):
+    """The same, of a set."""
+
+
+POINT, GROUP = Point([1, 2]), Group([1])
+POINT.score, GROUP.scores = 0, [0]
+
+
 class Kept(list):
     """A list with an attribute and a way of its own to add."""
 
@@ -164,6 +176,8 @@ KINDS = {
         lambda env: ORDERED.move_to_end(next(iter(ORDERED))),
         lambda: list(ORDERED),
     ),
+    "POINT": (lambda env: plus(POINT), lambda: POINT.score),
+    "GROUP": (lambda env: GROUP.scores.append(1), lambda: list(GROUP.scores)),
     "USERS": (lambda env: USERS.update(n=USERS["n"] + 1), lambda: dict(USERS)),
     "KEPT": (add_to_kept, lambda: (list(KEPT), KEPT.score)),
     "NUMBERS": (lambda env: NUMBERS.append(1), NUMBERS.tolist),

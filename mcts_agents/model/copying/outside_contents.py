@@ -150,6 +150,9 @@ class Contents:
             if key in seen:
                 continue
             if isinstance(item, _FIXED):
+                if kind not in _FIXED and hasattr(item, "__dict__"):
+                    seen[key] = item  # of somebody's class
+                    waiting += self._parts_of(label, item, ATTRIBUTES, parent)
                 if _PLAIN.issuperset(map(type, item)):
                     continue
                 parts = item
@@ -170,11 +173,16 @@ class Contents:
                 ways = ways_of(kind, key in own)
                 parts = self._led_to(label, item) if ways is None else ()
                 for way in ways or ():
-                    chosen = way.chosen(item)
-                    noted = chosen.parts(self._note(label, item, chosen, parent))
-                    at = len(self._records) - 1
-                    waiting += [(p, at) for p in noted if type(p) not in _PLAIN]
+                    waiting += self._parts_of(label, item, way.chosen(item), parent)
             waiting += [(p, parent) for p in parts if type(p) not in _PLAIN]
+
+    def _parts_of(
+        self, label: str, item: Any, way: Way, parent: int
+    ) -> list[tuple[Any, int]]:
+        """Note what one thing holds; return its parts with the number of its record."""
+        noted = way.parts(self._note(label, item, way, parent))
+        at = len(self._records) - 1
+        return [(part, at) for part in noted if type(part) not in _PLAIN]
 
     def _note_generator(self, generator: Any, is_own: bool) -> None:
         if is_own:
