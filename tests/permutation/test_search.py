@@ -12,7 +12,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.codes import NO_CODE
-from mcts_agents.permutation.kernel.records import NONE
+from mcts_agents.permutation.kernel.records import ILLEGAL_NARROW, ILLEGAL_WIDE, NONE
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, PlainByPath, codes_of
 
@@ -88,7 +88,8 @@ def compare(search, plain, permutes=False):
             continue
         edges = np.arange(found["first"], found["first"] + found["count"])
         if found["run"]:
-            edges = edges[np.isfinite(arrays["edge_sums"][edges])]
+            illegal = ILLEGAL_NARROW if record["narrow"] else ILLEGAL_WIDE
+            edges = edges[arrays["edge_sums"][edges] != illegal]
             assert (edges - found["first"]).tolist() == node.actions
         else:
             assert arrays["edge_actions"][edges].tolist() == node.actions
