@@ -115,9 +115,11 @@ def _fold(builder, planes):
     return [*sums, carry]
 
 
-# Bits of each number while words are counted side by side, of so many words at most.
-_PLANES = 6
-MOST_IN_COLUMNS = 2 * ((1 << _PLANES) - 1)
+_FOUR = llvmlite.ir.VectorType(_WORD, 4)
+# Bits of each number while words are counted side by side, four sums of them. Two lists
+# of so many words have counts that fit in a byte.
+_PLANES = 5
+MOST_IN_COLUMNS = 4 * ((1 << _PLANES) - 1)
 
 
 def _add_up(builder, planes, one, other):
@@ -145,60 +147,75 @@ def _bytes_of_bits(builder, word):
 
 
 @intrinsic
-def count_in_columns(typingctx, pairs, step, chosen, count, out, out_other):
+def count_in_columns(typingctx, words, step, chosen, counts, out, out_other):
     """Count for each of 64 places in how many chosen words its bit is set.
 
-    Words come in pairs, and those in the first and the second place are counted apart.
-    They are added up side by side, 64 places in each: one vector holds the lowest bits
-    of the counts, the next one the bits above them, and so on.
+    There are two lists of chosen words, and what is counted in the second one is also
+    written on its own. Words are added up side by side, 64 places in each: one vector
+    holds the lowest bits of the counts, the next one the bits above them, and so on.
 
     Args:
         typingctx: Numba's.
-        pairs: The address of pair 0, two uint64.
-        step: Bytes from one pair to the next.
-        chosen: The address of the chosen pairs' numbers, uint32, followed by three of a
-            pair without bits.
-        count: How many, up to MOST_IN_COLUMNS.
-        out: The address of 64 bytes to which the counts are written.
-        out_other: Likewise of the second words.
+        words: The address of word 0, uint64.
+        step: Bytes from one word to the next.
+        chosen: The addresses of the chosen words' numbers, uint32, two lists. Each is
+            followed by seven numbers of a word without bits.
+        counts: How many there are in either list, up to MOST_IN_COLUMNS.
+        out: The address of 64 bytes to which the counts of both are written.
+        out_other: Likewise of the second list alone.
     """
 
     def codegen(context, builder, signature, args):
-        pairs, step, chosen, count, *outs = args
-        pair = llvmlite.ir.VectorType(_WORD, 2)
-        lanes = llvmlite.ir.VectorType(_WORD, 4)
-        numbers = builder.inttoptr(chosen, _SHORT.as_pointer())
-        both = llvmlite.ir.Constant(llvmlite.ir.VectorType(_SHORT, 4), list(range(4)))
-        planes = [cgutils.alloca_once(builder, lanes) for _ in range(_PLANES)]
-        for plane in planes:
-            builder.store(llvmlite.ir.Constant(lanes, [0] * 4), plane)
-        steps = builder.udiv(builder.add(count, _WORD(3)), _WORD(4))
-        with cgutils.for_range(builder, steps) as loop:
-            first = builder.mul(loop.index, _WORD(4))
-            found = []
-            for i in range(4):
-                at = builder.gep(numbers, [builder.add(first, _WORD(i))])
-                number = builder.zext(builder.load(at), _WORD)
-                at = builder.add(pairs, builder.mul(number, step))
-                at = builder.inttoptr(at, pair.as_pointer())
-                found.append(builder.load(at, align=8))
-            one, other = (
-                builder.shuffle_vector(found[i], found[i + 1], both) for i in (0, 2)
-            )
-            _add_up(builder, planes, one, other)
-        sums = _fold(builder, [builder.load(plane) for plane in planes])
+        words, step, chosen, counts, out, out_other = args
+        chosen = cgutils.unpack_tuple(builder, chosen)
+        counts = cgutils.unpack_tuple(builder, counts)
+        planes = [cgutils.alloca_once(builder, _FOUR) for _ in range(_PLANES)]
         kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
-        for place, out in enumerate(outs):
-            counts = llvmlite.ir.Constant(kind, [0] * 64)
-            for plane in reversed(sums):
-                bits = builder.extract_element(plane, _SHORT(place))
-                bits = _bytes_of_bits(builder, bits)
-                counts = builder.sub(builder.add(counts, counts), bits)
-            at = builder.inttoptr(out, kind.as_pointer())
-            builder.store(counts, at, align=1)
-        return count
+        first, second = (
+            _bytes_of_planes(
+                builder, _added_up(builder, planes, words, step, numbers, count), kind
+            )
+            for numbers, count in zip(chosen, counts, strict=True)
+        )
+        for numbers, at in ((builder.add(first, second), out), (second, out_other)):
+            at = builder.inttoptr(at, kind.as_pointer())
+            builder.store(numbers, at, align=1)
+        return words
 
-    return types.int64(*[types.intp] * 6), codegen
+    one, pair = types.intp, types.UniTuple(types.intp, 2)
+    return one(one, one, pair, pair, one, one), codegen
+
+
+def _added_up(builder, planes, words, step, chosen, count):
+    """Build the sum of a list of words, as the bits of 64 numbers; see above."""
+    for plane in planes:
+        builder.store(llvmlite.ir.Constant(_FOUR, [0] * 4), plane)
+    numbers = builder.inttoptr(chosen, _SHORT.as_pointer())
+    steps = builder.udiv(builder.add(count, _WORD(7)), _WORD(8))
+    with cgutils.for_range(builder, steps) as loop:
+        first = builder.mul(loop.index, _WORD(8))
+        both = []
+        for begin in (0, 4):
+            four = llvmlite.ir.Constant(_FOUR, llvmlite.ir.Undefined)
+            for i in range(4):
+                at = builder.gep(numbers, [builder.add(first, _WORD(begin + i))])
+                number = builder.zext(builder.load(at), _WORD)
+                at = builder.add(words, builder.mul(number, step))
+                at = builder.inttoptr(at, _WORD.as_pointer())
+                four = builder.insert_element(four, builder.load(at), _SHORT(i))
+            both.append(four)
+        _add_up(builder, planes, *both)
+    sums = _fold(builder, [builder.load(plane) for plane in planes])
+    return [builder.extract_element(plane, _SHORT(0)) for plane in _fold(builder, sums)]
+
+
+def _bytes_of_planes(builder, planes, kind):
+    """Build 64 bytes whose bits are those of words, the lowest ones in the first."""
+    counts = llvmlite.ir.Constant(kind, [0] * 64)
+    for plane in reversed(planes):
+        bits = _bytes_of_bits(builder, plane)
+        counts = builder.sub(builder.add(counts, counts), bits)
+    return counts
 
 
 @njit

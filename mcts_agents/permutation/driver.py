@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock, draw_below, new_generator
-from mcts_agents.model.contract import MOVE_CODES, ROW
+from mcts_agents.model.contract import LOST, MOVE_CODES, ROW, WON
 from mcts_agents.permutation.compiled import compiled
 from mcts_agents.permutation.kernel.records import (
     BAD_CODE,
@@ -197,11 +197,11 @@ class PermutationSearch(Decisions):
         # decision of a game is mostly its longest.
         if self._decisions or limit is None or simulations is None or any(others):
             return
-        length, sampled, counts, greatest = self._sampled(state, simulations)
+        length, sampled, counts, greatest, parts = self._sampled(state, simulations)
 
         def expected(playouts: int) -> int:
             places = _codes_of(playouts, sampled, counts)
-            each = playouts, length, places, greatest, len(movers)
+            each = playouts, length, places, greatest, len(movers), parts
             return int(self.memory.expected(*each) * (1.0 + SHARES[-1]))
 
         room, wanted = limit * MEBIBYTE, expected(simulations)
@@ -222,7 +222,7 @@ class PermutationSearch(Decisions):
 
     def _sampled(
         self, state: np.ndarray, simulations: int
-    ) -> tuple[int, int, list[int], int]:
+    ) -> tuple[int, int, list[int], int, bool]:
         """Return what some playouts have, to estimate what so many will have.
 
         In games with very many codes a small sample says little about how many more
@@ -234,12 +234,14 @@ class PermutationSearch(Decisions):
 
         Returns:
             The moves of the longest; how many playouts there are; for each code in how
-            many of them it is; and the greatest code.
+            many of them it is; the greatest code; and whether values may be neither 0
+            nor 1.
         """
         model, settings = self.model, self.settings
         kind = settings.codes if isinstance(settings.codes, str) else "exact"
         rng = new_generator(0)
         longest, sampled, greatest = 1, 0, 0
+        parts = settings.value != "win"
         counts: Counter[tuple[int, int]] = Counter()
         wanted, before = FIRST_SAMPLE, 0
         while True:
@@ -249,11 +251,12 @@ class PermutationSearch(Decisions):
                 longest = max(longest, len(moves))
                 counts.update(set(moves.tolist()))
                 greatest = max(greatest, int(moves["code"].max(initial=0)))
+                parts |= not np.isin(model.results(end), (WON, LOST)).all()
             sampled, found = wanted, list(counts.values())
             estimate = _codes_of(simulations, sampled, found)
             enough = sampled >= min(MOST_SAMPLED, simulations)
             if enough or estimate <= _STEADY * before:
-                return longest, sampled, found, greatest
+                return longest, sampled, found, greatest, parts
             before, wanted = estimate, 2 * sampled
 
     # -- what was found

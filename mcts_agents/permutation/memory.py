@@ -17,7 +17,16 @@ from mcts_agents.permutation.kernel import records as kernel
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE
 from mcts_agents.permutation.kernel.descent import MOST_GAPS
 from mcts_agents.permutation.kernel.permutations import ROOM_LISTED
-from mcts_agents.permutation.kernel.records import ENTRY, LANES, NODE
+from mcts_agents.permutation.kernel.records import (
+    ENTRY,
+    ILLEGAL_NARROW,
+    ILLEGAL_WIDE,
+    MOST_NARROW,
+    NARROW_LANES,
+    NARROW_TYPES,
+    NODE,
+    WIDE_TYPES,
+)
 from mcts_agents.permutation.settings import PermutationSettings
 from mcts_agents.search.driver.memory import zeros_apart
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
@@ -46,14 +55,23 @@ MOST_ROW_PLACES = 1 << 13
 _WORD = 8
 _PAGE = 4096  # bytes that the operating system hands out at once
 
-# Arrays of each edge.
-_PERMUTATIONS = {"edge_permutations": np.int32, "edge_permutation_sums": np.float64}
+# Arrays of statistics: of counts, and of sums.
+_OWN, _PERMUTATIONS, _AMAF = (
+    ("edge_visits", "edge_sums"),
+    ("edge_permutations", "edge_permutation_sums"),
+    ("amaf_counts", "amaf_sums"),
+)
+# Of each edge too, and as wide as counts.
+_CHILDREN = "edge_children"
+# Bytes by which arrays begin later in a page than others.
+_AHEAD = {
+    name: _PAGE // 8 * place
+    for place, name in enumerate((*_OWN, *_PERMUTATIONS, *_AMAF, _CHILDREN))
+}
+# Other arrays of each edge.
 _EDGES = {
-    "edge_visits": np.int32,
-    "edge_sums": np.float64,
     "edge_actions": np.int32,
     "edge_places": np.uint32,
-    "edge_children": np.int32,
 }
 
 # By what the next decision forgets the places of the last one.
@@ -79,6 +97,7 @@ class Rooms:
     playouts: int
     places: int
     codes: int
+    wide: bool  # whether statistics are wide; see `kernel.records`
 
 
 def _padded(number: int, step: int = _WORD) -> int:
@@ -117,7 +136,7 @@ class Memory:
             for name, (dtype, length) in self._fixed().items()
         }
         for name, (dtype, shape) in self._growing(self.rooms).items():
-            self.arrays[name] = _new(shape, dtype)
+            self.arrays[name] = _new(name, shape, dtype)
         self.tell()
 
     def _first_rooms(self, numbered: bool) -> Rooms:
@@ -162,12 +181,17 @@ class Memory:
             playouts=playouts,
             places=_padded(places),
             codes=codes,
+            wide=self._is_wide(playouts),
         )
+
+    def _is_wide(self, playouts: int) -> bool:
+        """Return whether statistics are wide at the latest when there are so many."""
+        return not self.set_words or playouts > MOST_NARROW
 
     def _edges(self) -> int:
         """Return the most edges of a node."""
         if self.set_words:
-            return _padded(self._model.actions, LANES)
+            return _padded(self._model.actions, NARROW_LANES)
         return self._model.legal_limit
 
     def _fixed(self) -> dict[str, tuple[Any, int]]:
@@ -210,13 +234,20 @@ class Memory:
         pairs = playouts + 1 if self._permutes else 0
         has_rows = not self.set_words and rooms.places <= MOST_ROW_PLACES
         table = 1 << (2 * rooms.nodes - 1).bit_length()
+        types = WIDE_TYPES if rooms.wide else NARROW_TYPES
+
+        def statistics(names: tuple[str, str], *shape: int) -> dict[str, Any]:
+            pairs = zip(names, types, strict=True)
+            return {name: (dtype, shape) for name, dtype in pairs}
+
         return {
             "nodes": (NODE, (rooms.nodes,)),
             "positions": (np.int32, (table,)),
             **{name: (dtype, (rooms.edges,)) for name, dtype in _EDGES.items()},
-            **{name: (dtype, (edges,)) for name, dtype in _PERMUTATIONS.items()},
-            "amaf_counts": (np.int32, (rooms.blocks, rooms.places)),
-            "amaf_sums": (np.float64, (rooms.blocks, rooms.places)),
+            **statistics(_OWN, rooms.edges),
+            _CHILDREN: (types[0], (rooms.edges,)),
+            **statistics(_PERMUTATIONS, edges),
+            **statistics(_AMAF, rooms.blocks, rooms.places),
             "moves": (np.uint32, (rooms.moves,)),
             "starts": (np.int64, (rooms.playouts + 1,)),
             "entries": (ENTRY, (rooms.entries,)),
@@ -224,7 +255,7 @@ class Memory:
             "sets": (np.uint64, (rooms.playouts + 1, players * self.set_words)),
             "bits": (np.uint64, (places, _words(rooms.playouts))),
             # One more, without actions.
-            "set_pairs": (np.uint64, (pairs, players * self.set_words * 2)),
+            "kept_sets": (np.uint64, (pairs, players * self.set_words)),
             "rows": (np.uint8, (playouts if has_rows else 0, rooms.places)),
             "columns": (np.uint64, (columns, places)),
             "won": (np.uint64, (permuting, _words(rooms.playouts))),
@@ -264,6 +295,10 @@ class Memory:
         record["place_room"] = rooms.places
         record["words"] = _words(rooms.playouts)
         record["set_words"] = self.set_words
+        types = WIDE_TYPES if rooms.wide else NARROW_TYPES
+        bytes_ = (np.dtype(kind).itemsize for kind in types)
+        record["narrow"] = not rooms.wide
+        record["count_bytes"], record["sum_bytes"] = bytes_
         leaf = self.arrays["leaf"]
         for name in ("teams", "results", "scores", "evaluation"):
             leaf[name] = self.arrays[name].ctypes.data
@@ -291,6 +326,8 @@ class Memory:
         if lacking & kernel.LACKS_CODES:
             wanted = int(self.record["wanted_code"][0])
             rooms.codes = 1 << wanted.bit_length()
+        if lacking & kernel.LACKS_WIDTH:
+            rooms.wide = True
         return rooms
 
     def bytes_of(self, rooms: Rooms) -> int:
@@ -321,12 +358,14 @@ class Memory:
         used = self._used_shapes()
         for name, (dtype, shape) in self._growing(rooms).items():
             old = self.arrays[name]
-            if shape == old.shape:
+            if shape == old.shape and dtype == old.dtype:
                 continue
-            self.arrays[name] = _new(shape, dtype)
+            new = self.arrays[name] = _new(name, shape, dtype)
             if name in kept:
                 part = _part(used[name], shape, old.shape)
-                self.arrays[name][part] = old[part]
+                new[part] = old[part]
+                if name == "edge_sums" and dtype != old.dtype:
+                    new[part][old[part] == ILLEGAL_NARROW] = ILLEGAL_WIDE
         self.rooms = rooms
         self.tell()
 
@@ -334,7 +373,8 @@ class Memory:
         """Return about how many bytes lie on the pages that growing has to copy."""
         used, bytes_ = self._used_shapes(), 0
         for name, (dtype, shape) in self._growing(rooms).items():
-            if name not in used or shape == self.arrays[name].shape:
+            old = self.arrays[name]
+            if name not in used or (shape == old.shape and dtype == old.dtype):
                 continue
             *rows, length = (part.stop for part in _part(used[name], shape))
             size, row = np.dtype(dtype).itemsize, shape[-1]
@@ -346,19 +386,19 @@ class Memory:
         rooms, players = self.used_rooms(), self._model.players
         # The playout that is being made has sets of actions, and may be in a new word.
         playouts, words = rooms.playouts + 1, rooms.playouts // 64 + 1
-        edges = (*_EDGES, *_PERMUTATIONS)
+        edges = (*_EDGES, _CHILDREN, *_OWN, *_PERMUTATIONS)
         by_place = ("place_players", "place_codes", "place_seen")
         return {
             "nodes": (rooms.nodes,),
             **dict.fromkeys(edges, (rooms.edges,)),
-            **dict.fromkeys(("amaf_counts", "amaf_sums"), (rooms.blocks, rooms.places)),
+            **dict.fromkeys(_AMAF, (rooms.blocks, rooms.places)),
             "moves": (rooms.moves,),
             "starts": (playouts,),
             "entries": (rooms.entries,),
             "playout_values": (playouts, players),
             "sets": (playouts, players * self.set_words),
             "bits": (rooms.places, words),
-            "set_pairs": (playouts - 1, players * self.set_words * 2),
+            "kept_sets": (playouts - 1, players * self.set_words),
             "rows": (playouts, rooms.places),
             "columns": (words, rooms.places),
             "won": (players, words),
@@ -379,6 +419,7 @@ class Memory:
             playouts=int(record["simulations"]),
             places=int(record["place_count"]),
             codes=self.rooms.codes,
+            wide=self.rooms.wide,
         )
 
     def used(self) -> int:
@@ -416,13 +457,19 @@ class Memory:
                 rooms["places"] = self.rooms.places
             elif self.rooms.places > MOST_ROW_PLACES:  # what has no rows gets none
                 rooms["places"] = max(rooms["places"], MOST_ROW_PLACES + _WORD)
-            found = Rooms(**rooms, codes=wanted["codes"])
+            found = Rooms(**rooms, codes=wanted["codes"], wide=wanted["wide"])
             if self.bytes_of(found) <= limit:
                 return found
         return None
 
     def expected(
-        self, simulations: int, length: int, places: int, greatest: int, deciding: int
+        self,
+        simulations: int,
+        length: int,
+        places: int,
+        greatest: int,
+        deciding: int,
+        parts: bool,
     ) -> int:
         """Return about how many bytes so many playouts will take.
 
@@ -432,6 +479,7 @@ class Memory:
             places: Codes of moves that turn up.
             greatest: The greatest of them.
             deciding: Players who decide at once.
+            parts: Whether playouts are worth neither 0 nor 1 to somebody.
         """
         path = min(_PATH * deciding, length)
         ref = self._settings.ref
@@ -451,6 +499,7 @@ class Memory:
                 playouts=simulations,
                 places=self.rooms.places if self.set_words else _padded(places + 1),
                 codes=codes if greatest < codes else 1 << greatest.bit_length(),
+                wide=parts or self._is_wide(simulations),
             )
         )
 
@@ -460,14 +509,20 @@ def _part(*shapes: tuple[int, ...]) -> tuple[slice, ...]:
     return tuple(slice(min(lengths)) for lengths in zip(*shapes, strict=True))
 
 
-def _new(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def _new(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """Return zeros that begin at a line of the cache; untouched, they cost nothing.
+
+    Large arrays begin at the same place of a page. So would the statistics of an edge,
+    and by this place the processor tells whether it may read one before it has written
+    another: these arrays begin at different places.
 
     Raises:
         MemoryError: The machine does not give so much.
     """
     try:
-        return zeros_apart(math.prod(shape), np.dtype(dtype)).reshape(shape)
+        kind, length = np.dtype(dtype), math.prod(shape)
+        ahead = _AHEAD.get(name, 0) // kind.itemsize if length else 0
+        return zeros_apart(ahead + length, kind)[ahead:].reshape(shape)
     except MemoryError:
         wanted = math.prod(shape) * np.dtype(dtype).itemsize // MEBIBYTE
         raise MemoryError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.permutation.kernel.records import NONE
+from mcts_agents.permutation.kernel.records import ILLEGAL_NARROW, ILLEGAL_WIDE, NONE
 from mcts_agents.search.inspection.tree_node import ShownNode
 
 
@@ -47,7 +47,9 @@ class TreeArrays:
             return []
         edges = np.arange(first, end)
         if this["run"]:
-            edges = edges[self.arrays["edge_sums"][edges] > -np.inf]
+            sums = self.arrays["edge_sums"][edges]
+            narrow = sums.dtype == np.int16
+            edges = edges[sums != (ILLEGAL_NARROW if narrow else ILLEGAL_WIDE)]
         return edges.tolist()
 
     def action(self, node: int, edge: int) -> int:

@@ -87,31 +87,34 @@ def equal_on_lanes(numbers, value):
 
 
 @njit
-def in_columns(pairs, step, chosen, count, out, out_other):
-    return count_in_columns(pairs, step, chosen, count, out, out_other)
+def in_columns(words, step, chosen, counts, out, out_other):
+    return count_in_columns(words, step, chosen, counts, out, out_other)
 
 
 @pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize("others", [0, 9, MOST_IN_COLUMNS])
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 54, MOST_IN_COLUMNS])
-def test_bits_of_chosen_words_are_counted(count, step):
+def test_bits_of_chosen_words_are_counted(count, others, step):
     """Against Python's own integers, with what lies around the counts left alone."""
     rng = np.random.default_rng(count)
-    pairs = rng.integers(2**64, size=(step * 500 + 1, 2), dtype=np.uint64)
-    pairs[0] = 2**64 - 1  # the first one has all bits, and the one beyond none
-    pairs[-1] = 0
-    chosen = np.append(rng.permutation(500)[: count + 9], [0] * 9).astype(np.uint32)
-    chosen[: count // 2] = 0
-    chosen[count : count + 3] = 500
+    words = rng.integers(2**64, size=step * 500 + 1, dtype=np.uint64)
+    words[0] = 2**64 - 1  # the first one has all bits, and the one beyond none
+    words[-1] = 0
+    lists = []
+    for length in (count, others):
+        chosen = np.append(rng.permutation(500)[:length], [500] * 7).astype(np.uint32)
+        chosen[: length // 2] = 0
+        lists.append(chosen)
     outs = np.full((2, 66), 99, np.uint8)
     in_columns(
-        pairs.ctypes.data, 16 * step, chosen.ctypes.data, count,
-        outs[0, 1:].ctypes.data, outs[1, 1:].ctypes.data,
+        words.ctypes.data, 8 * step, tuple(row.ctypes.data for row in lists),
+        (count, others), outs[0, 1:].ctypes.data, outs[1, 1:].ctypes.data,
     )  # fmt: skip
     expected = np.zeros((2, 64), int)
-    for number in chosen[:count].tolist():
-        for row, word in enumerate(pairs[step * number].tolist()):
-            for place in places_of(word):
-                expected[row, place] += 1
+    for numbers, of_both in zip(lists, (1, 2), strict=True):
+        for number in numbers[:-7].tolist():
+            for place in places_of(int(words[step * number])):
+                expected[:of_both, place] += 1
     np.testing.assert_array_equal(outs[:, 1:65], expected)
     assert (outs[:, [0, 65]] == 99).all()
 

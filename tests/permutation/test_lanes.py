@@ -5,17 +5,26 @@ import pytest
 from numba import njit
 
 from mcts_agents.model import draw_below, new_generator
-from mcts_agents.permutation.kernel.lanes import (
+from mcts_agents.permutation.kernel.keys import (
     KEYED,
-    add_bytes,
-    add_in_columns,
     clearly_best_of_grave,
     clearly_best_of_mcps,
-    count_where,
-    set_where,
     write_grave_values,
     write_mcps_values,
+)
+from mcts_agents.permutation.kernel.lanes import (
+    add_bytes,
+    add_in_columns,
+    add_playouts,
+    count_where,
+    set_where,
     write_untried,
+)
+from mcts_agents.permutation.kernel.records import (
+    ILLEGAL_NARROW,
+    ILLEGAL_WIDE,
+    NARROW_TYPES,
+    WIDE_TYPES,
 )
 from mcts_agents.permutation.kernel.weights import (
     grave_value,
@@ -23,20 +32,44 @@ from mcts_agents.permutation.kernel.weights import (
     random_greatest,
 )
 
+WIDTHS = ["narrow", "wide"]
+# More than is counted, as statistics of a run have room up to the next step.
+MARGIN = 16
+
+
+def rows(width, count, fill=3):
+    """Return a row of counts and one of sums."""
+    kinds = NARROW_TYPES if width == "narrow" else WIDE_TYPES
+    return [np.full(count, fill, kind) for kind in kinds]
+
 
 @njit
-def weighed(pairs, bias, out, count):
+def write_weighed(narrow, pairs, bias, out, count):
     """Write values of GRAVE or, with three pairs, MCPS; return the best row."""
     if len(pairs) == 2:
-        return write_grave_values(pairs[0], pairs[1], bias, out, count)
-    return write_mcps_values(pairs[0], pairs[1], pairs[2], out, count)
+        return write_grave_values(narrow, pairs[0], pairs[1], bias, out, count)
+    return write_mcps_values(narrow, pairs[0], pairs[1], pairs[2], out, count)
 
 
 @njit
-def clearly_best(pairs, bias, count):
+def find_clearly_best(narrow, pairs, bias, count):
     if len(pairs) == 2:
-        return clearly_best_of_grave(pairs[0], pairs[1], bias, count)
-    return clearly_best_of_mcps(pairs[0], pairs[1], pairs[2], count)
+        return clearly_best_of_grave(narrow, pairs[0], pairs[1], bias, count)
+    return clearly_best_of_mcps(narrow, pairs[0], pairs[1], pairs[2], count)
+
+
+def weighed(pairs, bias, out, count):
+    return write_weighed(0, pairs, bias, out, count)
+
+
+def clearly_best(pairs, bias, count):
+    return find_clearly_best(0, pairs, bias, count)
+
+
+def narrowed(counts, sums):
+    """Return statistics as narrow ones."""
+    sums = np.where(sums == ILLEGAL_WIDE, ILLEGAL_NARROW, sums)
+    return counts.astype(NARROW_TYPES[0]), sums.astype(NARROW_TYPES[1])
 
 
 @njit
@@ -113,6 +146,29 @@ def test_the_clearly_best_row_is_the_best(pairs, count):
 
 
 @pytest.mark.parametrize("pairs", [2, 3])
+@pytest.mark.parametrize("count", [8, 56, 128])
+def test_narrow_statistics_have_the_same_values(pairs, count):
+    rng = np.random.default_rng(count)
+    for most in [1, 2, 3, 10, 1000, 2**15] * 20:
+        counts, sums = statistics(rng, pairs, count, most, illegal=0.0)
+        # Illegal actions of either kind come behind all others.
+        illegal = rng.random(count) < 0.1
+        counts[0, illegal], sums[0, illegal] = 1, ILLEGAL_WIDE
+        both = addresses(counts, sums), addresses(*(few := narrowed(counts, sums)))
+        values = np.full((2, count + 63 & -64), 9.0)
+        best, found = [], []
+        for narrow, at in enumerate(both):
+            out = values[narrow].ctypes.data
+            best.append(find_clearly_best(narrow, at, 1e-5, count))
+            found.append(write_weighed(narrow, at, 1e-5, out, count))
+        assert best[0] == best[1] and found[0] == found[1]
+        assert few[0].dtype == np.int16
+        legal = np.flatnonzero(~illegal)
+        assert values[0, legal].tolist() == values[1, legal].tolist()
+        assert (values[:, np.flatnonzero(illegal)] < 0.0).all()
+
+
+@pytest.mark.parametrize("pairs", [2, 3])
 @pytest.mark.parametrize("won", [0, 1])
 def test_equal_rows_are_not_clearly_best(pairs, won):
     """Values of 0 too, whose keys are nothing but their rows."""
@@ -162,76 +218,126 @@ def test_no_value_of_0_or_more_has_a_key():
 
 
 @njit
-def in_columns(rows, step, scratch, count, out, out_marked, lanes):
+def in_columns(narrow, at, step, scratch, count, outs, lanes):
     chosen, masks, marked = scratch
-    masks, outs = (masks, marked), (out, out_marked)
-    add_in_columns(rows, step, chosen, masks, count, outs, lanes)
+    masks = masks, marked
+    add_in_columns(narrow, at, step, chosen, masks, count, outs, lanes)
 
 
+def set_bits(words):
+    """Return the bits of words, int (words, 64)."""
+    shifts = np.arange(64, dtype=np.uint64)
+    return (words[..., None] >> shifts & np.uint64(1)).astype(int)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("lanes", [8, 56, 64, 72])
 @pytest.mark.parametrize("count", [0, 1, 5])
-def test_bits_that_words_share_with_masks_are_counted(count, lanes):
+def test_bits_that_words_share_with_masks_are_counted(count, lanes, width):
     rng = np.random.default_rng(count)
-    rows = rng.integers(2**64, size=(9, 72), dtype=np.uint64)
+    words = rng.integers(2**64, size=(9, 72), dtype=np.uint64)
     chosen = rng.permutation(9).astype(np.uint64)
     masks, marked = rng.integers(2**64, size=(2, 9), dtype=np.uint64)
-    having, winning = np.full(80, 3, np.int32), np.full(80, 3.0)
+    found = rows(width, 80)
     expected = np.full((2, 80), 3.0)
     scratch = chosen.ctypes.data, masks.ctypes.data, marked.ctypes.data
     in_columns(
-        rows.ctypes.data, 8 * 72, scratch, count,
-        having[8:].ctypes.data, winning[8:].ctypes.data, lanes,
+        width == "narrow", words.ctypes.data, 8 * 72, scratch, count,
+        tuple(row[8:].ctypes.data for row in found), lanes,
     )  # fmt: skip
     for number, *both in zip(chosen[:count], masks, marked, strict=False):
         for row, mask in enumerate(both):
             for lane in range(min(lanes, 64)):
-                common = int(rows[number, lane]) & int(mask)
+                common = int(words[number, lane]) & int(mask)
                 expected[row, 8 + lane] += common.bit_count()
-    np.testing.assert_array_equal([having, winning], expected)
+    np.testing.assert_array_equal(found, expected)
 
 
 @njit
-def where(counts, sums, visits, values, words, members, value, lanes):
-    count_where(counts, sums, members, value, lanes)
-    write_untried(visits, values, members, lanes)
+def where(narrow, pair, own, words, members, value, lanes):
+    count_where(narrow, pair, members, value, lanes)
+    write_untried(narrow, own, members, lanes)
     set_where(words, members, np.uint64(6), lanes)
 
 
 @pytest.mark.parametrize("lanes", [8, 56, 64, 72])
-@pytest.mark.parametrize("value", [0.0, 0.5])
-def test_numbers_whose_bits_are_set(value, lanes):
+@pytest.mark.parametrize(
+    ("width", "value"), [("narrow", 0.0), ("narrow", 1.0), ("wide", 0.0), ("wide", 0.5)]
+)
+def test_numbers_whose_bits_are_set(width, value, lanes):
     rng = np.random.default_rng(lanes)
+    # Of narrow ones those of whole steps count: there the sets have no bits behind.
     members = rng.integers(2**64, size=1, dtype=np.uint64)
-    found = [np.full(80, 3, kind) for kind in (np.int32, float) * 2]
-    found.append(rng.integers(2**64, size=80, dtype=np.uint64))
+    if lanes < 64:
+        members &= np.uint64((1 << lanes) - 1)
+    found = [*rows(width, 64 + 2 * MARGIN), *rows(width, 64 + 2 * MARGIN)]
+    found.append(rng.integers(2**64, size=64 + 2 * MARGIN, dtype=np.uint64))
     expected = [row.copy() for row in found]
-    at = [row[8:].ctypes.data for row in found]
-    where(*at, members.ctypes.data, value, lanes)
-    for lane in range(min(lanes, 64)):
-        is_set = int(members[0]) >> lane & 1
-        expected[0][8 + lane] += is_set
-        expected[1][8 + lane] += is_set * value
-        expected[2][8 + lane] = 1 - is_set
-        expected[3][8 + lane] = 0.0 if is_set else -np.inf
-        expected[4][8 + lane] |= np.uint64(6 * is_set)
+    at = [row[MARGIN:].ctypes.data for row in found]
+    address = members.ctypes.data
+    where(
+        width == "narrow", (at[0], at[1]), (at[2], at[3]), at[4], address, value, lanes
+    )
+    illegal = ILLEGAL_NARROW if width == "narrow" else ILLEGAL_WIDE
+    written = min(lanes + MARGIN - 1 & -MARGIN if width == "narrow" else lanes, 64)
+    for lane, is_set in enumerate(set_bits(members)[0, :written].tolist()):
+        expected[0][MARGIN + lane] += is_set
+        expected[1][MARGIN + lane] += is_set * value
+        expected[2][MARGIN + lane] = 1 - is_set
+        expected[3][MARGIN + lane] = 0.0 if is_set else illegal
+        expected[4][MARGIN + lane] |= np.uint64(6 * is_set)
     for row, wanted in zip(found, expected, strict=True):
         np.testing.assert_array_equal(row, wanted)
 
 
 @njit
-def with_bytes(added, added_won, counts, sums, lanes):
-    add_bytes(added, added_won, counts, sums, lanes)
+def with_bytes(narrow, added, pair, lanes):
+    add_bytes(narrow, added, pair, lanes)
 
 
-@pytest.mark.parametrize("lanes", [8, 56, 64, 72])
-def test_bytes_are_added(lanes):
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("lanes", [16, 48, 64, 72])
+def test_bytes_are_added(lanes, width):
     rng = np.random.default_rng(lanes)
     added = rng.integers(256, size=(2, 64)).astype(np.uint8)
-    counts, sums = np.full(80, 3, np.int32), np.full(80, 3.0)
+    found = rows(width, 80)
     expected = np.full((2, 80), 3.0)
     expected[:, 8 : 8 + min(lanes, 64)] += added[:, :lanes]
     with_bytes(
-        added[0].ctypes.data, added[1].ctypes.data,
-        counts[8:].ctypes.data, sums[8:].ctypes.data, lanes,
+        width == "narrow", tuple(row.ctypes.data for row in added),
+        tuple(row[8:].ctypes.data for row in found), lanes,
     )  # fmt: skip
-    np.testing.assert_array_equal([counts, sums], expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+@njit
+def one_by_one(pair, sets, step, words, count, lanes):
+    add_playouts(pair, sets, step, words, count, lanes)
+
+
+@pytest.mark.parametrize("lanes", [8, 16, 32, 40, 56, 64])
+@pytest.mark.parametrize("density", [0.02, 0.5, 1.0])
+def test_playouts_are_added(density, lanes):
+    """Sets of the playouts of seven words, of which four are looked at."""
+    rng = np.random.default_rng(lanes)
+    sets = rng.integers(2**64, size=(7 * 64, 2), dtype=np.uint64)
+    if lanes < 64:
+        sets &= np.uint64((1 << lanes) - 1)
+    chosen = np.array([0, 2, 3, 6], np.uint64)
+    flags = rng.random((4, 64)) < density
+    flags[:, 17] = True  # no word is empty
+    masks = np.packbits(flags, axis=1, bitorder="little").view(np.uint64)[:, 0]
+    won = rng.integers(2**64, size=4, dtype=np.uint64)
+    found, expected = rows("narrow", 80), np.full((2, 80), 3)
+    for word, mask, is_won in zip(chosen, set_bits(masks), set_bits(won), strict=True):
+        for playout in np.flatnonzero(mask):
+            members = set_bits(sets[64 * int(word) + playout, 1])
+            expected[0, 8:72] += members
+            expected[1, 8:72] += members * is_won[playout]
+    # A mask and what is won of it, as the search has them.
+    scratch = masks.copy(), masks & won, chosen.copy()
+    one_by_one(
+        tuple(row[8:].ctypes.data for row in found), sets[:, 1:].ctypes.data, 16,
+        tuple(row.ctypes.data for row in scratch), 4, lanes,
+    )  # fmt: skip
+    np.testing.assert_array_equal(found, expected)

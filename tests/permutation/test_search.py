@@ -4,6 +4,8 @@
 the compiled search must have the same statistics, and every choice must be the same.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from mcts_agents.model import new_generator
 from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.codes import NO_CODE
-from mcts_agents.permutation.kernel.records import NONE
+from mcts_agents.permutation.kernel.records import ILLEGAL_NARROW, ILLEGAL_WIDE, NONE
 from tests.model.test_moves import with_codes
 from tests.permutation.reference import Plain, PlainByPath, codes_of
 
@@ -88,7 +90,8 @@ def compare(search, plain, permutes=False):
             continue
         edges = np.arange(found["first"], found["first"] + found["count"])
         if found["run"]:
-            edges = edges[np.isfinite(arrays["edge_sums"][edges])]
+            illegal = ILLEGAL_NARROW if record["narrow"] else ILLEGAL_WIDE
+            edges = edges[arrays["edge_sums"][edges] != illegal]
             assert (edges - found["first"]).tolist() == node.actions
         else:
             assert arrays["edge_actions"][edges].tolist() == node.actions
@@ -223,6 +226,42 @@ def test_growing_changes_nothing_by_path():
     """Hidden cards, and four players who decide at once."""
     model = make_model("sushi_go", 4)[1]
     grows_without_a_trace(model, model.reset(new_generator(0)), nodes="path")
+
+
+@pytest.mark.parametrize("algorithm", ["grave", "mcps"])
+@pytest.mark.parametrize(
+    ("simulations", "options"), [(33_000, {}), (2_000, {"rollout": 22})]
+)
+def test_statistics_become_wide_without_a_trace(algorithm, simulations, options):
+    """As there are too many playouts, or as one of them is cut short: worth 1/2."""
+    model = MODELS["hex 5x5"]
+    settings = PermutationSettings(algorithm, simulations=20, ref=7, **options)
+    state, found = opening(model), []
+    player = model.movers(state)[0]
+    for wide in (False, True):
+        search = PermutationSearch(model, settings)
+        if wide:
+            rooms = dataclasses.replace(search.memory.rooms, wide=True)
+            search.memory.grow(rooms, search._enter_all)
+        search.record["simulation_limit"] = 3
+        search.run(state, player, new_generator(1))
+        assert search.record["narrow"][0] == (not wide)
+        search.record["simulation_limit"] = simulations
+        result = search.run(state, player, new_generator(1))
+        assert not search.record["narrow"][0]
+        arrays = search.memory.arrays
+        names = ["edge_visits", "edge_sums", "edge_children"]
+        if algorithm == "mcps":
+            names += ["edge_permutations", "edge_permutation_sums"]
+        blocks = search.record["block_count"][0]
+        found.append([result.visits, result.values])
+        found[-1] += [arrays[name][:blocks] for name in ("amaf_counts", "amaf_sums")]
+        for node in arrays["nodes"][:300]:
+            if node["first"] != NONE:
+                edges = slice(node["first"], node["first"] + node["count"])
+                found[-1] += [arrays[name][edges] for name in names]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def grows_without_a_trace(model, state, **options):

@@ -12,18 +12,21 @@ from mcts_agents.permutation.kernel.records import (
     LACKS_CODES,
     LACKS_PLACES,
     LANES,
+    NARROW_LANES,
+    WIDE_TYPES,
+    amaf_at,
+    columns_at,
     lack,
     place_codes_of,
     place_of_of,
     place_players_of,
 )
-from mcts_agents.permutation.kernel.weights import amaf_counts_at, amaf_sums_at
 
 # Instead of a place: there is no room for it, see `lacking`; or the code is none.
 NO_ROOM, NO_CODE = -1, -2
 # Where a game hands over sets of actions each word of a set has 64 places of its own,
 # from this one on: statistics of 64 places then begin with a line of the cache.
-FIRST_PLACE = LANES
+FIRST_PLACE = 4 * LANES
 
 
 @njit
@@ -64,8 +67,16 @@ def first_place(search, player, word):
 
 @njit
 def padded(edges):
-    """Return so many edges, or a few more, so that the next ones begin with a line."""
+    """Return so many edges, or a few more, so that steps of LANES are whole."""
     return edges + LANES - 1 & -LANES
+
+
+@njit
+def run_room(search, edges):
+    """Return so many edges, or a few more, so that the next ones begin with a step."""
+    if search.narrow:
+        return edges + NARROW_LANES - 1 & -NARROW_LANES
+    return padded(edges)
 
 
 @njit
@@ -89,8 +100,8 @@ def place_of_move(search, player, code):
         place_codes_of(search)[place] = code
         search.place_count += 1
         for block in range(search.block_count):
-            amaf_counts_at(search, block)[place] = 0
-            amaf_sums_at(search, block)[place] = 0.0
+            counts, sums = columns_at(amaf_at(search, block, place), 1, WIDE_TYPES)
+            counts[0], sums[0] = 0, 0.0
     return place
 
 

@@ -14,18 +14,18 @@ the same random numbers once arrays have grown.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.model.addresses import as_pointer, int32_at
 from mcts_agents.model.bits import bit_of
 from mcts_agents.permutation.kernel.codes import (
     NO_CODE,
     NO_ROOM,
     code_of_action,
     first_place,
-    padded,
     place_of_move,
+    run_room,
 )
 from mcts_agents.permutation.kernel.lanes import write_untried
 from mcts_agents.permutation.kernel.permutations import (
@@ -46,27 +46,32 @@ from mcts_agents.permutation.kernel.records import (
     LACKS_MOVES,
     LACKS_NODES,
     LACKS_PLAYOUTS,
+    LACKS_WIDTH,
+    MOST_NARROW,
     MOST_VALUE,
+    NARROW_TYPES,
     NONE,
     NOT_IN_TURN,
     OVER,
     UNKNOWN,
+    WIDE_TYPES,
+    columns_at,
     edge_actions_of,
-    edge_children_of,
     edge_places_of,
-    edge_sums_of,
-    edge_visits_of,
     entries_of,
     joint_action_of,
     lack,
     leaf_of,
     nodes_of,
+    own_at,
     path_edges_of,
     path_nodes_of,
+    permuted_at,
     trace_of,
     values_of,
 )
 from mcts_agents.permutation.kernel.statistics import (
+    add_choice,
     add_move,
     add_to_block,
     address_of_sets,
@@ -183,7 +188,7 @@ def iterate(search):
             count_permutations(search, node, mask)
         edge = choose_edge(search, node, reference)
         path_edges_of(search)[depth] = edge
-        child = np.int64(edge_children_of(search)[edge])
+        child = child_of(search, edge)
         player = np.int64(this.player)
         if this.run:  # known without a look at the edge
             action = edge - this.first
@@ -216,7 +221,7 @@ def iterate(search):
                 fresh = child == NONE
                 if fresh:
                     break
-            edge_children_of(search)[edge] = child
+            set_child(search, edge, child)
         if child == OVER:
             playing = False
             break
@@ -240,7 +245,7 @@ def iterate(search):
     record_playout(search, count)
     if fresh:
         last = add_node(search, key, player, path[depth - 1], trace[depth - 1].code)
-        edge_children_of(search)[path_edges_of(search)[depth - 1]] = last
+        set_child(search, path_edges_of(search)[depth - 1], last)
         update_node(search, last, depth, count)
     elif depth == 0:  # the first iteration of all
         update_node(search, np.int64(0), depth, count)
@@ -248,6 +253,29 @@ def iterate(search):
     search.deepest = max(search.deepest, depth)
     search.simulations += 1
     return SLICE_DONE
+
+
+@njit
+def child_of(search, edge):
+    """Return the node to which an edge leads, or UNKNOWN or OVER."""
+    if search.narrow:
+        return np.int64(row_at(search.edge_children + 2 * edge, 1, np.int16)[0])
+    return np.int64(row_at(search.edge_children + 4 * edge, 1, np.int32)[0])
+
+
+@njit
+def set_child(search, edge, child):
+    """Note to which node an edge leads."""
+    if search.narrow:
+        row_at(search.edge_children + 2 * edge, 1, np.int16)[0] = child
+    else:
+        row_at(search.edge_children + 4 * edge, 1, np.int32)[0] = child
+
+
+@njit
+def row_at(address, count, kind):
+    """View some numbers of a type."""
+    return carray(as_pointer(address), count, kind)
 
 
 @njit
@@ -273,9 +301,9 @@ def expand(search, node):
     if n <= 0 or n > search.legal_limit:
         return NO_LEGAL_ACTION
     run = search.set_words > 0 and runs(search, n)
-    slots = padded(search.action_count) if run else n
-    # The next run begins with a line of the cache, too.
-    room = padded(slots) if search.set_words else slots
+    slots = run_room(search, search.action_count) if run else n
+    # The next run begins with a step, too.
+    room = run_room(search, slots) if search.set_words else slots
     first = search.edge_count
     if first + room > search.edge_actions_length:
         lack(search, LACKS_EDGES)
@@ -298,10 +326,25 @@ def expand(search, node):
 @njit
 def clear_edges(search, first, n):
     """Give new edges no child and no permutation statistics."""
-    int32_at(search.edge_children + 4 * first, n)[:] = UNKNOWN
+    if search.narrow:
+        row_at(search.edge_children + 2 * first, n, np.int16)[:] = UNKNOWN
+    else:
+        row_at(search.edge_children + 4 * first, n, np.int32)[:] = UNKNOWN
     if search.permutes:
-        int32_at(search.edge_permutations + 4 * first, n)[:] = 0
-        float64_at(search.edge_permutation_sums + 8 * first, n)[:] = 0.0
+        empty(search, permuted_at(search, first), n)
+
+
+@njit
+def empty(search, addresses, n):
+    """Make some counts and their sums 0."""
+    if search.narrow:
+        counts, sums = columns_at(addresses, n, NARROW_TYPES)
+        counts[:] = 0
+        sums[:] = 0
+    else:
+        counts, sums = columns_at(addresses, n, WIDE_TYPES)
+        counts[:] = 0
+        sums[:] = 0.0
 
 
 @njit
@@ -322,10 +365,9 @@ def write_run(search, first, n):
     """Write edges of all actions, of which `n` are legal."""
     scratch = set_at(search.sums, 0, 1)
     for word in range(search.set_words):
-        edge = first + 64 * word
-        visits, sums = search.edge_visits + 4 * edge, search.edge_sums + 8 * edge
+        own, lanes = own_at(search, first + 64 * word), lanes_of(search, word)
         scratch[0] = legal_bits(search, n, word)
-        write_untried(visits, sums, search.sums, lanes_of(search, word))
+        write_untried(search.narrow, own, search.sums, lanes)
 
 
 @njit
@@ -352,8 +394,7 @@ def write_edges(search, player, first, n):
             return -place
         actions[i] = action
         places[i] = place
-    int32_at(search.edge_visits + 4 * first, n)[:] = 0
-    float64_at(search.edge_sums + 8 * first, n)[:] = 0.0
+    empty(search, own_at(search, first), n)
     return SLICE_DONE
 
 
@@ -437,17 +478,27 @@ def lacks_room(search, new, passed, count):
         lack(search, LACKS_MOVES)
     if search.simulations + 1 == search.starts_length:
         lack(search, LACKS_PLAYOUTS)
+    if search.narrow and not fits_narrow(search):
+        lack(search, LACKS_WIDTH)
     return search.lacking != 0
+
+
+@njit
+def fits_narrow(search):
+    """Whether narrow statistics can take the playout that ends in."""
+    fits = search.simulations < MOST_NARROW
+    for player in range(search.players):
+        value = values_of(search)[player]
+        fits &= value == 0.0 or value == 1.0
+    return fits
 
 
 @njit
 def update_path(search, depth, count):
     """Take the iteration's values in, at each node where a move was chosen."""
     path, edges, trace = path_nodes_of(search), path_edges_of(search), trace_of(search)
-    visits, sums = edge_visits_of(search), edge_sums_of(search)
     for i in range(depth):
-        visits[edges[i]] += 1
-        sums[edges[i]] += values_of(search)[trace[i].player]
+        add_choice(search, edges[i], values_of(search)[trace[i].player])
         if not search.set_words:
             update_node(search, np.int64(path[i]), i, count)
     if not search.set_words:

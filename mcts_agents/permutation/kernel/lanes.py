@@ -1,350 +1,104 @@
 """Steps over several numbers at a time, which no loop over an array becomes."""
 
 from contextlib import contextmanager
-from functools import partial
+from typing import NamedTuple
 
 import llvmlite.ir
-import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from mcts_agents.model.bits import everywhere
-from mcts_agents.permutation.kernel.records import LANES
-
-# A key is a number whose lowest bits, of this many values, say in which row it is. The
-# greatest key leads to the greatest number without another look at all of them, if no
-# other one is as near to it as these bits can tell: the second key would say so.
-KEYED = 1 << 10
-# The greatest key: of infinity it would be no number.
-_MOST = np.finfo(np.float64).max
-_MOST_SINGLE = float(np.finfo(np.float32).max)
-# By this feature processors count the bits of several words in one step.
-_COUNTS_BITS = "+avx512vpopcntdq"
-# By this one they take the bits of a byte for eight flags.
-_MASKS = "+avx512dq"
-
-_BIT, _NUMBER, _SHORT, _WORD = (
-    llvmlite.ir.IntType(1),
-    llvmlite.ir.DoubleType(),
-    llvmlite.ir.IntType(32),
-    llvmlite.ir.IntType(64),
+from mcts_agents.permutation.kernel.records import (
+    ILLEGAL_NARROW,
+    ILLEGAL_WIDE,
+    LANES,
+    NARROW_LANES,
 )
 
+# By this feature processors count the bits of several words in one step.
+_COUNTS_BITS = "+avx512vpopcntdq"
+# By these they take the bits of a set as flags of so wide numbers.
+_MASKS = {16: "+avx512bw", 32: "+avx512dq", 64: "+avx512dq"}
 
-def _lanes(count):
-    """Return the type of so many float64 side by side."""
-    return llvmlite.ir.VectorType(_NUMBER, count)
+_BIT, _NARROW, SHORT, WORD = (llvmlite.ir.IntType(bits) for bits in (1, 16, 32, 64))
+NUMBER = llvmlite.ir.DoubleType()
 
 
-def _constant(number, kind):
+class Width(NamedTuple):
+    """How statistics are kept; see `records`."""
+
+    columns: tuple[llvmlite.ir.Type, llvmlite.ir.Type]  # of counts, and of sums
+    lanes: int  # of a step that adds to them
+    illegal: float  # the sum of an illegal action
+
+    @property
+    def counts(self):
+        """The type of the counts of a step."""
+        return llvmlite.ir.VectorType(self.columns[0], self.lanes)
+
+    @property
+    def sums(self):
+        """The type of the sums of a step."""
+        return llvmlite.ir.VectorType(self.columns[1], self.lanes)
+
+
+NARROW = Width((_NARROW, _NARROW), NARROW_LANES, ILLEGAL_NARROW)
+WIDE = Width((SHORT, NUMBER), LANES, ILLEGAL_WIDE)
+
+
+def either(builder, narrow, build):
+    """Build what is done with narrow statistics, and what with wide ones.
+
+    Args:
+        builder: LLVM's.
+        narrow: Says at run time which of them, int64.
+        build: Builds it for a Width, and returns an int64.
+    """
+    found = cgutils.alloca_once(builder, WORD)
+    is_narrow = builder.icmp_unsigned("!=", narrow, WORD(0))
+    with builder.if_else(is_narrow) as (then, otherwise):
+        for width, branch in ((NARROW, then), (WIDE, otherwise)):
+            with branch:
+                builder.store(build(width), found)
+    return builder.load(found)
+
+
+def constant(number, kind):
     """Return a vector of a type with the same number everywhere."""
     return llvmlite.ir.Constant(kind, [kind.element(number)] * kind.count)
 
 
-def _numbers(first, count):
-    """Return a constant vector of numbers that follow each other."""
-    kind = llvmlite.ir.VectorType(_SHORT, count)
-    return llvmlite.ir.Constant(kind, list(range(first, first + count)))
-
-
-# The counts, and the sums, of a step.
-_COUNTS, _SUMS = llvmlite.ir.VectorType(_SHORT, LANES), _lanes(LANES)
-
-
-def _address(builder, address, kind):
+def address_as(builder, address, kind):
     """Build a pointer to something of a type at an address."""
     return builder.inttoptr(address, kind.as_pointer())
 
 
-def _greater(builder, one, other):
-    """Build the greater ones of two vectors of float64; of `other`, if one is NaN."""
-    return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+def _bytes(kind):
+    """Return the bytes of an element of a vector."""
+    return 8 if kind.element == NUMBER else kind.element.width // 8
 
 
-def _less(builder, one, other):
-    """Build the lesser ones of two vectors of float64; of `other`, if one is NaN."""
-    return builder.select(builder.fcmp_ordered("<", one, other), one, other)
+def step_at(builder, address, step, kind):
+    """Build a pointer to the vector of a step."""
+    at = builder.add(address, builder.mul(step, WORD(kind.count * _bytes(kind))))
+    return address_as(builder, at, kind)
 
 
-def _halves(builder, lanes):
-    """Build the two halves of a vector."""
-    width = lanes.type.count // 2
-    return [
-        builder.shuffle_vector(lanes, lanes, _numbers(first, width))
-        for first in (0, width)
-    ]
+def load(builder, at):
+    """Build the vector at a pointer, which lies where its elements may."""
+    return builder.load(at, align=_bytes(at.type.pointee))
 
 
-def _greatest(builder, lanes):
-    """Build the greatest of a vector."""
-    while lanes.type.count > 1:
-        lanes = _greater(builder, *_halves(builder, lanes))
-    return builder.extract_element(lanes, _SHORT(0))
+def _store(builder, vector, at):
+    """Build a vector's way to a pointer; see `load`."""
+    builder.store(vector, at, align=_bytes(vector.type))
 
 
-def _two_greatest(builder, best, second):
-    """Build the greatest and the second of two vectors, of the second ones the other.
-
-    In each lane `second` is not greater than `best`.
-    """
-    while best.type.count > 1:
-        low, high = _halves(builder, best)
-        second = _greater(builder, *_halves(builder, second))
-        second = _greater(builder, _less(builder, low, high), second)
-        best = _greater(builder, low, high)
-    return [builder.extract_element(lanes, _SHORT(0)) for lanes in (best, second)]
-
-
-@intrinsic
-def greatest_where(typingctx, address, bits):
-    """Return the greatest of those of 64 float64 at an address whose bits are set.
-
-    None of them is NaN. Without a bit that is set it is minus infinity.
-    """
-
-    def codegen(context, builder, signature, args):
-        flags = llvmlite.ir.VectorType(llvmlite.ir.IntType(1), 64)
-        numbers = builder.load(_address(builder, args[0], _lanes(64)), align=8)
-        wanted = builder.bitcast(args[1], flags)
-        numbers = builder.select(wanted, numbers, _constant(-np.inf, _lanes(64)))
-        return _greatest(builder, numbers)
-
-    return types.float64(types.intp, types.uint64), codegen
-
-
-def _write_in_steps(builder, pairs, out, count, ratio):
-    """Build a loop that writes a value of each row of columns; return the best row.
-
-    Args:
-        builder: LLVM's.
-        pairs: Where columns begin, of counts, int32, and of sums, float64.
-        out: Where the values go.
-        count: How many rows; a multiple of LANES, each a step.
-        ratio: Builds numerators and denominators of the rows of a step.
-
-    Returns:
-        The row of the greatest value; -1 if its key does not tell, or it is below 0.
-    """
-    words = llvmlite.ir.VectorType(_WORD, LANES)
-    upper = llvmlite.ir.Constant(words, [-KEYED] * LANES)
-    rows = cgutils.alloca_once(builder, words)
-    builder.store(llvmlite.ir.Constant(words, list(range(LANES))), rows)
-    best, second = (cgutils.alloca_once(builder, _SUMS) for _ in range(2))
-    builder.store(_constant(-1.0, _SUMS), best)
-    builder.store(_constant(-1.0, _SUMS), second)
-    with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
-        statistics = []
-        for counts, sums in pairs:
-            counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
-            statistics.append(builder.sitofp(counts, _SUMS))
-            sums = _step(builder, sums, loop.index, _SUMS)
-            statistics.append(builder.load(sums, align=8))
-        values = _quotients(builder, *ratio(*statistics))
-        at = _step(builder, out, loop.index, _SUMS)
-        builder.store(values, at, align=8)
-        keys = builder.bitcast(_less(builder, values, _constant(_MOST, _SUMS)), words)
-        keys = builder.or_(builder.and_(keys, upper), builder.load(rows))
-        keys = builder.bitcast(keys, _SUMS)
-        # The key of minus infinity, too, is no number: it is neither here.
-        before = builder.load(best)
-        lesser = _less(builder, before, keys)
-        builder.store(_greater(builder, lesser, builder.load(second)), second)
-        builder.store(_greater(builder, keys, before), best)
-        steps = llvmlite.ir.Constant(words, [LANES] * LANES)
-        builder.store(builder.add(builder.load(rows), steps), rows)
-    found = _two_greatest(builder, builder.load(best), builder.load(second))
-    key, other = (builder.bitcast(number, _WORD) for number in found)
-    differs = builder.icmp_unsigned(">", builder.xor(key, other), _WORD(KEYED - 1))
-    tells = builder.and_(differs, builder.icmp_signed(">=", key, _WORD(0)))
-    tells = builder.and_(tells, builder.icmp_unsigned("<=", count, _WORD(KEYED)))
-    row = builder.and_(key, _WORD(KEYED - 1))
-    return builder.select(tells, row, _WORD(-1))
-
-
-def _quotients(builder, totals, weights):
-    """Build quotients; where a weight is 0, infinity."""
-    weighed = builder.fcmp_ordered(">", weights, _constant(0.0, _SUMS))
-    quotients = builder.fdiv(totals, weights)
-    return builder.select(weighed, quotients, _constant(np.inf, _SUMS))
-
-
-def _grave_ratio(builder, bias, n, total, known, known_total):
-    """Build numerator and denominator of `weights.grave_value`."""
-    add, times = builder.fadd, builder.fmul
-    if n.type.element != bias.type:
-        bias = builder.fptrunc(bias, n.type.element)
-    biased = times(everywhere(builder, bias, LANES), known)
-    weight = add(add(known, n), times(biased, n))
-    total = times(add(_constant(1.0, n.type), biased), total)
-    return add(total, known_total), weight
-
-
-@intrinsic
-def write_grave_values(typingctx, own, amaf, bias, out, count):
-    """Write `weights.grave_value` of edges in a row; return the best row.
-
-    Args:
-        typingctx: Numba's.
-        own: The addresses of N(s, a), int32, of the first edge, and of the sum of its
-            values, float64.
-        amaf: Likewise of AMAF statistics.
-        bias: See there.
-        out: Where the values go.
-        count: How many edges, a multiple of LANES.
-
-    Returns:
-        The row of the greatest; -1 if none is 0 or greater, or another is as near as
-        keys can tell.
-    """
-
-    def codegen(context, builder, signature, args):
-        *pairs, bias, out, count = args
-        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        ratio = partial(_grave_ratio, builder, bias)
-        return _write_in_steps(builder, pairs, out, count, ratio)
-
-    pairs = [types.UniTuple(types.intp, 2)] * 2
-    return types.int64(*pairs, types.float64, types.intp, types.intp), codegen
-
-
-def _mcps_ratio(builder, n, total, known, known_total, permutations, permuted):
-    """Build numerator and denominator of `weights.mcps_value`."""
-    add, times = builder.fadd, builder.fmul
-    others = add(known, permutations)
-    others = _greater(builder, others, _constant(1.0, others.type))
-    weight = times(add(n, known), others)
-    known_total = times(known, add(known_total, permuted))
-    return add(times(total, others), known_total), weight
-
-
-@intrinsic
-def write_mcps_values(typingctx, own, amaf, permutations, out, count):
-    """Write `weights.mcps_value` of edges in a row; return the best row.
-
-    Args:
-        typingctx: Numba's.
-        own: The addresses of N(s, a), int32, of the first edge, and of the sum of its
-            values, float64.
-        amaf: Likewise of AMAF statistics.
-        permutations: Likewise of permutation statistics.
-        out: Where the values go.
-        count: How many edges, a multiple of LANES.
-
-    Returns:
-        The row of the greatest; -1 if none is 0 or greater, or another is as near as
-        keys can tell.
-    """
-
-    def codegen(context, builder, signature, args):
-        *pairs, out, count = args
-        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        ratio = partial(_mcps_ratio, builder)
-        return _write_in_steps(builder, pairs, out, count, ratio)
-
-    pairs = [types.UniTuple(types.intp, 2)] * 3
-    return types.int64(*pairs, types.intp, types.intp), codegen
-
-
-# A float32 value of an edge is no farther from the truth than 14 roundings, each by
-# 2**-24 of it at most, since nothing is subtracted; its row's bits are up to 2**-16.
-_ROUGHLY = 1 << 7
-_CLEARLY = 1.0 - 2.0**-14
-# Less than one of as many playouts as there can be.
-_LEAST = 2.0**-80
-
-
-def _clearly_best(builder, pairs, count, ratio):
-    """Build a loop that looks for a greatest value that is clearly one.
-
-    Values are computed with half as many digits, so twice as many at a time.
-
-    Args:
-        builder: LLVM's.
-        pairs: See `_write_in_steps`; all sums are 0 or more, but of illegal actions.
-        count: Likewise.
-        ratio: Likewise.
-
-    Returns:
-        The row of the greatest value; -1 if another is nearly as great, or has no
-        value, or if there are more than 128 rows.
-    """
-    lanes = llvmlite.ir.VectorType(llvmlite.ir.FloatType(), LANES)
-    rows = cgutils.alloca_once(builder, _COUNTS)
-    builder.store(llvmlite.ir.Constant(_COUNTS, list(range(LANES))), rows)
-    best, second = (cgutils.alloca_once(builder, lanes) for _ in range(2))
-    builder.store(_constant(-1.0, lanes), best)
-    builder.store(_constant(-1.0, lanes), second)
-    with cgutils.for_range(builder, builder.udiv(count, _WORD(LANES))) as loop:
-        statistics = []
-        for counts, sums in pairs:
-            counts = builder.load(_step(builder, counts, loop.index, _COUNTS), align=4)
-            statistics.append(builder.sitofp(counts, lanes))
-            sums = _step(builder, sums, loop.index, _SUMS)
-            statistics.append(builder.fptrunc(builder.load(sums, align=8), lanes))
-        values = builder.fdiv(*ratio(*statistics))
-        # What has no value, 0 / 0, becomes the greatest, so that there is none.
-        values = _less(builder, values, _constant(_MOST_SINGLE, lanes))
-        keys = builder.and_(
-            builder.bitcast(values, _COUNTS), _constant(-_ROUGHLY, _COUNTS)
-        )
-        keys = builder.bitcast(builder.or_(keys, builder.load(rows)), lanes)
-        before = builder.load(best)
-        lesser = _less(builder, before, keys)
-        builder.store(_greater(builder, lesser, builder.load(second)), second)
-        builder.store(_greater(builder, keys, before), best)
-        builder.store(builder.add(builder.load(rows), _constant(LANES, _COUNTS)), rows)
-    best, second = _two_greatest(builder, builder.load(best), builder.load(second))
-    clear = builder.fcmp_ordered(">", builder.fmul(best, best.type(_CLEARLY)), second)
-    # Mean values are 1 at most, and 0 if no playout was won: then a key is a row alone.
-    for sign, bound in ((">", _LEAST), ("<", 2.0)):
-        within = builder.fcmp_ordered(sign, best, best.type(bound))
-        clear = builder.and_(clear, within)
-    few = builder.icmp_unsigned("<=", count, _WORD(_ROUGHLY))
-    row = builder.and_(builder.bitcast(best, _SHORT), _SHORT(_ROUGHLY - 1))
-    row = builder.zext(row, _WORD)
-    return builder.select(builder.and_(clear, few), row, _WORD(-1))
-
-
-@intrinsic
-def clearly_best_of_grave(typingctx, own, amaf, bias, count):
-    """Return the row of the greatest value that `write_grave_values` would write.
-
-    No value of a playout may be below 0, or above 1, nor the bias.
-
-    Args:
-        typingctx: Numba's.
-        own: See `write_grave_values`.
-        amaf: Likewise.
-        bias: Likewise.
-        count: Likewise.
-
-    Returns:
-        The row; -1 if it takes more digits to tell, or if there are more than 128.
-    """
-
-    def codegen(context, builder, signature, args):
-        *pairs, bias, count = args
-        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        return _clearly_best(
-            builder, pairs, count, partial(_grave_ratio, builder, bias)
-        )
-
-    pairs = [types.UniTuple(types.intp, 2)] * 2
-    return types.int64(*pairs, types.float64, types.intp), codegen
-
-
-@intrinsic
-def clearly_best_of_mcps(typingctx, own, amaf, permutations, count):
-    """Do what `clearly_best_of_grave` does for `write_mcps_values`."""
-
-    def codegen(context, builder, signature, args):
-        *pairs, count = args
-        pairs = [cgutils.unpack_tuple(builder, pair) for pair in pairs]
-        return _clearly_best(builder, pairs, count, partial(_mcps_ratio, builder))
-
-    pairs = [types.UniTuple(types.intp, 2)] * 3
-    return types.int64(*pairs, types.intp), codegen
+def _add(builder, vector, at):
+    """Build the addition of a vector to the one at a pointer."""
+    add = builder.fadd if vector.type.element == NUMBER else builder.add
+    _store(builder, add(load(builder, at), vector), at)
 
 
 def _has(context, feature):
@@ -363,23 +117,49 @@ def counts_columns_fast(typingctx):
     return types.boolean(), codegen
 
 
+def _converted(builder, counts, kind):
+    """Build counts, words or bytes, as a type of counts or sums."""
+    narrow = counts.type.element.width == 8
+    if kind.element == NUMBER:
+        short = llvmlite.ir.VectorType(SHORT, kind.count)
+        return builder.sitofp(_converted(builder, counts, short), kind)
+    return (builder.zext if narrow else builder.trunc)(counts, kind)
+
+
 @contextmanager
-def _steps(builder, lanes):
-    """Build a loop over steps of up to 64 numbers; yield the number of the step."""
-    fewer = builder.icmp_signed("<", lanes, _WORD(64))
-    lanes = builder.select(fewer, lanes, _WORD(64))
-    with cgutils.for_range(builder, builder.sdiv(lanes, _WORD(LANES))) as loop:
+def _steps(builder, lanes, width):
+    """Build a loop over steps of `width` for up to 64 numbers; yield the step's."""
+    fewer = builder.icmp_signed("<", lanes, WORD(64))
+    lanes = builder.select(fewer, lanes, WORD(64))
+    steps = builder.sdiv(builder.add(lanes, WORD(width - 1)), WORD(width))
+    with cgutils.for_range(builder, steps) as loop:
         yield loop.index
 
 
-def _step(builder, address, step, kind):
-    """Build a pointer to the vector of a step."""
-    size = LANES * (8 if kind.element == _NUMBER else kind.element.width // 8)
-    at = builder.add(address, builder.mul(step, _WORD(size)))
-    return _address(builder, at, kind)
+def _all_steps(builder, lanes, width, build):
+    """Build what is done in all steps at once, for each number of steps there may be.
+
+    Args:
+        builder: LLVM's.
+        lanes: How many numbers there are; up to 64 count.
+        width: Numbers of a step.
+        build: Builds it for a number of steps.
+    """
+    steps = builder.sdiv(builder.add(lanes, WORD(width - 1)), WORD(width))
+    most = 64 // width
+    end = builder.append_basic_block("end")
+    blocks = [builder.append_basic_block(f"steps{n}") for n in range(1, most + 1)]
+    switch = builder.switch(steps, blocks[-1])  # more than there may be
+    for n, block in enumerate(blocks, 1):
+        if n < most:
+            switch.add_case(WORD(n), block)
+        builder.position_at_end(block)
+        build(n)
+        builder.branch(end)
+    builder.position_at_end(end)
 
 
-def _flags(context, builder, address, step, width):
+def _flags(context, builder, address, step, kind):
     """Build which bits of a set are set in a step.
 
     Args:
@@ -387,53 +167,46 @@ def _flags(context, builder, address, step, width):
         builder: LLVM's.
         address: Where the set is.
         step: The number of the step.
-        width: Bits of the numbers that they are for.
+        kind: The type of the numbers that they are for.
     """
-    at = builder.add(address, step)
-    byte = builder.load(_address(builder, at, llvmlite.ir.IntType(8)))
-    if _has(context, _MASKS):
-        return builder.bitcast(byte, llvmlite.ir.VectorType(_BIT, LANES))
+    count, element = kind.count, llvmlite.ir.IntType(8 * _bytes(kind))
+    some = llvmlite.ir.IntType(count)
+    at = builder.add(address, builder.mul(step, WORD(count // 8)))
+    bits = builder.load(address_as(builder, at, some), align=1)
+    if _has(context, _MASKS[element.width]):
+        return builder.bitcast(bits, llvmlite.ir.VectorType(_BIT, count))
     # Elsewhere each lane gets all bits, and keeps its own.
-    kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(width), LANES)
-    bits = builder.bitcast(everywhere(builder, byte, LANES * width // 8), kind)
-    own = llvmlite.ir.Constant(kind, [1 << lane for lane in range(LANES)])
-    nothing = llvmlite.ir.Constant(kind, [0] * LANES)
-    return builder.icmp_unsigned("!=", builder.and_(bits, own), nothing)
-
-
-def _add_counts(builder, counts, at):
-    """Build the addition of a vector to the int32 at a pointer."""
-    builder.store(builder.add(builder.load(at, align=4), counts), at, align=4)
-
-
-def _add(builder, numbers, at):
-    """Build the addition of a vector to the float64 at a pointer."""
-    builder.store(builder.fadd(builder.load(at, align=8), numbers), at, align=8)
+    kind = llvmlite.ir.VectorType(element, count)
+    bits = everywhere(builder, bits, element.width)
+    own = llvmlite.ir.Constant(kind, [1 << lane for lane in range(count)])
+    bits = builder.and_(builder.bitcast(bits, kind), own)
+    return builder.icmp_unsigned("==", bits, own)
 
 
 @intrinsic
-def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
+def add_in_columns(typingctx, narrow, rows, step, chosen, masks, count, outs, lanes):
     """Add to each of up to 64 numbers how many bits its words share with masks.
 
     Args:
         typingctx: Numba's.
+        narrow: Whether statistics are narrow, int64; see `records`.
         rows: The address of row 0: a word, uint64, for each of 64 numbers.
         step: Bytes from one row to the next.
         chosen: The address of the chosen rows' numbers, uint64.
         masks: Two addresses, each of a mask, uint64, for each of them.
         count: How many are chosen.
-        outs: The addresses of the numbers, int32 of those for the first mask, float64
-            of those for the second.
+        outs: The addresses of the counts, for the first mask, and of the sums, for the
+            second.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        rows, step, chosen, masks, count, outs, lanes = args
+        narrow, rows, step, chosen, masks, count, outs, lanes = args
         masks, outs = (cgutils.unpack_tuple(builder, pair) for pair in (masks, outs))
         # All 64 at a time where the processor has room for their counts, else row after
         # row for each step.
         width = 64 if _has(context, _COUNTS_BITS) else LANES
-        words = llvmlite.ir.VectorType(_WORD, width)
+        words = llvmlite.ir.VectorType(WORD, width)
         kind = llvmlite.ir.FunctionType(words, [words])
         name = f"llvm.ctpop.v{width}i64"
         bits_in = builder.module.declare_intrinsic(name, (), kind)
@@ -445,106 +218,214 @@ def add_in_columns(typingctx, rows, step, chosen, masks, count, outs, lanes):
             with cgutils.for_range(builder, count) as loop:
 
                 def item(address):
-                    items = _address(builder, address, _WORD)
+                    items = address_as(builder, address, WORD)
                     return builder.load(builder.gep(items, [loop.index]))
 
                 at = builder.add(first, builder.mul(item(chosen), step))
-                row = builder.load(_address(builder, at, words), align=8)
+                row = builder.load(address_as(builder, at, words), align=8)
                 for mask, shared in zip(masks, counts, strict=True):
                     common = builder.and_(row, everywhere(builder, item(mask), width))
                     found = builder.call(bits_in, [common])
                     builder.store(builder.add(builder.load(shared), found), shared)
 
-        if width == 64:
-            count_rows(rows)
-        with _steps(builder, lanes) as i:
-            some = llvmlite.ir.VectorType(_WORD, LANES)
-            found = [builder.ptrtoint(shared, _WORD) for shared in counts]
+        def count_all(kept):
             if width == 64:
-                found = [_step(builder, at, i, some) for at in found]
-            else:
-                count_rows(builder.ptrtoint(_step(builder, rows, i, some), _WORD))
-                found = [_address(builder, at, some) for at in found]
-            having, winning = (
-                builder.trunc(builder.load(at, align=8), _COUNTS) for at in found
-            )
-            _add_counts(builder, having, _step(builder, outs[0], i, _COUNTS))
-            winning = builder.sitofp(winning, _SUMS)
-            _add(builder, winning, _step(builder, outs[1], i, _SUMS))
-        return count
+                count_rows(rows)
+            some = llvmlite.ir.VectorType(WORD, LANES)
+            with _steps(builder, lanes, LANES) as i:
+                found = [builder.ptrtoint(shared, WORD) for shared in counts]
+                if width == 64:
+                    found = [step_at(builder, at, i, some) for at in found]
+                else:
+                    count_rows(builder.ptrtoint(step_at(builder, rows, i, some), WORD))
+                    found = [address_as(builder, at, some) for at in found]
+                for at, out, column in zip(found, outs, kept.columns, strict=True):
+                    kind = llvmlite.ir.VectorType(column, LANES)
+                    shared = _converted(builder, load(builder, at), kind)
+                    _add(builder, shared, step_at(builder, out, i, kind))
+            return count
+
+        return either(builder, narrow, count_all)
 
     one, pair = types.intp, types.UniTuple(types.intp, 2)
-    return types.int64(one, one, one, pair, one, pair, one), codegen
+    return types.int64(types.int64, one, one, one, pair, one, pair, one), codegen
 
 
 @intrinsic
-def write_untried(typingctx, visits, sums, legal, lanes):
+def write_untried(typingctx, narrow, own, legal, lanes):
     """Write N(s, a) and its sum of values of up to 64 new edges.
 
     An illegal action gets one visit with a sum that is never the greatest.
 
     Args:
         typingctx: Numba's.
-        visits: The address of N(s, a), int32.
-        sums: The address of sums, float64.
+        narrow: Whether statistics are narrow, int64.
+        own: The addresses of N(s, a) and of sums.
         legal: The address of the set of legal actions.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        visits, sums, legal, lanes = args
-        ones = llvmlite.ir.Constant(_COUNTS, [1] * LANES)
-        nothing = llvmlite.ir.Constant(_COUNTS, [0] * LANES)
-        with _steps(builder, lanes) as i:
-            flags = _flags(context, builder, legal, i, 32)
-            counts = builder.select(flags, nothing, ones)
-            builder.store(counts, _step(builder, visits, i, _COUNTS), align=4)
-            flags = _flags(context, builder, legal, i, 64)
-            values = builder.select(
-                flags, _constant(0.0, _SUMS), _constant(-np.inf, _SUMS)
-            )
-            builder.store(values, _step(builder, sums, i, _SUMS), align=8)
-        return lanes
+        narrow, own, legal, lanes = args
+        own = cgutils.unpack_tuple(builder, own)
 
-    return types.int64(*[types.intp] * 4), codegen
+        def write(width):
+            rows = zip(own, (width.counts, width.sums), (1, width.illegal), strict=True)
+            rows = list(rows)
+            with _steps(builder, lanes, width.lanes) as i:
+                for address, kind, illegal in rows:
+                    flags = _flags(context, builder, legal, i, kind)
+                    row = builder.select(
+                        flags, constant(0, kind), constant(illegal, kind)
+                    )
+                    _store(builder, row, step_at(builder, address, i, kind))
+            return lanes
+
+        return either(builder, narrow, write)
+
+    pair = types.UniTuple(types.intp, 2)
+    return types.int64(types.int64, pair, types.intp, types.intp), codegen
 
 
 @intrinsic
-def count_where(typingctx, counts, sums, members, value, lanes):
+def count_where(typingctx, narrow, pair, members, value, lanes):
     """Count up to 64 numbers whose bits are set, and add a value to their sums.
 
     Args:
         typingctx: Numba's.
-        counts: The address of the int32 to which 1 is added.
-        sums: The address of the float64 to which the value is added.
+        narrow: Whether statistics are narrow, int64; then the value is 0 or 1.
+        pair: The addresses of the counts and of the sums.
         members: The address of the set that says which of them.
         value: The value.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        counts, sums, members, value, lanes = args
+        narrow, pair, members, value, lanes = args
+        counts, sums = cgutils.unpack_tuple(builder, pair)
+        some = builder.fcmp_unordered("!=", value, NUMBER(0.0))
 
-        def count(i):
-            flags = _flags(context, builder, members, i, 32)
-            counted = builder.zext(flags, _COUNTS)
-            _add_counts(builder, counted, _step(builder, counts, i, _COUNTS))
+        def count(i, width):
+            flags = _flags(context, builder, members, i, width.counts)
+            counted = builder.sext(flags, width.counts)
+            at = step_at(builder, counts, i, width.counts)
+            _store(builder, builder.sub(load(builder, at), counted), at)
+            return counted
 
-        some = builder.fcmp_unordered("!=", value, _NUMBER(0.0))
-        with builder.if_else(some) as (adding, counting):
-            with adding:
-                values = everywhere(builder, value, LANES)
-                with _steps(builder, lanes) as i:
-                    count(i)
-                    flags = _flags(context, builder, members, i, 64)
-                    added = builder.select(flags, values, _constant(0.0, _SUMS))
-                    _add(builder, added, _step(builder, sums, i, _SUMS))
-            with counting, _steps(builder, lanes) as i:
-                count(i)
+        def count_all(width):
+            if width is NARROW:  # no branch, since nobody can tell who wins
+                won = builder.sext(some, _NARROW)
+                won = everywhere(builder, won, width.lanes)
+
+                def count_steps(steps):
+                    for i in map(WORD, range(steps)):
+                        counted = builder.and_(count(i, width), won)
+                        at = step_at(builder, sums, i, width.sums)
+                        _store(builder, builder.sub(load(builder, at), counted), at)
+
+                _all_steps(builder, lanes, width.lanes, count_steps)
+                return lanes
+            with builder.if_else(some) as (adding, counting):
+                with adding:
+                    values = everywhere(builder, value, LANES)
+                    with _steps(builder, lanes, LANES) as i:
+                        count(i, width)
+                        flags = _flags(context, builder, members, i, width.sums)
+                        nothing = constant(0.0, width.sums)
+                        added = builder.select(flags, values, nothing)
+                        _add(builder, added, step_at(builder, sums, i, width.sums))
+                with counting, _steps(builder, lanes, LANES) as i:
+                    count(i, width)
+            return lanes
+
+        return either(builder, narrow, count_all)
+
+    pair = types.UniTuple(types.intp, 2)
+    given = types.int64, pair, types.intp, types.float64, types.intp
+    return types.int64(*given), codegen
+
+
+@intrinsic
+def add_playouts(typingctx, pair, sets, step, words, count, lanes):
+    """Add playouts to up to 64 narrow counts, and those that are won to their sums.
+
+    The numbers stay in registers meanwhile. The first playout of each word is added,
+    then the words that have more are looked at again: how many a word has, the
+    processor would have to guess.
+
+    Args:
+        typingctx: Numba's.
+        pair: The addresses of the counts and of the sums.
+        sets: The address of the set of numbers for which playout 0 counts.
+        step: Bytes from the set of one playout to that of the next.
+        words: Three addresses of uint64: which of 64 playouts, as bits, some at least;
+            which of them are won; and the number of these 64. They are scratch then.
+        count: How many words there are.
+        lanes: How many of the 64 numbers there are, a multiple of LANES.
+    """
+
+    def codegen(context, builder, signature, args):
+        pair, sets, step, words, count, lanes = args
+        pair = cgutils.unpack_tuple(builder, pair)
+        words = [
+            address_as(builder, address, WORD)
+            for address in cgutils.unpack_tuple(builder, words)
+        ]
+        left, kept = (cgutils.alloca_once(builder, WORD) for _ in range(2))
+        kind, never = NARROW.counts, context.get_constant(types.boolean, False)
+
+        def add_next(i, counts, sums):
+            bits, won, number = (builder.load(builder.gep(row, [i])) for row in words)
+            bit = builder.cttz(bits, never)
+            playout = builder.add(builder.shl(number, WORD(6)), bit)
+            members = builder.add(sets, builder.mul(playout, step))
+            is_won = builder.trunc(builder.lshr(won, bit), _BIT)
+            is_won = everywhere(builder, builder.sext(is_won, _NARROW), NARROW.lanes)
+            for lane, (one, other) in enumerate(zip(counts, sums, strict=True)):
+                flags = _flags(context, builder, members, WORD(lane), kind)
+                counted = builder.sext(flags, kind)
+                builder.store(builder.sub(builder.load(one), counted), one)
+                counted = builder.and_(counted, is_won)
+                builder.store(builder.sub(builder.load(other), counted), other)
+            rest = builder.and_(bits, builder.sub(bits, WORD(1)))
+            at = builder.load(kept)
+            for row, word in zip(words, (rest, won, number), strict=True):
+                builder.store(word, builder.gep(row, [at]))
+            more = builder.icmp_unsigned("!=", rest, WORD(0))
+            builder.store(builder.add(at, builder.zext(more, WORD)), kept)
+
+        def add(steps):
+            rows = [
+                [step_at(builder, out, WORD(i), kind) for i in range(steps)]
+                for out in pair
+            ]
+            numbers = [
+                [cgutils.alloca_once(builder, kind) for _ in row] for row in rows
+            ]
+            all_rows = [*zip(numbers[0] + numbers[1], rows[0] + rows[1], strict=True)]
+            for at, row in all_rows:
+                builder.store(load(builder, row), at)
+            builder.store(count, left)
+            again = builder.append_basic_block("again")
+            done = builder.append_basic_block("done")
+            builder.branch(again)
+            builder.position_at_end(again)
+            builder.store(WORD(0), kept)
+            with cgutils.for_range(builder, builder.load(left)) as loop:
+                add_next(loop.index, *numbers)
+            builder.store(builder.load(kept), left)
+            is_done = builder.icmp_unsigned("==", builder.load(left), WORD(0))
+            builder.cbranch(is_done, done, again)
+            builder.position_at_end(done)
+            for at, row in all_rows:
+                _store(builder, builder.load(at), row)
+
+        _all_steps(builder, lanes, NARROW.lanes, add)
         return lanes
 
-    addresses = [types.intp] * 3
-    return types.int64(*addresses, types.float64, types.intp), codegen
+    one, pair = types.intp, types.UniTuple(types.intp, 2)
+    three = types.UniTuple(types.intp, 3)
+    return types.int64(pair, one, one, three, one, one), codegen
 
 
 @intrinsic
@@ -561,45 +442,45 @@ def set_where(typingctx, words, members, added, lanes):
 
     def codegen(context, builder, signature, args):
         words, members, added, lanes = args
-        kind = llvmlite.ir.VectorType(_WORD, LANES)
+        kind = llvmlite.ir.VectorType(WORD, LANES)
         added = everywhere(builder, added, LANES)
-        nothing = llvmlite.ir.Constant(kind, [0] * LANES)
-        with _steps(builder, lanes) as i:
-            flags = _flags(context, builder, members, i, 64)
-            at = _step(builder, words, i, kind)
-            bits = builder.select(flags, added, nothing)
-            builder.store(builder.or_(builder.load(at, align=8), bits), at, align=8)
+        with _steps(builder, lanes, LANES) as i:
+            flags = _flags(context, builder, members, i, kind)
+            at = step_at(builder, words, i, kind)
+            bits = builder.select(flags, added, constant(0, kind))
+            _store(builder, builder.or_(load(builder, at), bits), at)
         return lanes
 
     return types.int64(types.intp, types.intp, types.uint64, types.intp), codegen
 
 
 @intrinsic
-def add_bytes(typingctx, added, added_won, counts, sums, lanes):
+def add_bytes(typingctx, narrow, added, pair, lanes):
     """Add bytes to up to 64 counts, and other bytes to their sums.
 
     Args:
         typingctx: Numba's.
-        added: The address of what is added to counts.
-        added_won: The address of what is added to sums.
-        counts: The address of the counts, int32.
-        sums: The address of the sums, float64.
+        narrow: Whether statistics are narrow, int64.
+        added: The addresses of what is added to counts and of what to sums.
+        pair: The addresses of the counts and of the sums.
         lanes: How many of the 64 there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        added, added_won, counts, sums, lanes = args
-        kind = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), LANES)
-        with _steps(builder, lanes) as i:
-            having, winning = (
-                builder.zext(
-                    builder.load(_step(builder, at, i, kind), align=1), _COUNTS
-                )
-                for at in (added, added_won)
-            )
-            _add_counts(builder, having, _step(builder, counts, i, _COUNTS))
-            winning = builder.sitofp(winning, _SUMS)
-            _add(builder, winning, _step(builder, sums, i, _SUMS))
-        return lanes
+        narrow, added, pair, lanes = args
+        added, pair = (cgutils.unpack_tuple(builder, both) for both in (added, pair))
 
-    return types.int64(*[types.intp] * 5), codegen
+        def add(width):
+            columns = list(zip(added, pair, (width.counts, width.sums), strict=True))
+            with _steps(builder, lanes, width.lanes) as i:
+                for address, out, kind in columns:
+                    some = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), width.lanes)
+                    some = load(builder, step_at(builder, address, i, some))
+                    some = _converted(builder, some, kind)
+                    _add(builder, some, step_at(builder, out, i, kind))
+            return lanes
+
+        return either(builder, narrow, add)
+
+    pair = types.UniTuple(types.intp, 2)
+    return types.int64(types.int64, pair, pair, types.intp), codegen

@@ -25,12 +25,13 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
-from mcts_agents.model.addresses import float64_at, int32_at
+from mcts_agents.model.addresses import float64_at
 from mcts_agents.model.bits import count_bits, lowest_bit
 from mcts_agents.model.hashing import mixed
 from mcts_agents.permutation.kernel.descent import (
     add_node,
     clear_edges,
+    empty,
     evaluate,
     expand,
     lacks_room,
@@ -58,6 +59,7 @@ from mcts_agents.permutation.kernel.records import (
     nodes_of,
     path_edges_of,
     path_nodes_of,
+    permuted_at,
     rng_of,
     trace_of,
 )
@@ -270,8 +272,7 @@ def open_edges(search, node):
     if added and search.permutes:
         # Playouts that were counted before lack the new edges: count all anew.
         edge, count = this.first, np.int64(this.count)
-        int32_at(search.edge_permutations + 4 * edge, count)[:] = 0
-        float64_at(search.edge_permutation_sums + 8 * edge, count)[:] = 0.0
+        empty(search, permuted_at(search, edge), count)
         this.counted = 0
     return SLICE_DONE
 

@@ -13,7 +13,7 @@ nothing is left.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
+from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.bits import (
     MOST_IN_COLUMNS,
     bit_of,
@@ -25,13 +25,18 @@ from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place
 from mcts_agents.permutation.kernel.lanes import (
     add_bytes,
     add_in_columns,
+    add_playouts,
     count_where,
     counts_columns_fast,
 )
 from mcts_agents.permutation.kernel.records import (
+    NARROW_TYPES,
+    WIDE_TYPES,
     bits_of,
+    columns_at,
     columns_of,
     nodes_of,
+    permuted_at,
     playout_values_of,
     starts_of,
     trace_of,
@@ -39,8 +44,8 @@ from mcts_agents.permutation.kernel.records import (
 )
 from mcts_agents.permutation.kernel.statistics import (
     address_of_columns,
+    kept_sets_at,
     lanes_of,
-    pairs_at,
     set_at,
 )
 from mcts_agents.permutation.kernel.weights import (
@@ -51,14 +56,13 @@ from mcts_agents.permutation.kernel.weights import (
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 # So many bytes can be added before one of them overflows.
 MOST_ADDED = 255
-# So many bits of a word are listed at least, even if fewer are set: most often none
-# is left then, and the processor need not guess how many there are.
-LISTED = 4
-# More than that are added up in turns.
-ROOM_LISTED = max(MOST_IN_COLUMNS, MOST_ADDED) + LISTED
+# A list of playouts may be followed by so many.
+ROOM_BEHIND = 7
+ROOM_LISTED = max(2 * (MOST_IN_COLUMNS + ROOM_BEHIND), MOST_ADDED)
 # So many playouts of a word, where processors count the bits of several words in one
-# step, and elsewhere, are rather listed one by one than counted in columns.
-FEW, FEW_ELSEWHERE = 0, 8
+# step, and elsewhere, are rather added one by one than counted in columns: more if
+# statistics are narrow.
+FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 12
 # What an edge, or a playout, takes besides its words, in words; and what a move takes
 # where there are no rows.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT, WORDS_OF_MOVE = 10, 5, 4
@@ -182,8 +186,8 @@ def add_edge_by_edge(search, node, first, masks):
     this = nodes_of(search)[node]
     edge, count, words = this.first, np.int64(this.count), len(masks)
     places = places_at(search, edge, count)
-    permutations = int32_at(search.edge_permutations + 4 * edge, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * edge, count)
+    pair = permuted_at(search, edge)
+    permutations, permuted = columns_at(pair, count, WIDE_TYPES)
     won = set_at(search.won, this.player * search.words + first, words)
     masks_won = set_at(search.masks, search.words, words)
     for k in range(words):
@@ -306,10 +310,14 @@ def add_columns_or_sets(search, node, first, masks):
         return
     kept_words = np.int64(count)
     few = FEW if counts_columns_fast() else FEW_ELSEWHERE
+    if search.narrow and not counts_columns_fast():
+        few = FEW_NARROW
     if this.run and playouts > few * kept_words:
         add_in_run(search, node, first, kept_words)
+    elif this.run and search.narrow and search.set_words == 1:
+        add_one_by_one(search, node, first, kept_words)
     else:
-        add_sets(search, node, first, kept_words)
+        add_sets(search, node, first, kept_words, playouts)
 
 
 @njit
@@ -330,14 +338,28 @@ def add_in_run(search, node, first, count):
     marked, chosen = masks + 8 * search.words, masks + 16 * search.words
     rows, step = address_of_columns(search, first), 8 * search.place_room
     for k in range(search.set_words):
-        at, done = 8 * first_place(search, np.int64(this.player), k), 64 * k
-        edge = this.first + done
-        outs = (
-            search.edge_permutations + 4 * edge,
-            search.edge_permutation_sums + 8 * edge,
-        )
-        left = np.int64(this.count) - done
-        add_in_columns(rows + at, step, chosen, (masks, marked), count, outs, left)
+        at = rows + 8 * first_place(search, np.int64(this.player), k)
+        outs, lanes = permuted_at(search, this.first + 64 * k), lanes_of(search, k)
+        both = masks, marked
+        add_in_columns(search.narrow, at, step, chosen, both, count, outs, lanes)
+
+
+@njit
+def add_one_by_one(search, node, first, count):
+    """Do what `add_in_run` does for narrow statistics and sets of one word, one by one.
+
+    Args:
+        search: The record.
+        node: The node.
+        first: The first word of the playouts of which there are masks.
+        count: How many masks; see `add_columns_or_sets`. They are lost.
+    """
+    this, step = nodes_of(search)[node], 8 * search.players
+    sets = search.kept_sets + 64 * first * step + 8 * np.int64(this.player)
+    masks = search.masks
+    words = masks, masks + 8 * search.words, masks + 16 * search.words
+    pair, lanes = permuted_at(search, this.first), lanes_of(search, 0)
+    add_playouts(pair, sets, step, words, count, lanes)
 
 
 @njit
@@ -349,68 +371,77 @@ def add_own(search, node):
     this = nodes_of(search)[node]
     if this.run:
         sets = search.all_sets + 8 * np.int64(this.player) * search.set_words
-        add_to_run(search, node, sets, 8, values_of(search)[this.player])
+        add_to_run(search, node, sets, values_of(search)[this.player])
         this.counted = search.simulations + 1
 
 
 @njit
-def add_to_run(search, node, sets, step, value):
+def add_to_run(search, node, sets, value):
     """Add a playout to the edges of a node, which are a run.
 
     Args:
         search: The record.
         node: The node.
         sets: Where the first word of the set of the player's actions is.
-        step: Bytes from one word to the next.
         value: What the playout is worth to the player.
     """
     this = nodes_of(search)[node]
     for k in range(search.set_words):
-        edge = this.first + 64 * k
-        counts = search.edge_permutations + 4 * edge
-        sums = search.edge_permutation_sums + 8 * edge
-        count_where(counts, sums, sets + step * k, value, lanes_of(search, k))
+        pair, lanes = permuted_at(search, this.first + 64 * k), lanes_of(search, k)
+        count_where(search.narrow, pair, sets + 8 * k, value, lanes)
 
 
 @njit
-def add_sets(search, node, first, count):
-    """Do what `add_in_run` does for any edges: add up the sets of single playouts."""
-    listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
-    masks = set_at(search.masks, 0, count)
+def add_sets(search, node, first, count, playouts):
+    """Do what `add_in_run` does for any edges: add up the sets of single playouts.
+
+    Nothing depends on how many bits a mask has, which the processor had to guess.
+    """
+    lost, won = listed_at(search)
+    # The first one behind is read, too.
+    masks = set_at(search.masks, 0, count + 1)
+    marked = set_at(search.masks, search.words, count)
     chosen = set_at(search.masks, 2 * search.words, count)
-    added = np.uint64(0)
-    for i in range(count):
-        left, playout = masks[i], 64 * (first + np.int64(chosen[i]))
-        end = added + np.uint64(count_bits(left))
-        if end > np.uint64(MOST_IN_COLUMNS):
-            add_listed(search, node, np.int64(added))
-            end -= added
-            added = _0
-        for k in range(LISTED):
-            listed[added + np.uint64(k)] = playout + lowest_bit(left)
-            left &= left - _1
-        added += np.uint64(LISTED)
-        while added < end:
-            listed[added] = playout + lowest_bit(left)
-            left &= left - _1
-            added += _1
-        added = end
-    add_listed(search, node, np.int64(added))
+    at, left = _0, masks[0]
+    while playouts > 0:
+        lost_count = won_count = _0
+        for _ in range(min(playouts, MOST_IN_COLUMNS)):
+            playout = 64 * (first + np.int64(chosen[at])) + lowest_bit(left)
+            # Both lists get it, and one of them forgets it.
+            lost[lost_count] = won[won_count] = playout
+            rest = left & (left - _1)
+            is_won = np.uint64(marked[at] & (left ^ rest) != _0)
+            won_count += is_won
+            lost_count += _1 - is_won
+            done = np.uint64(rest == _0)
+            at += done
+            left = rest | masks[at] & (_0 - done)
+        playouts -= MOST_IN_COLUMNS
+        add_listed(search, node, np.int64(lost_count), np.int64(won_count))
 
 
 @njit
-def add_listed(search, node, added):
+def listed_at(search):
+    """View two lists of playouts, uint32."""
+    room = MOST_IN_COLUMNS + ROOM_BEHIND
+    lists = carray(as_pointer(search.listed), 2 * room, np.uint32)
+    return lists[:room], lists[room:]
+
+
+@njit
+def add_listed(search, node, lost_count, won_count):
     """Add so many listed playouts to the edges."""
-    listed = carray(as_pointer(search.listed), search.listed_length, np.uint32)
-    for i in range(3):  # playouts without actions, that all steps are whole
-        listed[added + i] = search.starts_length - 1
+    lost, won = listed_at(search)
+    for i in range(ROOM_BEHIND):  # playouts without actions, that all steps are whole
+        lost[lost_count + i] = won[won_count + i] = search.starts_length - 1
     words, player = search.set_words, np.int64(nodes_of(search)[node].player)
-    step = 16 * search.players * words
+    step = 8 * search.players * words
+    lists = search.listed, search.listed + 4 * (MOST_IN_COLUMNS + ROOM_BEHIND)
     for k in range(words):
-        pairs = search.set_pairs + 16 * (player * words + k)
+        sets = search.kept_sets + 8 * (player * words + k)
         out = search.sums + 64 * k
-        out_won = out + 64 * words
-        count_in_columns(pairs, step, search.listed, added, out, out_won)
+        counts = lost_count, won_count
+        count_in_columns(sets, step, lists, counts, out, out + 64 * words)
     add_sums(search, node, 64 * words, first_place(search, player, 0))
 
 
@@ -428,14 +459,19 @@ def add_sums(search, node, room, origin):
     first, count = np.int64(this.first), np.int64(this.count)
     if this.run:
         for k in range(search.set_words):
-            counts, edge = search.sums + 64 * k, first + 64 * k
-            permutations = search.edge_permutations + 4 * edge
-            permuted = search.edge_permutation_sums + 8 * edge
-            lanes = lanes_of(search, k)
-            add_bytes(counts, counts + room, permutations, permuted, lanes)
-        return
-    permutations = int32_at(search.edge_permutations + 4 * first, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+            added = search.sums + 64 * k, search.sums + 64 * k + room
+            pair, lanes = permuted_at(search, first + 64 * k), lanes_of(search, k)
+            add_bytes(search.narrow, added, pair, lanes)
+    elif search.narrow:
+        add_sums_to_edges(search, first, count, room, origin, NARROW_TYPES)
+    else:
+        add_sums_to_edges(search, first, count, room, origin, WIDE_TYPES)
+
+
+@njit
+def add_sums_to_edges(search, first, count, room, origin, kinds):
+    """Do what `add_sums` does for edges in any order, of two types."""
+    permutations, permuted = columns_at(permuted_at(search, first), count, kinds)
     places = places_at(search, first, count)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
@@ -447,23 +483,23 @@ def add_sums(search, node, room, origin):
 
 @njit
 def add_part(search, node, playout):
-    """Add one playout, of any value, to the edges."""
+    """Add one playout, of any value, to the edges, whose statistics are wide."""
     this = nodes_of(search)[node]
     value = playout_values_of(search)[playout * search.players + this.player]
     words = search.set_words
     if this.run:
-        pairs = search.set_pairs + 16 * (playout * search.players + this.player) * words
-        add_to_run(search, node, pairs, 16, value)
+        sets = search.kept_sets + 8 * (playout * search.players + this.player) * words
+        add_to_run(search, node, sets, value)
         return
     first, count = this.first, np.int64(this.count)
     places = places_at(search, first, count)
-    permutations = int32_at(search.edge_permutations + 4 * first, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
+    pair = permuted_at(search, first)
+    permutations, permuted = columns_at(pair, count, WIDE_TYPES)
     if search.set_words:
-        pairs = pairs_at(search, playout)
+        sets = kept_sets_at(search, playout)
         for i in range(count):
             place = np.int64(places[i]) - FIRST_PLACE
-            if pairs[2 * (place >> 6)] & bit_of(place):
+            if sets[place >> 6] & bit_of(place):
                 permutations[i] += 1
                 permuted[i] += value
         return

@@ -9,8 +9,9 @@ order in which codes turn up; place 0 stands for moves that are not counted.
 """
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 
+from mcts_agents.model.addresses import as_pointer
 from mcts_agents.search.kernel.parts import array_of, record_of
 from mcts_agents.search.kernel.records import LEAF
 
@@ -33,7 +34,8 @@ BAD_CODE = 101
     LACKS_PLAYOUTS,
     LACKS_PLACES,
     LACKS_CODES,
-) = (1 << bit for bit in range(8))
+    LACKS_WIDTH,
+) = (1 << bit for bit in range(9))
 
 # Codes are below this number.
 MOST_CODES = 1 << 24
@@ -75,6 +77,15 @@ ENTRY = np.dtype(
 # that is never the greatest, and its sums begin with a line of the cache, which so many
 # float64 take: more there are in no processor's step. Other nodes have 0 for `run`.
 LANES = 8
+
+# Where a search takes sets of actions, statistics are *narrow*, counts and sums int16,
+# as long as each playout is worth 0 or 1 to everybody, and there are no more than this.
+# Otherwise they are *wide*, counts int32 and sums float64. Steps over narrow ones take
+# more lanes, of which a narrow run has a multiple. An illegal action of a run has the
+# least sum that there is.
+NARROW_LANES, MOST_NARROW = 16, (1 << 15) - 1
+ILLEGAL_NARROW, ILLEGAL_WIDE = -(1 << 15), -np.inf
+NARROW_TYPES, WIDE_TYPES = (np.int16, np.int16), (np.int32, np.float64)
 
 _ARRAYS = (
     # fixed
@@ -118,9 +129,7 @@ _ARRAYS = (
     # lacks the latest ones
     "columns",
     "all_sets",  # like `sets`, with the moves in the tree; of the playout that ends
-    # for each playout, player and word of `all_sets` two words: that one, and the same
-    # if the playout is worth 1 to the player, or none
-    "set_pairs",
+    "kept_sets",  # for each playout what `all_sets` was
     "rows",  # otherwise: for each playout a byte for each place: whether it has it
     "won",  # for each player the set of playouts that are worth 1 to it
     "parts",  # the playouts that are worth neither 0 nor 1 to somebody
@@ -155,6 +164,9 @@ PERMUTATION = np.dtype(
         ("code_kind", np.int64),
         # words of one player's set of actions; 0: the game lists the moves of playouts
         ("set_words", np.int64),
+        ("narrow", np.int64),  # whether statistics are narrow; bytes of each of them
+        ("count_bytes", np.int64),
+        ("sum_bytes", np.int64),
         ("permutes", np.int64),  # whether permutation statistics are kept
         ("by_path", np.int64),  # whether nodes are found by path, not by position
         ("redeterminises", np.int64),  # whether each iteration samples a world
@@ -198,6 +210,7 @@ PERMUTATION = np.dtype(
 
 nodes_of = array_of("nodes", NODE)
 positions_of = array_of("positions", np.int32)
+# Of wide statistics, and of some the addresses of counts and sums, narrow or wide.
 edge_visits_of = array_of("edge_visits", np.int32)
 edge_sums_of = array_of("edge_sums", np.float64)
 edge_permutations_of = array_of("edge_permutations", np.int32)
@@ -212,7 +225,6 @@ playout_values_of = array_of("playout_values", np.float64)
 sets_of = array_of("sets", np.uint64)
 bits_of = array_of("bits", np.uint64)
 columns_of = array_of("columns", np.uint64)
-set_pairs_of = array_of("set_pairs", np.uint64)
 won_of = array_of("won", np.uint64)
 parts_of = array_of("parts", np.uint64)
 place_of_of = array_of("place_of", np.int32)
@@ -228,6 +240,38 @@ joint_action_of = array_of("joint_action", np.int32)
 values_of = array_of("values", np.float64)
 rng_of = array_of("rng", np.uint64)
 leaf_of = record_of("leaf", LEAF)
+
+
+@njit
+def own_at(search, edge):
+    """Return where N(s, a) of an edge is, and its sum of values."""
+    visits = search.edge_visits + search.count_bytes * edge
+    return visits, search.edge_sums + search.sum_bytes * edge
+
+
+@njit
+def permuted_at(search, edge):
+    """Return where the permutation statistics of an edge are, count and sum."""
+    counts = search.edge_permutations + search.count_bytes * edge
+    return counts, search.edge_permutation_sums + search.sum_bytes * edge
+
+
+@njit
+def amaf_at(search, block, place):
+    """Return where the AMAF statistics of a place in a block are, count and sum."""
+    at = search.place_room * block + place
+    counts = search.amaf_counts + search.count_bytes * at
+    return counts, search.amaf_sums + search.sum_bytes * at
+
+
+@njit
+def columns_at(addresses, count, kinds):
+    """View some counts and their sums, of NARROW_TYPES or WIDE_TYPES."""
+    counts, sums = addresses
+    return (
+        carray(as_pointer(counts), count, kinds[0]),
+        carray(as_pointer(sums), count, kinds[1]),
+    )
 
 
 @njit

@@ -18,9 +18,7 @@ import numpy as np
 from numba import carray, njit
 
 from mcts_agents.model.addresses import as_pointer
-from mcts_agents.model.bits import (
-    bit_of,
-)
+from mcts_agents.model.bits import bit_of
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place, padded
 from mcts_agents.permutation.kernel.lanes import (
     count_where,
@@ -28,12 +26,17 @@ from mcts_agents.permutation.kernel.lanes import (
 )
 from mcts_agents.permutation.kernel.records import (
     LACKS_BLOCKS,
+    NARROW_TYPES,
     NONE,
+    WIDE_TYPES,
+    amaf_at,
     bits_of,
+    columns_at,
     entries_of,
     lack,
     moves_of,
     nodes_of,
+    own_at,
     parts_of,
     place_players_of,
     place_seen_of,
@@ -42,12 +45,6 @@ from mcts_agents.permutation.kernel.records import (
     trace_of,
     values_of,
     won_of,
-)
-from mcts_agents.permutation.kernel.weights import (
-    address_of_counts,
-    address_of_sums,
-    amaf_counts_at,
-    amaf_sums_at,
 )
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
@@ -65,15 +62,24 @@ def begin_block(search, node):
         lack(search, LACKS_BLOCKS)
         return False
     search.block_count += 1
-    counts, sums = amaf_counts_at(search, block), amaf_sums_at(search, block)
+    if search.narrow:
+        fill_block(search, node, block, NARROW_TYPES)
+    else:
+        fill_block(search, node, block, WIDE_TYPES)
+    nodes_of(search)[node].block = block
+    return True
+
+
+@njit
+def fill_block(search, node, block, kinds):
+    """Write AMAF statistics of the playouts that a node remembers."""
     # Only where there are places: there may be room for very many more.
-    counts[: search.place_count] = 0
-    sums[: search.place_count] = 0.0
-    this = nodes_of(search)[node]
-    this.block = block
+    counts, sums = columns_at(amaf_at(search, block, 0), search.place_count, kinds)
+    counts[:] = 0
+    sums[:] = 0
     entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
     values, players = playout_values_of(search), place_players_of(search)
-    entry = np.int64(this.entry)
+    entry = np.int64(nodes_of(search)[node].entry)
     while entry != NONE:
         playout = np.int64(entries[entry].playout)
         start = starts[playout] + entries[entry].depth
@@ -84,7 +90,6 @@ def begin_block(search, node):
         if search.set_words:
             add_set(search, block, address_of_sets(search, playout), playout)
         entry = np.int64(entries[entry].previous)
-    return True
 
 
 @njit
@@ -172,11 +177,9 @@ def add_set(search, block, address, playout):
     for player in range(search.players):
         value = values[playout * search.players + player]
         for word in range(words):
-            place = first_place(search, player, word)
-            counts = address_of_counts(search, block, place)
-            sums = address_of_sums(search, block, place)
+            pair = amaf_at(search, block, first_place(search, player, word))
             members = address + 8 * (player * words + word)
-            count_where(counts, sums, members, value, lanes_of(search, word))
+            count_where(search.narrow, pair, members, value, lanes_of(search, word))
 
 
 @njit
@@ -213,26 +216,24 @@ def set_column_bits(search):
             at = columns + 8 * first_place(search, player, i)
             members = search.all_sets + 8 * (player * search.set_words + i)
             set_where(at, members, bit, lanes_of(search, i))
-    write_pairs(search)
+    keep_sets(search)
     set_worth(search, word, bit)
 
 
 @njit
-def write_pairs(search):
-    """Keep the sets of the playout that ends, and once more those that are won."""
-    words = search.set_words
-    pairs, sets = pairs_at(search, search.simulations), all_actions_at(search)
-    for player in range(search.players):
-        won = np.uint64(0) - np.uint64(values_of(search)[player] == 1.0)
-        for k in range(player * words, (player + 1) * words):
-            pairs[2 * k], pairs[2 * k + 1] = sets[k], sets[k] & won
+def keep_sets(search):
+    """Keep the sets of all actions of the playout that ends."""
+    kept = kept_sets_at(search, search.simulations)
+    sets = all_actions_at(search)
+    for i in range(len(sets)):
+        kept[i] = sets[i]
 
 
 @njit
-def pairs_at(search, playout):
-    """View the pairs of sets of a playout."""
-    words = 2 * search.players * search.set_words
-    return set_at(search.set_pairs, playout * words, words)
+def kept_sets_at(search, playout):
+    """View the sets of all actions of a playout, of each player one."""
+    words = search.players * search.set_words
+    return set_at(search.kept_sets, playout * words, words)
 
 
 @njit
@@ -277,13 +278,27 @@ def add_to_block(search, node, depth, count):
     if search.set_words:  # which earlier moves are not in yet; see `add_move`
         add_set(search, block, search.all_sets, search.simulations)
         return
-    counts, sums = amaf_counts_at(search, block), amaf_sums_at(search, block)
+    pair = amaf_at(search, block, 0)
+    counts, sums = columns_at(pair, search.place_room, WIDE_TYPES)
     trace, values = trace_of(search), values_of(search)
     start = search.move_count - count
     moves = carray(as_pointer(search.moves + 4 * start), count, np.uint32)
     for i in range(depth, count):
         counts[moves[i]] += 1
         sums[moves[i]] += values[trace[i].player]
+
+
+@njit
+def add_choice(search, edge, value):
+    """Add a playout that is worth a value to N(s, a) of an edge, and to its sum."""
+    if search.narrow:
+        visits, sums = columns_at(own_at(search, edge), 1, NARROW_TYPES)
+        sums[0] += np.int16(value)
+        visits[0] += np.int16(1)
+    else:
+        visits, sums = columns_at(own_at(search, edge), 1, WIDE_TYPES)
+        sums[0] += value
+        visits[0] += np.int32(1)
 
 
 @njit

@@ -20,7 +20,7 @@ random.
 import numpy as np
 from numba import carray, njit
 
-from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
+from mcts_agents.model.addresses import as_pointer, float64_at
 from mcts_agents.model.bits import (
     bit_of,
     count_bits,
@@ -29,14 +29,24 @@ from mcts_agents.model.bits import (
     nth_bit,
 )
 from mcts_agents.model.random import random_below
-from mcts_agents.permutation.kernel.lanes import (
+from mcts_agents.permutation.kernel.codes import padded
+from mcts_agents.permutation.kernel.keys import (
     clearly_best_of_grave,
     clearly_best_of_mcps,
     greatest_where,
     write_grave_values,
     write_mcps_values,
 )
-from mcts_agents.permutation.kernel.records import nodes_of, rng_of
+from mcts_agents.permutation.kernel.records import (
+    NARROW_TYPES,
+    WIDE_TYPES,
+    amaf_at,
+    columns_at,
+    nodes_of,
+    own_at,
+    permuted_at,
+    rng_of,
+)
 
 _1, ALL = np.uint64(1), ~np.uint64(0)
 
@@ -47,7 +57,8 @@ def choose_edge(search, node, reference):
     this = nodes_of(search)[node]
     count = np.int64(this.count)
     if this.run:
-        row = weigh_run(search, node, reference)
+        count = padded(search.action_count)  # without lanes behind that are illegal
+        row = weigh_run(search, node, reference, count)
         if row >= 0:
             return this.first + row
     else:
@@ -56,23 +67,20 @@ def choose_edge(search, node, reference):
 
 
 @njit
-def weigh_run(search, node, reference):
-    """Weigh the edges of a node, a run.
+def weigh_run(search, node, reference, count):
+    """Weigh the first edges, so many, of a node, a run.
 
     Returns:
         The row of the greatest Q*; -1 if that takes another look at all of them, which
         are in `scratch` then.
     """
     this = nodes_of(search)[node]
-    first, count = np.int64(this.first), np.int64(this.count)
-    block, run = np.int64(nodes_of(search)[reference].block), np.int64(this.run)
-    own = search.edge_visits + 4 * first, search.edge_sums + 8 * first
-    amaf = address_of_counts(search, block, run), address_of_sums(search, block, run)
+    first, run = np.int64(this.first), np.int64(this.run)
+    own = own_at(search, first)
+    amaf = amaf_at(search, np.int64(nodes_of(search)[reference].block), run)
     # At the root both kinds of statistics are of the same playouts.
     if search.permutes and node != 0:
-        permutations = search.edge_permutations + 4 * first
-        permuted = search.edge_permutation_sums + 8 * first
-        return best_of_mcps(search, own, amaf, (permutations, permuted), count)
+        return best_of_mcps(search, own, amaf, permuted_at(search, first), count)
     return best_of_grave(search, own, amaf, count)
 
 
@@ -81,9 +89,10 @@ def best_of_mcps(search, own, amaf, permutations, count):
     """Return the row of the greatest Q* of MCPS, or -1; see `weigh_run`."""
     row = np.int64(-1)
     if not search.has_parts:
-        row = clearly_best_of_mcps(own, amaf, permutations, count)
+        row = clearly_best_of_mcps(search.narrow, own, amaf, permutations, count)
     if row < 0:
-        row = write_mcps_values(own, amaf, permutations, search.scratch, count)
+        out = search.scratch
+        row = write_mcps_values(search.narrow, own, amaf, permutations, out, count)
     return row
 
 
@@ -92,46 +101,36 @@ def best_of_grave(search, own, amaf, count):
     """Return the row of the greatest Q* of GRAVE, or -1; see `weigh_run`."""
     row = np.int64(-1)
     if not search.has_parts and search.bias <= 1.0:
-        row = clearly_best_of_grave(own, amaf, search.bias, count)
+        row = clearly_best_of_grave(search.narrow, own, amaf, search.bias, count)
     if row < 0:
-        row = write_grave_values(own, amaf, search.bias, search.scratch, count)
+        out = search.scratch
+        row = write_grave_values(search.narrow, own, amaf, search.bias, out, count)
     return row
 
 
 @njit
 def weigh_edges(search, node, reference):
     """Write Q* of each edge of a node, which are not a run, into `scratch`."""
-    this = nodes_of(search)[node]
-    first, count = this.first, np.int64(this.count)
-    block = np.int64(nodes_of(search)[reference].block)
-    if search.permutes and node != 0:
-        write_permuted(search, first, count, block)
+    if search.narrow:
+        write_values(search, node, reference, NARROW_TYPES)
     else:
-        write_amaf(search, first, count, block, search.bias)
+        write_values(search, node, reference, WIDE_TYPES)
 
 
 @njit
-def amaf_counts_at(search, block):
-    """View the AMAF counts of all places in a block."""
-    return int32_at(address_of_counts(search, block, 0), search.place_room)
-
-
-@njit
-def amaf_sums_at(search, block):
-    """View the AMAF sums of all places in a block."""
-    return float64_at(address_of_sums(search, block, 0), search.place_room)
-
-
-@njit
-def address_of_counts(search, block, place):
-    """Return where the AMAF count of a place in a block is."""
-    return search.amaf_counts + 4 * (search.place_room * block + place)
-
-
-@njit
-def address_of_sums(search, block, place):
-    """Return where the AMAF sum of a place in a block is."""
-    return search.amaf_sums + 8 * (search.place_room * block + place)
+def write_values(search, node, reference, kinds):
+    """Do what `weigh_edges` does, with statistics of two types."""
+    this = nodes_of(search)[node]
+    first, count = np.int64(this.first), np.int64(this.count)
+    block = np.int64(nodes_of(search)[reference].block)
+    own = columns_at(own_at(search, first), count, kinds)
+    amaf = columns_at(amaf_at(search, block, 0), search.place_room, kinds)
+    places, out = places_at(search, first, count), float64_at(search.scratch, count)
+    if search.permutes and node != 0:
+        permutations = columns_at(permuted_at(search, first), count, kinds)
+        write_permuted(own, amaf, permutations, places, out)
+    else:
+        write_amaf(own, amaf, places, search.bias, out)
 
 
 @njit
@@ -160,33 +159,29 @@ def mcps_value(n, total, known, known_total, permutations, permuted):
 # The edges of a node are viewed from the first one on, and divisions are not asked
 # whether they are by zero: then the processor computes several edges at a time.
 @njit(error_model="numpy")
-def write_amaf(search, first, count, block, bias):
+def write_amaf(own, amaf, places, bias, out):
     """Write Q* of GRAVE for each edge of a node."""
-    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
-    places = places_at(search, first, count)
-    visits = int32_at(search.edge_visits + 4 * first, count)
-    sums = float64_at(search.edge_sums + 8 * first, count)
-    scratch = float64_at(search.scratch, count)
-    for i in range(count):
-        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
-        n = np.float64(visits[i])
-        scratch[i] = grave_value(n, sums[i], known, known_total, bias)
+    visits, sums = own
+    counts, totals = amaf
+    for i in range(len(out)):
+        known = np.float64(counts[places[i]])
+        known_total = np.float64(totals[places[i]])
+        n, total = np.float64(visits[i]), np.float64(sums[i])
+        out[i] = grave_value(n, total, known, known_total, bias)
 
 
 @njit(error_model="numpy")
-def write_permuted(search, first, count, block):
+def write_permuted(own, amaf, permutations, places, out):
     """Write Q* of MCPS for each edge of a node."""
-    counts, totals = amaf_counts_at(search, block), amaf_sums_at(search, block)
-    places = places_at(search, first, count)
-    visits = int32_at(search.edge_visits + 4 * first, count)
-    sums = float64_at(search.edge_sums + 8 * first, count)
-    permutations = int32_at(search.edge_permutations + 4 * first, count)
-    permuted = float64_at(search.edge_permutation_sums + 8 * first, count)
-    scratch = float64_at(search.scratch, count)
-    for i in range(count):
-        known, known_total = np.float64(counts[places[i]]), totals[places[i]]
-        n, permuting = np.float64(visits[i]), np.float64(permutations[i])
-        scratch[i] = mcps_value(n, sums[i], known, known_total, permuting, permuted[i])
+    visits, sums = own
+    counts, totals = amaf
+    permuting, permuted = permutations
+    for i in range(len(out)):
+        known = np.float64(counts[places[i]])
+        known_total = np.float64(totals[places[i]])
+        n, total = np.float64(visits[i]), np.float64(sums[i])
+        having, winning = np.float64(permuting[i]), np.float64(permuted[i])
+        out[i] = mcps_value(n, total, known, known_total, having, winning)
 
 
 @njit
