@@ -2,15 +2,15 @@
 
 `MCTSAgent` against `naive_search`, the search that anybody would write first: with our
 copies of the environment, and with `copy.deepcopy` where that is faithful. The same
-rollout length and as many simulations; simulations per second of processor time, all
+rollout length and as many simulations; simulations per second of processor time, two
 measured at the same time on one core (`side_by_side.py`), and the median of the ratios
-of some rounds. `deepcopy_limit` is the ratio to `copy.deepcopy` of
-a search that takes no time but the environment's own. `ours_steps` and `naive_steps`
-are steps of the environment in a simulation: trees of the two may have other depths.
+of some rounds. `deepcopy_limit` is the ratio to `copy.deepcopy` of a search that takes
+no time but the environment's own. `ours_steps` and `naive_steps` are steps of the
+environment in a simulation: trees of the two may have other depths.
 `--rollout` sets the length for all environments. Environments whose packages are
 missing are left out, and named. `--suite` does the same in all that
-`environments_of_others.py` plans in and the naive search can step; `--only` names a
-part of their names.
+`environments_of_others.py` plans in and the naive search can step; `--only` gives parts
+of their names.
 `--closed` measures what `deterministic=True` saves, where a simulation takes `--depth`
 steps on the average, after `--opening` random actions.
 
@@ -129,11 +129,16 @@ def inside(call: Callable[[], Any]) -> tuple[float, int]:
         return spent / (time.perf_counter() - began), steps
 
 
-def simulations_in(root: World, rollout: int) -> int:
+def copied_by_us(dice: np.random.Generator | None) -> Callable[[Any], Any]:
+    """Return a function that copies as our searches do, each copy with new dice."""
+    return lambda env: Cloner(dice).clone(env)
+
+
+def simulations_in(root: World, copied: Callable[[Any], Any], rollout: int) -> int:
     """Return how many simulations a naive search makes in `SEARCH_SECONDS`, about."""
     for _ in range(2):  # the first one learns how parts are copied
         started = time.process_time()
-        search(root, lambda env: Cloner(None).clone(env), 10, rollout)
+        search(root, copied, 10, rollout)
         spent = time.process_time() - started
     return max(4, int(10 * SEARCH_SECONDS / spent))
 
@@ -143,57 +148,61 @@ def measured(
 ) -> dict[str, Any]:
     """Return simulations per second of each search, and the ratios."""
     root = world_of(env)
-    simulations = simulations_in(root, rollout)
-    dice = np.random.default_rng(0)
-    agent = MCTSAgent(
-        simulations=simulations,
-        rollout=rollout,
-        exploration=EXPLORATION,
-        perfect_information=True,
-        seed=0,
-    )
-
-    # Steps may take longer in some parts of an environment than in others.
-    seeds = itertools.count()
-
-    def naive(copied: Callable[[Any], Any]) -> Callable[[], int]:
-        return lambda: search(root, copied, simulations, rollout, next(seeds))
-
-    calls: dict[str, Callable[[], Any]] = {
-        "ours": lambda: agent.plan(env),
-        "naive": naive(lambda world: Cloner(dice).clone(world)),
-    }
-    if deep_copies_are_faithful(root):
-        calls["deepcopy"] = naive(copy.deepcopy)
-    for _ in range(FIRST_SEARCHES):
-        calls["ours"]()
-    for call in calls.values():
-        call()  # what is compiled and learned once
-    found = rates(calls, seconds, rounds)
     row: dict[str, Any] = {"environment": name, "rollout": rollout}
-    for search_name, searches in found.items():
-        middle = statistics.median(searches)
-        row[f"{search_name}_per_second"] = round(simulations * middle, 1)
-    for other in calls.keys() - {"ours"}:
+    copiers = {"naive": copied_by_us(np.random.default_rng(0))}
+    if deep_copies_are_faithful(root):
+        copiers["deepcopy"] = copy.deepcopy
+    # One after the other: a search that copies a thousand times as much as another one
+    # leaves nothing of that one's in the processor's caches.
+    for other, copied in copiers.items():
+        simulations = simulations_in(root, copied, rollout)
+        agent = MCTSAgent(
+            simulations=simulations,
+            rollout=rollout,
+            exploration=EXPLORATION,
+            perfect_information=True,
+            seed=0,
+        )
+        # Steps may take longer in some parts of an environment than in others.
+        seeds = itertools.count()
+        calls: dict[str, Callable[[], Any]] = {
+            "ours": lambda agent=agent: agent.plan(env),
+            other: lambda copied=copied, simulations=simulations, seeds=seeds: search(
+                root, copied, simulations, rollout, next(seeds)
+            ),
+        }
+        for _ in range(FIRST_SEARCHES):
+            calls["ours"]()
+        for call in calls.values():
+            call()  # what is compiled and learned once
+        found = rates(calls, seconds, rounds)
+        for search_name in (other,) if other == "deepcopy" else calls:
+            middle = statistics.median(found[search_name])
+            row[f"{search_name}_per_second"] = round(simulations * middle, 1)
         ratios = ratio(found, "ours", other)
         row[f"to_{other}"] = round(statistics.median(ratios), 2)
         row[f"to_{other}_rounds"] = [round(value, 2) for value in ratios]
-    row["ours_steps"] = round(agent.plan(env).forward_model_calls / simulations, 2)
-    row["naive_steps"] = round(inside(calls["naive"])[1] / simulations, 2)
-    if "deepcopy" in calls:
-        row["deepcopy_limit"] = round(1 / inside(calls["deepcopy"])[0], 2)
+        share, steps = inside(calls[other])
+        if other == "deepcopy":
+            row["deepcopy_limit"] = round(1 / share, 2)
+        else:
+            made = agent.plan(env).forward_model_calls
+            row["ours_steps"] = round(made / simulations, 2)
+            row["naive_steps"] = round(steps / simulations, 2)
     return row
 
 
 def of_the_suite(
-    only: str, rollout: int, seconds: float, rounds: int
+    only: list[str], rollout: int, seconds: float, rounds: int
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of the environments that `environments_of_others.py` plans in.
 
     Those that the naive search can step: in turn, or with one agent; numbers as
     actions, and masks, if any, in observations.
     """
-    for case in (case for case in cases() if only in case.name):
+    for case in cases():
+        if not any(part in case.name for part in only):
+            continue
         row = {"environment": case.name}
         try:
             env = case.make()
@@ -296,7 +305,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rollout", type=int)
     parser.add_argument("--suite", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", nargs="*", default=[""])
     parser.add_argument("--closed", action="store_true")
     parser.add_argument("--depth", type=float, default=5.0)
     parser.add_argument("--opening", type=int, default=0)
