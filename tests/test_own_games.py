@@ -71,7 +71,7 @@ def failing():
 
 
 def environment():
-    return environments_from_rules(rules)[1]()
+    return environments(rules)[1]()
 
 
 class Inner:
