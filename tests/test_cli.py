@@ -122,7 +122,10 @@ def test_a_person_can_leave():
 
 
 def test_a_person_is_told_once_what_can_be_typed():
-    hint = "Type a move, ? for the legal moves, q to quit."
+    hint = (
+        "Type a move, ? for the legal moves, q to quit. Hint shows what a search would "
+        "play; undo takes your last move back."
+    )
     game = run("play", "tictactoe", "--agent", "human", stdin="b2\na1\nq\n")
     before, _, after = game.stdout.partition("player_0> ")
     assert before.endswith(f"X to move\n{hint}\n")
