@@ -274,10 +274,9 @@ def _decisions_table(figures: Figures) -> Table:
 
 
 def _table(title: str) -> Table:
-    # Text objects: square brackets in names are no markup.
-    table = Table(
-        title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
+    # Text objects: square brackets in names are no markup. One space between columns is
+    # the box's: with more, options would be broken in a terminal of 80 columns.
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=0)
     table.add_column("agent", overflow="fold", min_width=8)
     return table
 
