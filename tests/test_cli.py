@@ -121,6 +121,14 @@ def test_a_person_can_leave():
         assert left.stderr.splitlines()[-1] == f"mcts-agents: {told}"
 
 
+def test_one_player_has_a_score_and_no_result():
+    lake = "gymnasium:FrozenLake-v1:perfect_information=true"
+    shown = run("play", lake, "--agent", "random", "--seed", "1").stdout
+    assert "score" in shown
+    assert "result" not in shown
+    assert "drawn" not in shown
+
+
 def test_a_person_is_told_once_what_can_be_typed():
     hint = (
         "Type a move, ? for the legal moves, q to quit. Hint shows what a search would "
