@@ -33,26 +33,32 @@ END = "<!-- The table ends here. -->"
 
 
 def table(found: list[Found]) -> str:
-    """Return a Markdown table, and what could not be made here."""
+    """Return a Markdown table, notes, and what could not be made here."""
     lines = [
         "| environment | package | agents | simulations/s | copy, µs | step, µs |",
         "|---|---|---|--:|--:|--:|",
     ]
+    notes: list[str] = []
     for one in found:
         if one.verdict == MISSING:
             continue
-        why = f": {_cell(one.why)}" if one.why else ""
+        note = ""
+        if one.why:
+            notes.append(f"{len(notes) + 1}. `{one.name}`: {_line(one.why)}")
+            note = f" ({len(notes)})"
         numbers = (one.simulations, _micro(one.copy), _micro(one.step))
         lines.append(
-            f"| `{one.name}` | {one.version} | {one.verdict}{why} | "
+            f"| `{one.name}` | {one.version} | {one.verdict}{note} | "
             + " | ".join(map(_number, numbers))
             + " |"
         )
+    if notes:
+        lines += ["", "Notes:", "", *notes]
     missing = [one for one in found if one.verdict == MISSING]
     if missing:
         lines += ["", "These could not be made here:", ""]
         lines += [
-            f"- `{one.name}` ({one.version}): {_cell(one.why)}" for one in missing
+            f"- `{one.name}` ({one.version}): {_line(one.why)}" for one in missing
         ]
     return "\n".join(lines) + "\n"
 
@@ -70,8 +76,8 @@ def with_table(page: str, text: str) -> str:
     return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _number(value: float | None) -> str:

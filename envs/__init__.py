@@ -8,7 +8,7 @@ and compiles nothing.
 import importlib
 from types import ModuleType
 
-from mcts_agents.envs.environment import environments, environments_from_rules
+from mcts_agents.envs.environment import environments
 from mcts_agents.envs.environment_game import EnvironmentGame, game_from_environment
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.registry import (
@@ -30,7 +30,6 @@ __all__ = [
     "EnvironmentGame",
     "Game",
     "environments",
-    "environments_from_rules",
     "find_game",
     "game_from_environment",
     "game_from_rules",

@@ -323,18 +323,3 @@ def environments(
         return GameParallelEnv(played, render_mode, **variant)
 
     return raw_env, env, parallel_env
-
-
-def environments_from_rules(
-    rules: Rules,
-) -> tuple[
-    Callable[..., GameAECEnv],
-    Callable[..., OrderEnforcingWrapper],
-    Callable[..., GameParallelEnv],
-]:
-    """Return `raw_env`, `env` and `parallel_env` of rules without a `Game`.
-
-    For a game in one file or a notebook: actions are shown as numbers, and pictures
-    are the fields of the state's record as text.
-    """
-    return environments(game_from_rules(rules))

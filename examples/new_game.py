@@ -8,13 +8,13 @@ Whoever takes the last stone wins. Type it into a notebook and it works all the 
 import numpy as np
 
 from mcts_agents import MCTSAgent
-from mcts_agents.envs import environments_from_rules
+from mcts_agents.envs import environments
 from mcts_agents.model import LOST, PLAYING, WON, Rules, Spec
 
 # A state is one fixed-size record; it is copied byte by byte.
 STATE = np.dtype([("heaps", np.int8, 3), ("turn", np.int8)])
 
-rules = Rules("nim", state=STATE, chance=False, search_defaults={"value": "win"})
+rules = Rules("nim", state=STATE, chance=False)
 
 
 @rules.variant
@@ -61,12 +61,6 @@ def apply(game, state, joint_action, rng):
 
 
 @rules.define
-def scores(game, state, out):
-    """No points in this game."""
-    out[:] = 0.0
-
-
-@rules.define
 def results(game, state, out):
     """Whoever took the last stone has won: the player before the one to move."""
     over = state.heaps.sum() == 0
@@ -88,7 +82,7 @@ def observe(game, state, player, out):
 
 def main(simulations: int = 1000) -> int:
     """Let two planners play and return the winner's number."""
-    raw_env, env, parallel_env = environments_from_rules(rules)
+    raw_env, env, parallel_env = environments(rules)
     game = env()
     game.reset(seed=0)
     agents = [MCTSAgent(simulations=simulations, seed=seat) for seat in range(2)]

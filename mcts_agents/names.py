@@ -16,6 +16,11 @@ MOST_SHOWN = 200
 # Characters of an argument in the `repr` of an object that was made with it.
 MOST_ARGUMENT = 60
 
+# An option that is so like what was given was probably meant.
+_GOOD_GUESS = 0.8
+# So many options an error may always list.
+_FEW_OPTIONS = 8
+
 _WORDS = {"true": True, "false": False, "none": None}
 
 # `module:Class` at the beginning of a spec, where options may follow.
@@ -57,20 +62,30 @@ def _argument(value: object) -> str:
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
-    """Return a one-line message that names `name`, the nearest and all allowed ones."""
+    """Return a one-line message that names `name`, the nearest and all allowed ones.
+
+    Of options there are many, so a good guess takes the place of their list.
+    """
     allowed = list(allowed)
     near = nearest(name[:MOST_SHOWN], allowed)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
+    if kind.startswith("option") and near and len(allowed) > _FEW_OPTIONS:
+        if _likeness(name, near[0]) >= _GOOD_GUESS:
+            return f"unknown {kind} {quoted(name)}: {hint.rstrip()}"
     return f"unknown {kind} {quoted(name)}: {hint}known: {', '.join(allowed)}"
 
 
 def nearest(name: str, allowed: list[str]) -> list[str]:
     """Return the names most like `name`, none of them much less so than the first."""
     near = difflib.get_close_matches(name, allowed, n=3, cutoff=0.5)
-    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in near]
+    likeness = [_likeness(other, name) for other in near]
     return [
         n for n, like in zip(near, likeness, strict=True) if like > likeness[0] - 0.2
     ]
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def parse_spec(
@@ -205,11 +220,9 @@ def in_lines(spec: str, most: int) -> str:
 
     Args:
         spec: A spec, or any name.
-        most: Characters of a line; only a word that is longer gives a longer one.
+        most: Characters of a line; only an option that is longer gives a longer one.
     """
-    parts: list[str] = []
-    for part in re.findall(r"[^,:(]*[,:(]|[^,:(]+", spec):
-        parts += [part] if len(part) <= most else re.findall(r"[^=_]*[=_]|[^=_]+", part)
+    parts = re.findall(r"[^,:(]*[,:(]|[^,:(]+", spec)
     lines = [""]
     for part in parts:
         if lines[-1] and len(lines[-1]) + len(part) > most:

@@ -121,8 +121,19 @@ def test_a_person_can_leave():
         assert left.stderr.splitlines()[-1] == f"mcts-agents: {told}"
 
 
+def test_one_player_has_a_score_and_no_result():
+    lake = "gymnasium:FrozenLake-v1:perfect_information=true"
+    shown = run("play", lake, "--agent", "random", "--seed", "1").stdout
+    assert "score" in shown
+    assert "result" not in shown
+    assert "drawn" not in shown
+
+
 def test_a_person_is_told_once_what_can_be_typed():
-    hint = "Type a move, ? for the legal moves, q to quit."
+    hint = (
+        "Type a move, ? for the legal moves, q to quit. Hint shows what a search would "
+        "play; undo takes your last move back."
+    )
     game = run("play", "tictactoe", "--agent", "human", stdin="b2\na1\nq\n")
     before, _, after = game.stdout.partition("player_0> ")
     assert before.endswith(f"X to move\n{hint}\n")

@@ -53,7 +53,7 @@ def test_there_are_snippets():
 def test_snippets_run(snippet, tmp_path, monkeypatch):
     need_packages(snippet)
     monkeypatch.chdir(tmp_path)
-    exec(compile(snippet, "README.md", "exec"), {"__name__": "readme"})
+    exec(compile(snippet, "README.md", "exec"), {"__name__": "__main__"})
 
 
 @pytest.mark.parametrize("page", IN_ORDER)

@@ -101,6 +101,33 @@ def test_results_show_the_move_and_what_was_found():
     assert len(repr(many)) <= LONGEST
 
 
+@pytest.mark.parametrize(
+    ("stones", "proven"),
+    [
+        ((0, 3, 1, 4), "proven win"),  # two in a row
+        ((0, 1, 2, 4), "proven draw"),
+        ((0, 4, 8, 2, 6), "proven loss"),  # the opponent has two ways to win
+    ],
+)
+def test_a_proof_is_shown_instead_of_the_mean(stones, proven):
+    env = tictactoe.env()
+    env.reset(seed=1)
+    for cell in stones:
+        env.step(cell)
+    result = MCTSAgent(simulations=2000, seed=1).plan(env)
+    assert result.solved
+    assert result.proven == proven
+    assert f"of {len(result.actions)}, {proven}, " in repr(result)
+    assert "value" not in repr(result)
+    assert repr(result).endswith(", solved>")
+
+
+def test_the_value_of_the_chosen_action():
+    many = SearchResult(7, np.array([2, 7]), values=np.array([0.5, 0.25]))
+    assert many.value == 0.25
+    assert np.isnan(SearchResult(7, np.array([2, 7])).value)
+
+
 def test_an_agents_result():
     env = tictactoe.env()
     env.reset(seed=1)

@@ -103,7 +103,7 @@ class SpielRules(Rules):
         """Whether the game has the function `name`."""
         if name == "redeterminise":
             return self.hidden
-        return name in (*REQUIRED, "playout", "observe")
+        return name in (*REQUIRED, "scores", "playout", "observe")
 
     def defaults(self) -> dict[str, object]:
         """Return the options and their defaults: OpenSpiel's parameters and ours."""

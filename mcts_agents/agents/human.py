@@ -76,7 +76,7 @@ class HumanAgent(Agent):
     def _chosen(self, model: Any, state: Any, player: int, legal: list[int]) -> int:
         self._tell(self._show(model, state, player))
         if not self._welcomed:
-            self._tell(HELP)
+            self._tell(f"{HELP}{self._words()}")
             self._welcomed = True
         while True:
             try:

@@ -90,10 +90,11 @@ def resolve(
             options = {**inner, **options}
     for option in options:
         if option not in kind.options:
-            told = unknown_name(f"option of {name}", option, kind.options)
             if option == "perfect_information":
-                told += "; it is said of the game: module:env:perfect_information=true"
-            raise ValueError(told)
+                raise ValueError(
+                    f"{name}: {option} belongs to the game: --game ...:{option}=true"
+                )
+            raise ValueError(unknown_name(f"option of {name}", option, kind.options))
     return kind, {
         option: _read(kind.described.get(option), value)
         for option, value in options.items()

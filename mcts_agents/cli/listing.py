@@ -169,7 +169,7 @@ def _counts(numbers: list[int]) -> str:
 def _kind(row: dict[str, Any]) -> str:
     if row["hidden"] is None:
         return "an environment"
-    order = {True: "at once", False: "in turn", None: "in turn or at once"}
+    order = {True: "at once", False: "in turn", None: "not said"}
     words = [order[row["simultaneous"]]]
     words += [word for word in ("hidden", "chance") if row[word]]
     return ",\n".join(words)

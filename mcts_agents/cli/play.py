@@ -159,8 +159,7 @@ def _human(table: Table, console: Console, can_undo: Callable[[], bool]) -> Huma
                 found = adviser[0].plan(table.planned)
         except ValueError as error:  # an environment that may hide something
             return f"There is no hint: {error}"
-        value = found.values[found.actions == found.action]
-        told = f", which it values at {value[0]:.3f}" if found.simulations else ""
+        told = f", which it values at {found.value:.3f}" if found.simulations else ""
         return f"{ADVISER} would play {table.name(found.action)}{told}."
 
     def ask(prompt: str) -> str:
@@ -244,7 +243,12 @@ def _summary(
     shown = RichTable(title=title, pad_edge=False)
     shown.add_column("seat")
     shown.add_column("agent", overflow="fold")
-    for heading in ("result", "score", "moves", "ms\neach", "simulations\neach"):
+    # Who plays alone earns a score, and neither wins nor draws.
+    alone = len(seats) == 1
+    for heading in (
+        *(["result"] * (not alone)),
+        *("score", "moves", "ms\neach", "simulations\neach"),
+    ):
         shown.add_column(heading, justify="right")
     results, scores = table.outcome()
     for player, (spec, seat) in enumerate(zip(specs, seats, strict=True)):
@@ -252,7 +256,7 @@ def _summary(
         shown.add_row(
             Text(f"player_{player}", colour_of(player)),
             in_lines(spec, _SPEC_WIDTH),
-            RESULT_NAMES[results[player]],
+            *([RESULT_NAMES[results[player]]] * (not alone)),
             f"{scores[player]:g}",
             str(decisions),
             f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",

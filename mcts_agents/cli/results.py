@@ -26,10 +26,13 @@ from mcts_agents.cli.requests import requested
 from mcts_agents.names import in_lines
 
 # Columns that are left to the names of agents in a terminal of 80 columns.
-_NAME_WIDTH = 12
+_NAME_WIDTH = 17
 
 # Line-ups whose games repeat that are listed.
 _SHOWN_REPETITIONS = 5
+
+# The heading of a column, and what it is.
+EVEN = "even %: the win rate if all agents were equally strong"
 
 OPENING = "--opening N begins each game with N random decisions."
 
@@ -50,7 +53,10 @@ def show_results(store: Path, as_json: bool) -> None:
     summary = results.summary
     if not summary.overall.agents:
         return
-    console.print(_results_table(_title(summary.overall), summary.overall))
+    table = _scores_table if summary.alone else _results_table
+    console.print(table(_title(summary.overall), summary.overall))
+    if not summary.alone:
+        console.print(EVEN)
     if summary.overall.groups:
         console.print(
             "Some agents never met, not even indirectly: ratings compare only agents "
@@ -59,14 +65,15 @@ def show_results(store: Path, as_json: bool) -> None:
     if summary.overall.one_sided:
         console.print(
             "Some agents always finished ahead of others: these games do not show "
-            "how far apart their ratings are."
+            "how far apart their ratings are, so there are no intervals."
         )
     if summary.repetitions:
         console.print(Text(repeated(summary.repetitions)))
     if len(summary.settings) > 1:
         for figures in summary.settings:
-            console.print(_results_table(_title(figures), figures))
-    console.print(_games_table(summary.overall))
+            console.print(table(_title(figures), figures))
+    if not summary.alone:
+        console.print(_games_table(summary.overall))
     console.print(_decisions_table(summary.overall))
 
 
@@ -78,7 +85,8 @@ def watch_results(store: Path, seconds: float) -> None:
             shown: list[Any] = [Text(standing(results))]
             if results.summary.overall.agents:
                 overall = results.summary.overall
-                shown.append(_results_table(_title(overall), overall))
+                table = _scores_table if results.summary.alone else _results_table
+                shown.append(table(_title(overall), overall))
             live.update(Group(*shown), refresh=True)
             if results.complete:
                 return
@@ -199,7 +207,7 @@ def _results_table(title: str, figures: Figures) -> Table:
     for heading in (
         "seats",
         "win rate %\n(95%)",
-        "equal\n%",
+        "even\n%",
         "mean\nplace",
         "mean\nscore",
         "rating" if figures.setting else "rating\n(95%)",
@@ -214,6 +222,21 @@ def _results_table(title: str, figures: Figures) -> Table:
             _number(agent.mean_rank.value, ".2f"),
             _number(agent.mean_score.value, ".4g"),
             _with_interval(agent.rating, ".0f"),
+        )
+    return table
+
+
+def _scores_table(title: str, figures: Figures) -> Table:
+    """Return the results of games of one player, where nobody wins or loses."""
+    table = _table(title)
+    for heading in ("games", "mean score\n(95%)", "length"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for agent in figures.agents:
+        table.add_row(
+            Text(in_lines(agent.agent, _NAME_WIDTH)),
+            f"{agent.games:,}",
+            _with_interval(agent.mean_score, ".4g"),
+            _number(agent.length.value, ",.1f"),
         )
     return table
 
@@ -251,10 +274,9 @@ def _decisions_table(figures: Figures) -> Table:
 
 
 def _table(title: str) -> Table:
-    # Text objects: square brackets in names are no markup.
-    table = Table(
-        title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
+    # Text objects: square brackets in names are no markup. One space between columns is
+    # the box's: with more, options would be broken in a terminal of 80 columns.
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, padding=0)
     table.add_column("agent", overflow="fold", min_width=8)
     return table
 

@@ -24,7 +24,7 @@ class CompiledModel(ForwardModel):
             game=game,
             state_size=record.itemsize,
             chance=rules.chance,
-            search_defaults=rules.search_defaults,
+            search_defaults=rules.defaults_of_searches(),
         )
         for name, function in functions.items():
             address = compiled_address(function, ENTRIES[name].signature)

@@ -84,8 +84,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "scores": Entry(
         ("game", "state", "out"),
-        "write the score of each player so far into `out`",
-        required=True,
+        "write the score of each player so far into `out`; without this function the "
+        "game has no points, and searches value positions by who wins",
     ),
     "results": Entry(
         ("game", "state", "out"),

@@ -42,12 +42,20 @@ from mcts_agents.model.wrapping import (
     wrapper_source,
 )
 
+# Values of positions (the setting `value` of searches) that come from `scores`.
+VALUES_OF_SCORES = ("score", "leader")
+
 # What playouts that the library writes are compiled with.
 _PLAYOUT_HELPERS = {
     "random_below": random_below,
     "stack_int32": stack_int32,
     "numpy_empty": np.empty,
 }
+
+
+def _no_scores(game, state, out):
+    """The scores of a game that has no points."""
+    out[:] = 0.0
 
 
 @dataclass
@@ -75,6 +83,8 @@ class Rules:
         chance: Whether `apply` ever draws from `rng`. False lets a search trust that
             the same actions lead to the same state.
         search_defaults: Search settings that suit the game (`MCTSAgent` keywords).
+            Searches value positions by `scores`, unless it has another `value`; in a
+            game without the function `scores`, by who wins.
         move_codes: The kinds of codes that `move_code` tells apart, of MOVE_CODES;
             `exact` is always one.
     """
@@ -269,6 +279,11 @@ class Rules:
         """Whether the author wrote the function `name`; compiles nothing."""
         return name in self._functions
 
+    def defaults_of_searches(self) -> dict[str, object]:
+        """Return `search_defaults`, with what a game without points adds to them."""
+        implied = {} if self.has("scores") else {"value": "win"}
+        return {**implied, **self.search_defaults}
+
     def defaults(self) -> dict[str, object]:
         """Return the keywords of `variant` and their defaults."""
         self._check_complete()
@@ -394,6 +409,12 @@ class Rules:
                 f"{self.name}: move_codes={self.move_codes!r} without a function "
                 f"`move_code`: {ENTRIES['move_code'].purpose}"
             )
+        by_scores = self.search_defaults.get("value") in VALUES_OF_SCORES
+        if by_scores and "scores" not in self._functions:
+            raise RulesError(
+                f"{self.name}: search_defaults={dict(self.search_defaults)!r} without "
+                f"a function `scores`: {ENTRIES['scores'].purpose}"
+            )
         if {"playout_sets", "move_code"} <= self._functions.keys():
             raise RulesError(
                 f"{self.name} has `playout_sets`, whose codes are actions, and "
@@ -428,7 +449,10 @@ class Rules:
     def _compile(self) -> dict[str, Callable]:
         namespace = self._types()
         source = [COPY]
-        for name, function in self._functions.items():
+        functions = self._functions
+        if "scores" not in functions:
+            functions = {**functions, "scores": _no_scores}
+        for name, function in functions.items():
             source.append(wrapper_source(name))
             namespace[f"author_{name}"] = njit(function)
         if "playout" not in self._functions:
@@ -437,8 +461,8 @@ class Rules:
         returning = (f for n, f in self._functions.items() if n in RETURNS_NUMBER)
         self._check_returns(returning)
         text = "\n".join(source)
-        module = self._module(self.name, text, namespace, self._functions)
-        names = ("copy", "playout", *self._functions)
+        module = self._module(self.name, text, namespace, functions)
+        names = ("copy", "playout", *functions)
         return {name: getattr(module, name) for name in names}
 
     def compiled_moves(self) -> Callable:

@@ -17,11 +17,13 @@ class Report:
         name: The game or the environment.
         checked: How often each property was checked, by its description.
         skipped: Why a property was not checked, by its description.
+        advice: What is no mistake but probably not meant, each one line.
     """
 
     name: str
     checked: Counter[str] = field(default_factory=Counter)
     skipped: dict[str, str] = field(default_factory=dict)
+    advice: list[str] = field(default_factory=list)
 
     def skip(self, what: str, why: str) -> None:
         """Note that a property is not checked."""
@@ -35,11 +37,16 @@ class Report:
             for what, why in {**other.skipped, **self.skipped}.items()
             if not self.checked[what]
         }
+        self.advice += [line for line in other.advice if line not in self.advice]
 
     def __str__(self) -> str:
         lines = [f"{self.name}: no mistake found"]
         lines += [f"  checked {n:>7} x  {what}" for what, n in self.checked.items()]
-        lines += [f"  skipped  {what}: {why}" for what, why in self.skipped.items()]
+        reasons: dict[str, list[str]] = {}
+        for what, why in self.skipped.items():
+            reasons.setdefault(why, []).append(what)
+        lines += [f"  skipped  {', '.join(e)}: {why}" for why, e in reasons.items()]
+        lines += [f"  advice   {line}" for line in self.advice]
         return "\n".join(lines)
 
 

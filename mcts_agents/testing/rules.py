@@ -14,11 +14,13 @@ import numpy as np
 from mcts_agents.model import (
     PLAYING,
     RESULT_NAMES,
+    WON,
     ForwardModel,
     Rules,
     draw_below,
     new_generator,
 )
+from mcts_agents.model.rules import VALUES_OF_SCORES
 from mcts_agents.testing.calls import Calls, Position
 from mcts_agents.testing.chances import check_draws, check_playouts, load_statistics
 from mcts_agents.testing.hidden import Hidden, Permute
@@ -122,6 +124,8 @@ class _Walk:
         self.report = Report(model.name)
         self.hidden = Hidden(model, self.calls, self.report, permute, hidden_scores)
         self._merged: dict[int, tuple[Any, ...]] = {}
+        self._scores: set[float] = set()  # all that a player ever had
+        self._won = False
         self._checks = self._wanted_checks()
 
     def _wanted_checks(self) -> list[Callable[[Position], None]]:
@@ -151,6 +155,7 @@ class _Walk:
             ended += self._play(episode)
         if not ended:
             self._endless()
+        self._advise_on_values()
         check_playouts(self.model, self.calls, self.report, self.seed)
         check_recorded_playouts(self.model, self.calls, self.report, self.seed)
         check_sets_of_actions(self.model, self.calls, self.report, self.seed)
@@ -168,6 +173,16 @@ class _Walk:
                 "in Rules(..., search_defaults={'rollout': 100})",
             )
         self.report.skip("the end of a game", f"none within {self._longest} moves")
+
+    def _advise_on_values(self) -> None:
+        """Say that a search which compares scores could not tell positions apart."""
+        value = self.model.search_defaults.get("value", VALUES_OF_SCORES[0])
+        if value in VALUES_OF_SCORES and self._won and len(self._scores) == 1:
+            self.report.advice.append(
+                "scores were equal in every position, but games were won: searches see "
+                "no difference; set search_defaults={'value': 'win'}, or leave out the "
+                "function `scores`"
+            )
 
     @property
     def _longest(self) -> int:
@@ -349,6 +364,9 @@ class _Walk:
     def _check_scores(self, position: Position) -> None:
         found = self.calls.vector("scores", position.state)
         self._check_numbers("scores", found, -GREATEST_SCORE, GREATEST_SCORE, "player")
+        self._won |= WON in position.results
+        if len(self._scores) < 2:
+            self._scores.update(found.tolist())
 
     def _check_evaluation(self, position: Position) -> None:
         if position.movers:

@@ -17,13 +17,18 @@ from mcts_agents.arena.analysis.summaries import summarise
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.replay import html as replay_html
-from mcts_agents.arena.reports.report import render_report, verdict, write_report
+from mcts_agents.arena.reports.report import (
+    _best,
+    render_report,
+    verdict,
+    write_report,
+)
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from tests.arena.playing import Here, run
 from tests.arena.stored import store
-from tests.arena.synthetic import names, played, tournament
+from tests.arena.synthetic import names, played, record, tournament
 from tests.command import COMMAND
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -401,10 +406,52 @@ def test_a_page_of_nothing_has_no_verdict():
     )
 
 
+def figures_of(*shares, games=40):
+    """Figures of agents that won so many of their games against a last agent."""
+    two = Setting("hex", 2)
+    last = f"agent-{len(shares)}"
+    played_ = [
+        record(two, n, n, [f"agent-{agent}", last], [float(n < wins), 0.5])
+        for agent, wins in enumerate(shares)
+        for n in range(games)
+    ]
+    return summarise(played_, names(len(shares) + 1), resamples=0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ((30, 30), "agent-0 and agent-1 won equally often: 75.0% of their games (95% "),
+        ((30, 30), "), more than any other agent."),
+        ((30, 29), "agent-0 won most: 75.0% of its games (95% interval "),
+        ((30, 29), "it is not certain to be the best: agent-1 may be as good."),
+        ((30, 30, 29), "they are not certain to be the best: agent-2 may be as good."),
+        ((30,) * 6, "agent-0, agent-1, agent-2 and 3 others won equally often: 75.0%"),
+        ((20,), "agent-0 and agent-1 won equally often: 50.0% of their games (95% "),
+    ],
+)
+def test_the_verdict_calls_a_tie_a_tie(shares, words):
+    assert words in verdict(figures_of(*shares).overall)
+
+
+def test_the_best_who_won_equally_often_are_all_in_bold(tmp_path):
+    summary = figures_of(30, 30, 29)
+    shown = _best(summary.settings)["best"]
+    assert shown == {("hex", 2): [("", [(0, True), (1, True), (2, False)])]}
+
+
+def test_the_page_of_one_player_says_nothing_of_wins(tmp_path):
+    one = Setting("lake", 1)
+    games = [record(one, n, n, ["ab"[n % 2]], [float(n)]) for n in range(8)]
+    path = store(tmp_path / "alone.db", games, ["a", "b"])
+    page = render_report(read_results(path))
+    assert 'class="verdict"' not in page
+    assert "part-won" not in page
+
+
 @pytest.mark.parametrize("equal", [2, 4, 5, 6])
 def test_the_verdict_names_those_who_may_be_as_good(equal):
-    games = played(Setting("hex", 2), [0.0] * equal + [-99.0], 60)
-    overall = summarise(games, names(equal + 1), resamples=0).overall
+    overall = figures_of(*range(30, 30 - equal, -1)).overall
     _, *others = (overall.agents[n].agent for n in overall.best())
     assert len(others) == equal - 1
     said = re.search(r"to be the best: (.*) may be as good\.$", verdict(overall))[1]

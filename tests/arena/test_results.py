@@ -1,6 +1,7 @@
 """`mcts-agents results`, on stores in every state."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
 from mcts_agents.arena.tournaments.store import Store
 from tests.arena.stored import store
-from tests.arena.synthetic import names, tournament
+from tests.arena.synthetic import names, record, tournament
 from tests.command import COMMAND
 
 FAILED = Failure(
@@ -62,6 +63,31 @@ def test_table(running, run_here):
     for name in names(4):
         assert name in shown
     assert "3 players, 40 ms: 6 games" in shown
+
+
+def test_agents_that_always_win_have_no_intervals(tmp_path, run_here):
+    two = Setting("hex", 2)
+    games = [record(two, n, n, ["best", "worst"], [1.0, 0.0]) for n in range(8)]
+    path = store(tmp_path / "one_sided.db", games, ["best", "worst"])
+    found = result(run_here, str(path))
+    assert found["one_sided"]
+    assert [agent["rating_low"] for agent in found["agents"]] == [None, None]
+    shown = " ".join(run_here("results", str(path)).stdout.split())
+    assert "so there are no intervals" in shown
+    assert "even %: the win rate if all agents were equally strong" in shown
+    (row,) = re.findall(r" best 8 (.*?) worst", shown)
+    assert row.endswith(f" {found['agents'][0]['rating']:.0f}")
+
+
+def test_one_player_has_a_score_and_no_wins(tmp_path, run_here):
+    one = Setting("lake", 1)
+    games = [record(one, n, n, ["ab"[n % 2]], [float(n)]) for n in range(8)]
+    path = str(store(tmp_path / "alone.db", games, ["a", "b"]))
+    shown = run_here("results", path).stdout
+    assert "win rate" not in shown
+    assert "drawn" not in shown
+    assert re.search(r" a +4 +3 \(", shown)  # of 0, 2, 4 and 6
+    assert re.search(r" b +4 +4 \(", shown)
 
 
 def test_complete(tmp_path, run_here):

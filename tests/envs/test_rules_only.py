@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 
-from mcts_agents.envs import environments_from_rules, game_environment
+from mcts_agents.envs import environments, game_environment
 from mcts_agents.model import (
     DRAWN,
     LOST,
@@ -114,7 +114,7 @@ def observe(game, state, player, out):
     out[game.players + 1] = state.coin
 
 
-raw_env, env, parallel_env = environments_from_rules(rules)
+raw_env, env, parallel_env = environments(rules)
 both_forms = pytest.mark.parametrize("together", [0, 1])
 
 
@@ -276,4 +276,4 @@ def test_rules_without_observations_get_an_error_that_says_what_to_write():
         silent.define(function)
     silent.variant(lambda game, *, players=2: Spec(players=players, actions=2))
     with pytest.raises(RulesError, match=r"silent: an environment needs observations"):
-        environments_from_rules(silent)[0]()
+        environments(silent)[0]()

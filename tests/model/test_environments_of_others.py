@@ -238,7 +238,8 @@ def test_the_table():
     ]
     text = table(found)
     assert "| `A-v1` | a 1.0 | plans | 1,234 | 20 | 10,000 |" in text
-    assert "| `B-v1` | b 1.0 | refused: b \\| c |  |  | 1.0 |" in text
+    assert "| `B-v1` | b 1.0 | refused (1) |  |  | 1.0 |\n" in text
+    assert "\n\nNotes:\n\n1. `B-v1`: b | c\n\n" in text
     assert "- `C-v1` (c): ImportError: c" in text
     page = with_table(f"before\n{BEGIN}\nold\n{END}\nafter\n", text)
     assert page.startswith(f"before\n{BEGIN}\n\n| environment")

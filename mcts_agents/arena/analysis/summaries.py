@@ -100,7 +100,8 @@ class Figures:
         before: How often the row's agent was placed before the column's in games that
             they shared, equal places half: float64 of shape (agents, agents).
         groups: Whether there are groups of agents that never met.
-        one_sided: Whether some agents never came behind others they met.
+        one_sided: Whether some agents never came behind others they met; ratings have
+            no intervals then.
     """
 
     setting: Setting | None
@@ -186,6 +187,12 @@ class Summary:
         """See `Figures.distinct_games`."""
         return self.overall.distinct_games
 
+    @property
+    def alone(self) -> bool:
+        """Whether all games have one player, who can only earn a score."""
+        players = {figures.setting.players for figures in self.settings}
+        return players == {1}
+
 
 def summarise(
     games: Iterable[GameRecord],
@@ -232,7 +239,8 @@ def _figures(
     comparisons = columns.comparisons()
     before = comparisons.sum(axis=0).reshape(count, count)
     groups, one_sided = separated(before)
-    rated = ratings(comparisons, count, resamples, seed)
+    # No resample of the games says how far apart agents are that never came behind.
+    rated = ratings(comparisons, count, 0 if one_sided else resamples, seed)
     counted = columns.entries()
     equal = 1.0 / columns.teams()[columns.seat_game]
     decider = np.repeat(columns.seat_agent, columns.decisions)

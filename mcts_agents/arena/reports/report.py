@@ -3,6 +3,7 @@
 The page says the same each time it is made from the same store.
 """
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import yaml
 
 from mcts_agents.agents.saving import spec_text
 from mcts_agents.arena.analysis.intervals import Estimate
-from mcts_agents.arena.analysis.summaries import REPEATED, Figures
+from mcts_agents.arena.analysis.summaries import REPEATED, AgentFigures, Figures
 from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.playing.budgets import budget_label, budget_order
 from mcts_agents.arena.reports.drawing import colour, hatch
@@ -127,7 +128,7 @@ def render_report(
 
 
 def verdict(overall: Figures) -> str:
-    """Say in one sentence who won most, and whether that is certain.
+    """Say in one sentence who won most, or equally often, and whether that is certain.
 
     Empty where fewer than two agents have played.
     """
@@ -135,21 +136,38 @@ def verdict(overall: Figures) -> str:
     best = [overall.agents[n] for n in overall.best()] if len(played) > 1 else []
     if not best:
         return ""
-    rate = best[0].win_rate
-    told = (
-        f"{best[0].agent} won most: {_number(rate.value, '.1f', 100)}% of its games "
-        f"(95% interval {_interval(rate, '.1f', 100)})"
-    )
-    others = [agent.agent for agent in best[1:]]
+    first = [agent for agent in best if _as_often(agent, best[0])]
+    alone = len(first) == 1
+    rate = f"{_number(best[0].win_rate.value, '.1f', 100)}%"
+    intervals = {_interval(agent.win_rate, ".1f", 100) for agent in first}
+    between = f" (95% interval {intervals.pop()})" if len(intervals) == 1 else ""
+    if alone:
+        told = f"{best[0].agent} won most: {rate} of its games{between}"
+    else:
+        together = _listed([agent.agent for agent in first])
+        told = f"{together} won equally often: {rate} of their games{between}"
+    others = [agent.agent for agent in best[len(first) :]]
     if not others:
+        if len(first) == len(played):
+            return f"{told}."
         return f"{told}, more than any other agent."
-    if len(others) == len(played) - 1:
+    if len(best) == len(played):
         return f"{told}, but any other agent may be as good."
-    if len(others) > _SHOWN_BEST + 1:
-        others = [*others[:_SHOWN_BEST], f"{len(others) - _SHOWN_BEST} others"]
-    *before, last = others
-    shown = f"{', '.join(before)} and {last}" if before else last
-    return f"{told}, but it is not certain to be the best: {shown} may be as good."
+    doubt = f"{'it is' if alone else 'they are'} not certain to be the best"
+    return f"{told}, but {doubt}: {_listed(others)} may be as good."
+
+
+def _as_often(agent: AgentFigures, other: AgentFigures) -> bool:
+    """Return whether two agents have one win rate, but for rounding."""
+    return math.isclose(agent.win_rate.value, other.win_rate.value)
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in one text, the last ones of many only counted."""
+    if len(names) > _SHOWN_BEST + 1:
+        names = [*names[:_SHOWN_BEST], f"{len(names) - _SHOWN_BEST} others"]
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
@@ -158,7 +176,7 @@ def _contents(shown: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [
         ("played", "What is played", results.description),
         ("results", "Results of all games", shown["agents"]),
-        ("won", "Won, drawn, lost", summary.games),
+        ("won", "Won, drawn, lost", summary.games and not summary.alone),
         ("best", "Best by game", shown["best"]),
         ("rates", "Win rates", shown["win_rates"]),
         ("ratings", "Ratings", shown["ratings"]),
@@ -181,7 +199,7 @@ def _shown(results: Results, listings: Listings) -> dict[str, Any]:
     names = [agent.agent for agent in overall.agents]
     shown = {
         "results": results,
-        "verdict": verdict(overall),
+        "verdict": "" if summary.alone else verdict(overall),
         "summary": summary,
         "overall": overall,
         "agents": _agents(results),
@@ -251,13 +269,15 @@ def _best(settings: tuple[Figures, ...]) -> dict[str, Any]:
     Returns:
         best_columns: Headings: budgets, or numbers if games have different budgets.
         best: By game and players a row of (budget, agents); the budget is empty if the
-            heading is one, and the agents are None where nothing was played.
+            heading is one, and the agents are None where nothing was played. Each agent
+            is its number and whether nobody won more often.
     """
-    found: dict[tuple[str, int], dict[str, list[int]]] = {}
+    found: dict[tuple[str, int], dict[str, list[tuple[int, bool]]]] = {}
     for figures in settings:
         setting = figures.setting
         row = found.setdefault((setting.game, setting.players), {})
-        row[setting.budget] = figures.best()
+        best, agents = figures.best(), figures.agents
+        row[setting.budget] = [(n, _as_often(agents[n], agents[best[0]])) for n in best]
     budgets = sorted({b for row in found.values() for b in row}, key=budget_order)
     most = max(map(len, found.values()), default=0)
     if len(budgets) == most:

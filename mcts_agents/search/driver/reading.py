@@ -14,7 +14,7 @@ from mcts_agents.search.inspection.root import (
     checked_shares,
 )
 from mcts_agents.search.inspection.tree_node import TreeNode
-from mcts_agents.search.inspection.tree_reader import TreeReader
+from mcts_agents.search.inspection.tree_reader import TreeReader, proven_text
 from mcts_agents.search.kernel.abstraction import POOL_BYTES
 from mcts_agents.search.kernel.records import JOINT_BYTES, UNPROVEN
 from mcts_agents.search.kernel.root_policies import root_policy_of
@@ -63,6 +63,7 @@ def read_root(
     search, memory = workspace.record, workspace.memory
     root_tree = workspace.root_tree(player)
     record = search[0]
+    outcome = int(memory.arrays["edges"]["outcome"][0])
     nodes, edges = int(record["node_count"]), int(record["edge_count"])
     tables = 4 * int(record["joint_count"]) * JOINT_BYTES
     tables += int(record["pool_count"]) * POOL_BYTES
@@ -83,7 +84,8 @@ def read_root(
         forward_model_calls=int(record["forward_model_calls"]),
         nodes=nodes,
         depth=int(record["deepest"]),
-        solved=int(memory.arrays["edges"]["outcome"][0]) != UNPROVEN,
+        solved=outcome != UNPROVEN,
+        proven=proven_text(outcome, int(memory.arrays["teams"][player])),
         reused=reused,
         cut_short=bool(record["cut_short"]),
         value_range=_value_range(record, player),
@@ -146,6 +148,7 @@ def result_of(
         nodes=root.nodes,
         depth=root.depth,
         solved=root.solved,
+        proven=root.proven,
         reused=root.reused,
         bytes=root.bytes,
         _read_root=shown.read_node,

@@ -1,5 +1,6 @@
 """What a search found."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,6 +40,9 @@ class SearchResult:
             a minimax search looked ahead.
         solved: Whether the game's result under best play was proven; then the search
             ended before its budget.
+        proven: The acting player's result under best play where it was proven:
+            `"proven win"`, `"proven draw"` or `"proven loss"`; None where it was not,
+            and in a minimax search, whose values are exact if it solved the game.
         reused: Visits of the acting player's root that were left from an earlier
             decision (`reuse_tree`).
         bytes: Memory that nodes, edges, joint actions, stored states and optional
@@ -56,6 +60,7 @@ class SearchResult:
     nodes: int = 0
     depth: int = 0
     solved: bool = False
+    proven: str | None = None
     reused: int = 0
     bytes: int = 0
     _read_root: Callable[[], ShownNode] | None = field(
@@ -77,6 +82,12 @@ class SearchResult:
         """
         action = self.action if action is None else action
         return action if self._decode is None else self._decode(action)
+
+    @property
+    def value(self) -> float:
+        """The chosen action's value, of `values`; NaN if it was never taken."""
+        found = self.values[self.actions == self.action]
+        return float(found[0]) if len(found) else math.nan
 
     @cached_property
     def policy(self) -> np.ndarray:
@@ -101,9 +112,10 @@ class SearchResult:
         """Show the move and what the search found, in one line."""
         chosen = self.actions == self.action
         parts = [f"action {self.action} of {len(self.actions)}"]
-        value = self.values[chosen]
-        if len(value) and not np.isnan(value[0]):
-            parts.append(f"value {value[0]:.4g}")
+        if self.proven is not None:  # the mean of simulations says less
+            parts.append(self.proven)
+        elif not math.isnan(self.value):
+            parts.append(f"value {self.value:.4g}")
         if total := int(self.visits.sum()):
             parts.append(f"visits {int(self.visits[chosen].sum())} of {total}")
         if self.simulations:

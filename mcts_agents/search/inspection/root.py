@@ -35,6 +35,7 @@ class RootStatistics:
         list_best: The compiled `root_reading.list_best`.
         cut_short: Whether the only simulation was cut short: the actions were hardly
             compared.
+        proven: The player's result under best play, see `SearchResult.proven`.
         value_range: The values that count as 0 and 1: the least and greatest that were
             seen, or 0 and 1 where values are not normalised.
         read_node: Returns the root's node.
@@ -55,6 +56,7 @@ class RootStatistics:
     nodes: int
     depth: int
     solved: bool
+    proven: str | None
     reused: int
     bytes: int
     cut_short: bool
@@ -138,6 +140,7 @@ class RootStatistics:
             nodes=sum(part.nodes for part in every),
             depth=max(part.depth for part in every),
             solved=any(part.solved for part in every),
+            proven=_agreed([part.proven for part in every if part.solved]),
             reused=sum(part.reused for part in every),
             # Threads hold their trees at once, determinizations one after another.
             bytes=(sum if settings.threads > 1 else max)(p.bytes for p in every),
@@ -198,6 +201,11 @@ def checked_shares(policy: RootPolicy, shares: Any, root: RootStatistics) -> np.
             f"{len(root.actions)} probabilities, from 0, of sum 1"
         )
     return shares
+
+
+def _agreed(proofs: Sequence[str | None]) -> str | None:
+    """Return what all searches that have proven something have proven."""
+    return proofs[0] if len(set(proofs)) == 1 else None
 
 
 def _merged_ranks(ranks: Sequence[np.ndarray]) -> np.ndarray:
