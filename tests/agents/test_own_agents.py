@@ -342,7 +342,7 @@ def test_keywords_reach_base_classes():
         ("my_agents:Typed:word=c", "word='c': expected one of a, b"),
         ("my_agents:Typed:flag=1", "flag=1: expected true or false"),
         ("my_agents:Typed:share=x", "share='x': expected a number"),
-        ("my_agents:Typed:perfect_information=true", "unknown option of my_agents:Typ"),
+        ("my_agents:Typed:perfect_information=true", "belongs to the game: --game"),
         ("object", "an object of None, which a program passed"),
     ],
 )  # fmt: skip
