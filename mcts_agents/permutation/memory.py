@@ -63,11 +63,6 @@ _OWN, _PERMUTATIONS, _AMAF = (
 )
 # Of each edge too, and as wide as counts.
 _CHILDREN = "edge_children"
-# Bytes by which arrays begin later in a page than others.
-_AHEAD = {
-    name: _PAGE // 8 * place
-    for place, name in enumerate((*_OWN, *_PERMUTATIONS, *_AMAF, _CHILDREN))
-}
 # Other arrays of each edge.
 _EDGES = {
     "edge_actions": np.int32,
@@ -136,7 +131,7 @@ class Memory:
             for name, (dtype, length) in self._fixed().items()
         }
         for name, (dtype, shape) in self._growing(self.rooms).items():
-            self.arrays[name] = _new(name, shape, dtype)
+            self.arrays[name] = _new(shape, dtype)
         self.tell()
 
     def _first_rooms(self, numbered: bool) -> Rooms:
@@ -360,7 +355,7 @@ class Memory:
             old = self.arrays[name]
             if shape == old.shape and dtype == old.dtype:
                 continue
-            new = self.arrays[name] = _new(name, shape, dtype)
+            new = self.arrays[name] = _new(shape, dtype)
             if name in kept:
                 part = _part(used[name], shape, old.shape)
                 new[part] = old[part]
@@ -509,20 +504,14 @@ def _part(*shapes: tuple[int, ...]) -> tuple[slice, ...]:
     return tuple(slice(min(lengths)) for lengths in zip(*shapes, strict=True))
 
 
-def _new(name: str, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def _new(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """Return zeros that begin at a line of the cache; untouched, they cost nothing.
-
-    Large arrays begin at the same place of a page. So would the statistics of an edge,
-    and by this place the processor tells whether it may read one before it has written
-    another: these arrays begin at different places.
 
     Raises:
         MemoryError: The machine does not give so much.
     """
     try:
-        kind, length = np.dtype(dtype), math.prod(shape)
-        ahead = _AHEAD.get(name, 0) // kind.itemsize if length else 0
-        return zeros_apart(ahead + length, kind)[ahead:].reshape(shape)
+        return zeros_apart(math.prod(shape), np.dtype(dtype)).reshape(shape)
     except MemoryError:
         wanted = math.prod(shape) * np.dtype(dtype).itemsize // MEBIBYTE
         raise MemoryError(
