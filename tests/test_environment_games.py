@@ -379,7 +379,7 @@ def test_agents_plan_only_on_the_caller_s_word():
 
 
 def test_the_word_is_about_the_game_and_no_option_of_an_agent():
-    with pytest.raises(ValueError, match=f"it is said of the game.*{TRUE}"):
+    with pytest.raises(ValueError, match=f"belongs to the game: --game .*{TRUE}"):
         make_agent(f"mcts:{TRUE}")
 
 

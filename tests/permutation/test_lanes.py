@@ -221,7 +221,7 @@ def test_no_value_of_0_or_more_has_a_key():
 def in_columns(narrow, at, step, scratch, count, outs, lanes):
     chosen, masks, marked = scratch
     masks = masks, marked
-    add_in_columns(narrow, at, step, chosen, masks, count, outs, lanes)
+    add_in_columns(narrow, (at, step), chosen, masks, count, outs, lanes)
 
 
 def set_bits(words):

@@ -184,14 +184,14 @@ def _flags(context, builder, address, step, kind):
 
 
 @intrinsic
-def add_in_columns(typingctx, narrow, rows, step, chosen, masks, count, outs, lanes):
+def add_in_columns(typingctx, narrow, rows, chosen, masks, count, outs, lanes):
     """Add to each of up to 64 numbers how many bits its words share with masks.
 
     Args:
         typingctx: Numba's.
         narrow: Whether statistics are narrow, int64; see `records`.
-        rows: The address of row 0: a word, uint64, for each of 64 numbers.
-        step: Bytes from one row to the next.
+        rows: The address of row 0, a word, uint64, for each of 64 numbers, and the bytes
+            from one row to the next.
         chosen: The address of the chosen rows' numbers, uint64.
         masks: Two addresses, each of a mask, uint64, for each of them.
         count: How many are chosen.
@@ -201,7 +201,8 @@ def add_in_columns(typingctx, narrow, rows, step, chosen, masks, count, outs, la
     """
 
     def codegen(context, builder, signature, args):
-        narrow, rows, step, chosen, masks, count, outs, lanes = args
+        narrow, rows, chosen, masks, count, outs, lanes = args
+        rows, step = cgutils.unpack_tuple(builder, rows)
         masks, outs = (cgutils.unpack_tuple(builder, pair) for pair in (masks, outs))
         # All 64 at a time where the processor has room for their counts, else row after
         # row for each step.
@@ -248,7 +249,7 @@ def add_in_columns(typingctx, narrow, rows, step, chosen, masks, count, outs, la
         return either(builder, narrow, count_all)
 
     one, pair = types.intp, types.UniTuple(types.intp, 2)
-    return types.int64(types.int64, one, one, one, pair, one, pair, one), codegen
+    return types.int64(types.int64, pair, one, pair, one, pair, one), codegen
 
 
 @intrinsic

@@ -341,7 +341,7 @@ def add_in_run(search, node, first, count):
         at = rows + 8 * first_place(search, np.int64(this.player), k)
         outs, lanes = permuted_at(search, this.first + 64 * k), lanes_of(search, k)
         both = masks, marked
-        add_in_columns(search.narrow, at, step, chosen, both, count, outs, lanes)
+        add_in_columns(search.narrow, (at, step), chosen, both, count, outs, lanes)
 
 
 @njit
