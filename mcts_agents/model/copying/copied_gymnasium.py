@@ -1,6 +1,7 @@
 """Gymnasium environments as a forward model sees them."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import gymnasium
@@ -66,6 +67,8 @@ class GymnasiumFace(Face):
         self._are_coded = numbers.are_coded or numbers.first > 0
         self._plain_masks = PlainMasks(numbers.limit)
         self._masks_method = env.has_wrapper_attr("action_masks")
+        # Whether masks that steps show are those of plain numbers.
+        self._reads_masks = not (self._are_coded or self._masks_method)
         self._found_masks: set[bool] = set()  # shared by the copies
         # The situation after a step that shows no mask.
         self._free = ALONE, *self._ranges[0]
@@ -143,20 +146,31 @@ class GymnasiumFace(Face):
             returns[0] += reward
         else:
             self._earn({self.agents[0]: reward}, returns)
-        mask = None
-        if isinstance(shown, dict) or (info and "action_mask" in info):
-            mask = shown_mask(shown, info)
+        mask = shown.get("action_mask") if isinstance(shown, dict) else None
+        if mask is None and info:
+            mask = info.get("action_mask")
         if self._at_root:
             if mask is not None and not self._knows_masks():
                 raise self._masks_are_unknown()
             self._at_root = False
         if self._given or self._proposed:
             self._step_is_over()
-        self._done = bool(terminated or truncated)
-        self._mask = mask
         self._shown = shown
-        if mask is None and not (self._done or self._masks_method):
-            return self._free
+        self._done = done = bool(terminated or truncated)
+        if mask is None:
+            self._mask = None
+            return self.situation(known) if done or self._masks_method else self._free
+        if type(mask) is not np.ndarray:
+            mask = seen_mask(shown, info)
+        self._mask = mask = kept_mask(mask)
+        # Here, as calls of functions take as long as what they would do.
+        if self._reads_masks and not done and type(mask) is np.ndarray:
+            plain = self._plain_masks
+            if mask.shape == plain.shape:
+                found = plain.known.get(mask.tobytes())
+                if found and found[1]:
+                    known[0] = found[0]
+                    return ALONE, found[1], BITS
         return self.situation(known)
 
     def _check_five(self, error: Exception) -> None:
@@ -184,20 +198,27 @@ class GymnasiumFace(Face):
         masks = self._plain_masks
         legal_in, known, shape = masks.legal, masks.known, masks.shape
         legal = whole if mask is None else legal_in(mask)
+        if not legal:
+            return 0
         played, most, least, numbers = 0, COMMON, -COMMON, NUMBERS
-        array = np.ndarray
+        array, usual = np.ndarray, object()
         flags, look = ((0,), None) if watch is None else watch.in_a_loop()
-        while legal and played < limit:
-            action = legal[next(draws) * len(legal) >> 32]
+        # In here, as calls of functions take as long as what they would do.
+        for drawn in islice(draws, limit):
             try:
-                shown, reward, terminated, truncated, info = step(action)
+                shown, reward, terminated, truncated, info = step(
+                    legal[drawn * len(legal) >> 32]
+                )
             except Exception as error:
                 self._check_five(error)
                 if mask is None:
                     note_no_masks(error, self.name, to_pass("info['action_mask']"))
                 raise
             played += 1
-            if type(reward) in numbers and least <= reward <= most:
+            if reward is usual:  # an object that has been looked at before
+                returns[0] += reward
+            elif type(reward) in numbers and least <= reward <= most:
+                usual = reward
                 returns[0] += reward
             else:
                 self._earn({self.agents[0]: reward}, returns)
@@ -209,14 +230,13 @@ class GymnasiumFace(Face):
                 mask = info.get("action_mask")
             if mask is None:
                 legal = whole
-            # Here, as calls of functions take as long as what they would do.
             elif known and type(mask) is array and mask.shape == shape:
                 read = known.get(mask.tobytes())
                 legal = read[0] if read else legal_in(mask)
             else:
                 mask = seen_mask(shown, info)
                 legal = legal_in(mask)
-            if flags[0] or (look is not None and look()):
+            if not legal or flags[0] or (look is not None and look()):
                 break
         if played:
             self._shown, self._mask = shown, kept_mask(mask)
