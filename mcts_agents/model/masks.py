@@ -91,7 +91,9 @@ class PlainMasks:
             return None
         self.has_read = True
         legal = mask.nonzero()[0].tolist()
-        return legal if self._are_ones(mask.tobytes(), len(legal)) else None
+        data = mask.tobytes()
+        ones = len(data) == len(mask) and data.count(1) == len(legal)
+        return legal if ones else None
 
     def read(self, mask: Any) -> tuple[list[int], int] | None:
         """Return the same, and the mask as the bits of an integer, 0 if not known."""

@@ -297,17 +297,17 @@ class AECFace(Face):
             if played == limit or flags[0] or (look is not None and look()):
                 return played
             player = places[agent]
-            if not observes[player]:
-                legal = self._plain_legal(player, agent)
-                continue
             # Here, as calls of functions take as long as what they would do.
-            shown, plain = observe(agent), masks[player]
+            observed, plain = observes[player], masks[player]
+            shown = observe(agent) if observed else env.infos.get(agent)
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
-            if plain.known and type(mask) is array and mask.shape == plain.shape:
-                read = plain.known.get(mask.tobytes())
+            if type(mask) is array and mask.shape == plain.shape:
+                read = plain.known.get(mask.tobytes()) if plain.known else None
                 legal = read[0] if read else plain.legal(mask)
+            elif mask is None and not observed:
+                legal = self._whole_spaces[player]
             else:
-                legal = plain.legal(mask)
+                legal = plain.legal(mask_in(shown))
         return played
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
