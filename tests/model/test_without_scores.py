@@ -154,11 +154,18 @@ def test_a_value_of_scores_in_a_spec_is_refused_in_one_line(spec):
 def test_what_to_use_instead_of_an_evaluation_that_is_missing(make, scores):
     game = environments(heap(scores))[1]()
     game.reset(seed=0)
-    with pytest.raises(ValueError, match="evaluat.*use value=") as raised:
+    with pytest.raises(ValueError, match=r"evaluat.*use value=") as raised:
         make(value="evaluate").plan(game)
     named = "score" in str(raised.value) or "leader" in str(raised.value)
     assert named == (scores is not None)
     assert "'win'" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["value", "rollout"])
+def test_a_default_of_searches_that_is_none_is_refused(name):
+    words = rf"'{name}': None.* None chooses nothing; leave {name} out"
+    with pytest.raises(RulesError, match=words):
+        heap(search_defaults={name: None}).model()
 
 
 def test_the_check_advises_where_scores_never_differ():
