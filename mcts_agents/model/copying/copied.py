@@ -260,6 +260,7 @@ class CopiedEnvironment(ShownCopies):
             else:
                 outside = self._watch_snapshots(live, borrowed)
                 exact, cloner = self._exact_copy(live)
+            self._compare(live, exact, cloner, outside)
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
             if outside.is_kept and self._suspicions.are_open(self.hurry):
@@ -327,7 +328,7 @@ class CopiedEnvironment(ShownCopies):
             raise RuntimeError(f"{self.name}: this model is already planning")
 
     def _exact_copy(self, live: Face) -> tuple[Face, Cloner]:
-        """Copy the live environment, dice and all, and compare."""
+        """Copy the live environment, dice and all."""
         cloner = Cloner()
         try:
             if self._snapshots is not None:
@@ -339,9 +340,21 @@ class CopiedEnvironment(ShownCopies):
                 f"{self.name} cannot be copied: {error}. Planning needs copies; remove "
                 "that part before planning, or give the environment a __deepcopy__"
             ) from error
+        return face, cloner
+
+    def _compare(
+        self, live: Face, face: Face, cloner: Cloner, outside: Contents
+    ) -> None:
+        """Compare a first copy with the live environment, which stays as it is.
+
+        Raises:
+            UnfaithfulCopyError: They differ.
+        """
         # Observations may draw noise, the live one's too.
         with unchanged(cloner.generators):
             found = first_difference(live.env, face.env) or live.difference(face)
+        if live.asks_live or self._snapshots is not None:
+            outside.settle()  # observations may be counted, or take something away
         if found:
             raise UnfaithfulCopyError(
                 f"{self.name}: a copy of this environment is not in the same "
@@ -350,7 +363,6 @@ class CopiedEnvironment(ShownCopies):
             )
         if self._snapshots is not None:
             self._snapshots.check(face, live, cloner.met()[0])
-        return face, cloner
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
         """Copy an environment as a search does that draws from `dice`."""

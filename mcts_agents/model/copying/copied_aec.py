@@ -46,6 +46,8 @@ class AECFace(Face):
         declares_masks: Whether an observation space has masks.
     """
 
+    asks_live = True
+
     def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
         super().__init__(env, list(env.possible_agents), options)

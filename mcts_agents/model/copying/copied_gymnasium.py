@@ -66,7 +66,7 @@ class GymnasiumFace(Face):
         numbers = self.numbers[0]
         self._are_coded = numbers.are_coded or numbers.first > 0
         self._plain_masks = PlainMasks(numbers.limit)
-        self._masks_method = env.has_wrapper_attr("action_masks")
+        self._masks_method = self.asks_live = env.has_wrapper_attr("action_masks")
         # Whether masks that steps show are those of plain numbers.
         self._reads_masks = not (self._are_coded or self._masks_method)
         self._found_masks: set[bool] = set()  # shared by the copies

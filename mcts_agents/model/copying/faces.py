@@ -62,6 +62,9 @@ class Face(ABC):
 
     _shown: Any = None
 
+    # Whether `difference` asks a live environment itself, and not a copy of it.
+    asks_live = False
+
     def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
         self.env = env
         self.agents = agents
