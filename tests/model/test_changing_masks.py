@@ -231,6 +231,21 @@ def test_masks_of_a_new_game_say_nothing_about_a_plan_in_which_none_appears(
         assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
 
 
+def test_masks_that_infos_hold_too_may_appear_in_observations():
+    class Both(Changing):
+        def step(self, action):
+            super().step(action)
+            self.infos = {agent: {} for agent in self.agents}
+            if self.shows(self.turn):
+                mask = np.array(self.legal(), np.int8)
+                self.infos[self.agent_selection] = {"action_mask": mask}
+
+    found = planned(Both(lambda turn: turn >= 2))
+    assert found.actions.tolist() == [0, 1, 2, 3]
+    # Illegal actions fail in the environment, so none was searched.
+    assert found.visits.sum() == 200
+
+
 def resampled(env, agent, generator):
     """Hide nothing."""
 

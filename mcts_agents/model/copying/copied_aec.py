@@ -362,7 +362,8 @@ class AECFace(Face):
             return agent, None, earned, dict(env.terminations)
         seen = env.observe(agent)
         observes = self._observes_masks[self._places[agent]]
-        if not observes and mask_in(seen) is not None:
+        is_new = not observes and mask_in(seen) is not None
+        if is_new and mask_in(env.infos.get(agent)) is None:
             raise UndeclaredMasksError(
                 f"{self.name}: observe({agent!r}) shows a mask now and did not when "
                 "the plan began, and observation_space does not say that it may. Let "
