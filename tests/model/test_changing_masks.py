@@ -296,6 +296,31 @@ def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():
     assert agent.plan(env, action_mask=masks).actions.tolist() == [0, 1, 3]
 
 
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
+@pytest.mark.parametrize("turn", [0, 1, 2, 5])
+def test_an_agent_who_joins_and_is_not_in_possible_agents_is_named(turn, options):
+    class Joined(Changing):
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            if turn == 0:
+                self.join()
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == turn:
+                self.join()
+
+        def join(self):
+            self.possible_agents, self.agents = ["first", "second"], [*self.agents, "z"]
+            for held in (self.rewards, self.terminations, self.truncations, self.infos):
+                held["z"] = 0
+            self.agent_selection = "z"
+
+    words = r"names 'z', who is not in possible_agents \(first, second\); list every"
+    with pytest.raises(ValueError, match=words):
+        planned(Joined(), **options)
+
+
 @pytest.mark.parametrize("selected", [None, "zz"])
 @pytest.mark.parametrize("turn", [0, 1, 7])
 def test_a_selected_agent_who_does_not_exist_is_named(selected, turn):

@@ -44,6 +44,20 @@ class UndeclaredMasksError(ValueError):
     """
 
 
+class _Places(dict[str, int]):
+    """Numbers of agents; raises ValueError for one that is not among them."""
+
+    def __init__(self, name: str, agents: list[str]):
+        super().__init__((agent, player) for player, agent in enumerate(agents))
+        self._name = name
+
+    def __missing__(self, agent: str) -> int:
+        raise ValueError(
+            f"{self._name} names {agent!r}, who is not in possible_agents "
+            f"({', '.join(self)}); list every agent that can appear"
+        )
+
+
 class Face(ABC):
     """One environment as a forward model sees it.
 
@@ -69,7 +83,7 @@ class Face(ABC):
         self.env = env
         self.agents = agents
         self.name = name_of(env)
-        self._places = {agent: player for player, agent in enumerate(agents)}
+        self._places = _Places(self.name, agents)
         continuous = None if options is None else options.continuous
         self.numbers = [
             numbers_of(
@@ -189,13 +203,7 @@ class Face(ABC):
         Raises:
             ValueError: It is none of those that there may be.
         """
-        player = self._places.get(agent)
-        if player is None:
-            raise ValueError(
-                f"{self.name}: a step names {agent!r}, who is not in possible_agents "
-                f"({', '.join(self.agents)}); list every agent that can appear"
-            )
-        return player
+        return self._places[agent]
 
     @abstractmethod
     def mask_of(self, player: int) -> Any:
