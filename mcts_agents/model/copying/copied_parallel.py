@@ -1,5 +1,6 @@
 """PettingZoo parallel environments as a forward model sees them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,15 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import Face, require_reset
+from mcts_agents.model.copying.faces import Face, check_five, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
+
+
+# What a step must return.
+FIVE = (
+    "observations, rewards, terminations, truncations and infos, each a dictionary "
+    "with an entry for each agent"
+)
 
 
 class ParallelFace(Face):
@@ -117,15 +125,23 @@ class ParallelFace(Face):
                 number = self.numbers[player].first
             actions[agent] = self.action(player, number)
         try:
-            found = self.env.step(actions)
+            observations, rewards, terminations, truncations, infos = self.env.step(
+                actions
+            )
         except Exception as error:
+            check_five(error, self.name, FIVE)
             if not any(mask is not None for mask in self._masks.values()):
                 if not (self._given or any(self._showed)):
                     remedy = to_pass("{agent: infos[agent]['action_mask'], ...}")
                     note_no_masks(error, self.name, remedy)
             raise
-        observations, rewards, terminations, truncations, infos = found
         self._earn(rewards, returns)
+        for told in (observations, terminations, truncations, infos):
+            if type(told) is not dict and not isinstance(told, Mapping):
+                raise ValueError(
+                    f"{self.name}: step() returned {told!r}; it must return five "
+                    f"values: {FIVE}"
+                )
         self._shown = observations
         # Who has gone may come again, and who comes may be over at once.
         here = self.env.agents

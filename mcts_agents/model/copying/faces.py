@@ -31,6 +31,9 @@ GREATEST_RETURN = 1e100
 COMMON = 1e80
 NUMBERS = (float, int, np.float64)
 
+# Modules whose wrappers unpack what a step returns.
+WRAPPERS = ("gymnasium.wrappers.", "pettingzoo.utils.", "mcts_agents.")
+
 # Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
 BITS = -2
@@ -450,6 +453,27 @@ def without_pictures(env: Any) -> None:
     for layer in layers(env):
         if getattr(layer, "__dict__", {}).get("render_mode") is not None:
             layer.render_mode = None
+
+
+def check_five(error: Exception, name: str, expected: str) -> None:
+    """Raise ValueError if it is what `step` returned that could not be unpacked.
+
+    Args:
+        error: What was raised where a step was called.
+        name: The environment.
+        expected: What a step must return, in words.
+    """
+    place = error.__traceback__
+    if not isinstance(error, TypeError | ValueError) or "unpack" not in str(error):
+        return
+    if place is not None and place.tb_next is not None:  # in the step itself
+        while place.tb_next is not None:
+            place = place.tb_next
+        if not place.tb_frame.f_globals.get("__name__", "").startswith(WRAPPERS):
+            return
+    raise ValueError(
+        f"{name}: step() must return five values: {expected} ({error})"
+    ) from None
 
 
 def require_reset(env: Any, made: str) -> None:
