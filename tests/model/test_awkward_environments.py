@@ -56,6 +56,18 @@ def test_rewards_that_are_arrays_of_one_number_are_taken(pay):
     assert planner(simulations=60).plan(env).values.max() > 1.5
 
 
+@pytest.mark.parametrize("gradient", [False, True])
+def test_tensors_of_one_number_are_taken_and_others_named(gradient):
+    torch = pytest.importorskip("torch")
+    env = Paying(lambda number: torch.tensor([number], requires_grad=gradient))
+    env.reset()
+    assert planner(simulations=60).plan(env).values.max() > 1.5
+    env = Paying(lambda number: torch.tensor([number, 1.0], requires_grad=gradient))
+    env.reset()
+    with pytest.raises(ValueError, match=r"reward of player_0 is tensor\(\[.*finite"):
+        planner().plan(env)
+
+
 class Telling(Paying):
     """Returns the first few of what a step returns, and `info` as the last of five."""
 
