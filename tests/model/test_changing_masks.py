@@ -8,7 +8,7 @@ import pytest
 from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
-from mcts_agents.model.copying import suspicions
+from mcts_agents.model.copying import copied, suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
 from tests.model.third_party import InTurn
 
@@ -264,6 +264,38 @@ def test_masks_that_nothing_announced_are_an_error_each_time(options):
     env.step(0)
     env.step(1)  # from here on they are shown
     assert agent.plan(env).actions.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
+def test_a_search_sees_masks_that_nothing_announced_without_looks_before_it(
+    options, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    with pytest.raises(ValueError, match="shows a mask now and did not"):
+        planned(Changing(lambda turn: turn >= 2), **options)
+
+
+def test_looks_for_masks_change_no_decision(monkeypatch):
+    class Noticing(Changing):
+        def observe(self, agent):
+            self.last += 10 * self.np_random.integers(3)  # seen in what is paid
+            return super().observe(agent)
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.np_random = np.random.default_rng(seed)
+
+        def step(self, action):
+            last = self.last
+            super().step(action)
+            self.rewards = {"first": last + action, "second": -last - action}
+
+    def visits():
+        return planned(Noticing(lambda turn: False)).visits.tolist()
+
+    looked = visits()
+    monkeypatch.setattr(copied, "LOOKS", 0)
+    assert visits() == looked
 
 
 @pytest.mark.parametrize("deterministic", [False, True])

@@ -79,6 +79,9 @@ from mcts_agents.model.spec import Spec
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
+# After how many steps of a plan it is looked whether masks appear.
+LOOKS = 8
+
 # What each callback is called with.
 SIGNATURES = {name: entry.signature for name, entry in ENTRIES.items()} | ASKED
 
@@ -132,6 +135,7 @@ class CopiedEnvironment(ShownCopies):
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
         self._steps = 0  # of the last plan
+        self._looks = 0  # still to be made in this one
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -283,6 +287,7 @@ class CopiedEnvironment(ShownCopies):
             self._situations.begin(handle)
             del exact, cloner, root  # copies must be able to go before the plan ends
             began, self._steps = clock.now(), 0
+            self._looks = LOOKS if live.may_miss_masks() else 0
             yield state, player
             self._suspicions.searched(clock.now() - began, self._steps)
 
@@ -498,7 +503,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
         held, handle = self._copies.own(handle, own)
-        if self._certainty.due or held.is_lent:
+        if self._certainty.due or held.is_lent or self._looks:
             joint = [-1] * self.players
             joint[player] = action
             self._step(held, joint)
@@ -510,13 +515,24 @@ class CopiedEnvironment(ShownCopies):
         self._situations.say(handle, said, held.returns)
 
     def _step(self, held: HeldCopy, joint: list[int]) -> None:
-        """Apply a joint action, twice where `deterministic` is to be checked."""
+        """Apply a joint action."""
         self._steps += 1
         held.legal = {}
+        self._step_and_look(held, joint)
+
+    def _step_and_look(self, held: HeldCopy, joint: list[int]) -> None:
+        """Apply a joint action, twice where `deterministic` is to be checked.
+
+        Raises:
+            UndeclaredMasksError: Masks appear where nobody would have looked for them.
+        """
         if self._certainty.due:
             self._step_twice(held, joint)
         else:
             held.face.step(joint, held.returns)
+        if self._looks:
+            self._looks -= 1
+            held.face.clone(Cloner()).shown()
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
@@ -534,10 +550,10 @@ class CopiedEnvironment(ShownCopies):
         self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
-        if self._certainty.due:
-            first = min(limit, self._certainty.due)
+        if due := max(self._certainty.due, self._looks):
+            first = min(limit, due)
             played = play_at_random(
-                held, draws, first, lambda joint, _: self._step_twice(held, joint)
+                held, draws, first, lambda joint, _: self._step_and_look(held, joint)
             )
         watch = clock.running()
         if not played or watch is None or not watch.flag[0]:

@@ -372,6 +372,10 @@ class AECFace(Face):
             )
         return agent, seen, earned, dict(env.terminations)
 
+    def may_miss_masks(self) -> bool:
+        """See `Face.may_miss_masks`."""
+        return not (self.declares_masks or all(self._observes_masks))
+
     def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
         agent = self.agents[player]

@@ -219,6 +219,10 @@ class Face(ABC):
         """
         return self._shown
 
+    def may_miss_masks(self) -> bool:
+        """Whether masks may appear that nobody looks for until `shown` is called."""
+        return False
+
     def show(self, shown: Any) -> None:
         """Take what somebody else's last step was shown."""
         self._shown = shown
