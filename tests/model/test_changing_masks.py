@@ -294,7 +294,7 @@ def test_looks_for_masks_change_no_decision(monkeypatch):
         return planned(Noticing(lambda turn: False)).visits.tolist()
 
     looked = visits()
-    monkeypatch.setattr(copied, "LOOKS", 0)
+    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
     assert visits() == looked
 
 

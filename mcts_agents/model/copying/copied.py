@@ -79,8 +79,8 @@ from mcts_agents.model.spec import Spec
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
-# After how many steps of a plan it is looked whether masks appear.
-LOOKS = 8
+# After how many steps it is looked whether masks appear, in the first plan and later.
+FIRST_LOOKS, LATER_LOOKS = 8, 2
 
 # What each callback is called with.
 SIGNATURES = {name: entry.signature for name, entry in ENTRIES.items()} | ASKED
@@ -136,6 +136,7 @@ class CopiedEnvironment(ShownCopies):
         self._pending: BaseException | None = None
         self._steps = 0  # of the last plan
         self._looks = 0  # still to be made in this one
+        self._looks_next = FIRST_LOOKS
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -286,8 +287,9 @@ class CopiedEnvironment(ShownCopies):
             root.face.settle_proposals(player)
             self._situations.begin(handle)
             del exact, cloner, root  # copies must be able to go before the plan ends
-            began, self._steps = clock.now(), 0
-            self._looks = LOOKS if live.may_miss_masks() else 0
+            began, self._steps, self._looks = clock.now(), 0, 0
+            if live.may_miss_masks():
+                self._looks, self._looks_next = self._looks_next, LATER_LOOKS
             yield state, player
             self._suspicions.searched(clock.now() - began, self._steps)
 

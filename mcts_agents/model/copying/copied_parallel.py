@@ -14,7 +14,6 @@ from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, check_five, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
 
-
 # What a step must return.
 FIVE = (
     "observations, rewards, terminations, truncations and infos, each a dictionary "
