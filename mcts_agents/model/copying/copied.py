@@ -552,7 +552,7 @@ class CopiedEnvironment(ShownCopies):
         self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
-        if due := max(self._certainty.due, self._looks):
+        if due := self._certainty.due or self._looks:
             first = min(limit, due)
             played = play_at_random(
                 held, draws, first, lambda joint, _: self._step_and_look(held, joint)
