@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcts_agents.model import ForwardModel
-from mcts_agents.search.kernel.leaf_values import LEAF_VALUES
+from mcts_agents.search.kernel.leaf_values import LEAF_VALUES, check_value
 from mcts_agents.search.options.families import Algorithm, FamilySettings
 from mcts_agents.search.options.option import option
 
@@ -257,7 +257,8 @@ class MinimaxSettings(FamilySettings):
         chosen: dict[str, Any] = {}
         if self.value is None:
             chosen["value"] = "leader"
-            if model.search_defaults.get("value") == "win":
+            by_wins = model.search_defaults.get("value") == "win"
+            if by_wins or not model.has_points:
                 chosen["value"] = "win"
             if model.has("evaluate"):
                 chosen["value"] = "evaluate"
@@ -273,6 +274,7 @@ class MinimaxSettings(FamilySettings):
         return filled
 
     def _check(self, model: ForwardModel) -> None:
+        check_value(model, self)
         algorithm = ALGORITHMS[self.algorithm]
         name = f"{model.name}: {self.algorithm}"
         if algorithm.two_players and model.team_count > 2:
@@ -286,7 +288,8 @@ class MinimaxSettings(FamilySettings):
                 f"{name} cannot search a game with chance; use expectiminimax"
                 + (copied if model.copies_environments else "")
             )
-        needed = [("value", "evaluate", "evaluate", "use value='leader' or 'win'")]
+        valued = "value='leader' or 'win'" if model.has_points else "value='win'"
+        needed = [("value", "evaluate", "evaluate", f"use {valued}")]
         needed += [("action_filter", "game", "filter_actions", "use 'all'")]
         needed += [("ranked_moves", 0, "pass_turn", "use brs-plus")]
         for option_name, value, function, instead in needed:

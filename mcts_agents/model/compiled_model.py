@@ -58,6 +58,11 @@ class CompiledModel(ForwardModel):
         return self._rules._functions.get(name)
 
     @property
+    def has_points(self) -> bool:
+        """See `ForwardModel.has_points`."""
+        return self._rules.has("scores")
+
+    @property
     def policies(self) -> tuple[str, ...]:
         """Names of the scripted policies that the rules bring."""
         return self._rules.policies

@@ -192,6 +192,11 @@ class ForwardModel:
         return bool(self.table[ROW[name]].any())
 
     @property
+    def has_points(self) -> bool:
+        """Whether there are scores; those of rules without the function are zeros."""
+        return True
+
+    @property
     def hidden_information(self) -> bool:
         """Whether players may not see everything (`redeterminise` exists)."""
         return self.has("redeterminise")

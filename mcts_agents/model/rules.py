@@ -409,6 +409,12 @@ class Rules:
                 f"{self.name}: move_codes={self.move_codes!r} without a function "
                 f"`move_code`: {ENTRIES['move_code'].purpose}"
             )
+        for name, value in self.search_defaults.items():
+            if value is None:
+                raise RulesError(
+                    f"{self.name}: search_defaults={dict(self.search_defaults)!r}: "
+                    f"None chooses nothing; leave {name} out"
+                )
         by_scores = self.search_defaults.get("value") in VALUES_OF_SCORES
         if by_scores and "scores" not in self._functions:
             raise RulesError(

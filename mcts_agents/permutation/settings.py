@@ -5,6 +5,7 @@ from typing import Any
 
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.contract import MOVE_CODES
+from mcts_agents.search.kernel.leaf_values import check_value
 from mcts_agents.search.options.families import Algorithm, FamilySettings
 from mcts_agents.search.options.option import option
 
@@ -228,6 +229,7 @@ class PermutationSettings(FamilySettings):
         return ALGORITHMS[self.algorithm].permutes
 
     def _check(self, model: ForwardModel) -> None:
+        check_value(model, self)
         name = f"{model.name}: {self.algorithm}"
         if model.copies_environments:
             raise ValueError(

@@ -4,6 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
+from pettingzoo.utils import BaseParallelWrapper
 
 from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.model.copying.cloning import Cloner
@@ -54,6 +56,18 @@ def test_rewards_that_are_arrays_of_one_number_are_taken(pay):
     assert planner(simulations=60).plan(env).values.max() > 1.5
 
 
+@pytest.mark.parametrize("gradient", [False, True])
+def test_tensors_of_one_number_are_taken_and_others_named(gradient):
+    torch = pytest.importorskip("torch")
+    env = Paying(lambda number: torch.tensor([number], requires_grad=gradient))
+    env.reset()
+    assert planner(simulations=60).plan(env).values.max() > 1.5
+    env = Paying(lambda number: torch.tensor([number, 1.0], requires_grad=gradient))
+    env.reset()
+    with pytest.raises(ValueError, match=r"reward of player_0 is tensor\(\[.*finite"):
+        planner().plan(env)
+
+
 class Telling(Paying):
     """Returns the first few of what a step returns, and `info` as the last of five."""
 
@@ -74,6 +88,48 @@ def test_steps_that_return_too_little_are_named(late):
         planner().plan(env)
     assert "expected 5, got 4" in str(raised.value)
     assert not getattr(raised.value, "__notes__", [])
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("rollout", [0, 5])
+def test_they_are_named_below_wrappers_that_unpack(rollout, late):
+    env = TimeLimit(Telling(4, {}, late), 50)
+    env.reset()
+    with pytest.raises(ValueError, match=r"step\(\) must return five values.* got 4"):
+        planner(rollout=rollout).plan(env)
+
+
+def test_a_step_that_unpacks_something_else_raises_its_own_error():
+    class Unpacking(Paying):
+        def step(self, action):
+            first, second = (action,)
+            return first, second
+
+    env = TimeLimit(Unpacking(float), 50)
+    env.reset()
+    with pytest.raises(ValueError, match=r"^not enough values to unpack"):
+        planner().plan(env)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (lambda found: found[:4], r"must return five values: obs.*expected 5, got 4"),
+        (lambda found: None, r"must return five values: obs.*\(cannot unpack .*None"),
+        (lambda found: (*found[:4], None), "returned None; it must return five values"),
+        (lambda found: ([1, 2], *found[1:]), r"returned \[1, 2\]; it must return five"),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_parallel_steps_that_return_something_else_are_named(told, words, wrapped):
+    class Wrong(Matching):
+        def step(self, actions):
+            return told(super().step(actions))
+
+    env = BaseParallelWrapper(Wrong()) if wrapped else Wrong()
+    env.reset()
+    with pytest.raises(ValueError, match=rf"matching_v0: step\(\) {words}"):
+        planner().plan(env, "player_0")
 
 
 @pytest.mark.parametrize("rollout", [0, 5])

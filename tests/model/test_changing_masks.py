@@ -8,7 +8,7 @@ import pytest
 from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
-from mcts_agents.model.copying import suspicions
+from mcts_agents.model.copying import copied, suspicions
 from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
 from tests.model.third_party import InTurn
 
@@ -231,6 +231,21 @@ def test_masks_of_a_new_game_say_nothing_about_a_plan_in_which_none_appears(
         assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
 
 
+def test_masks_that_infos_hold_too_may_appear_in_observations():
+    class Both(Changing):
+        def step(self, action):
+            super().step(action)
+            self.infos = {agent: {} for agent in self.agents}
+            if self.shows(self.turn):
+                mask = np.array(self.legal(), np.int8)
+                self.infos[self.agent_selection] = {"action_mask": mask}
+
+    found = planned(Both(lambda turn: turn >= 2))
+    assert found.actions.tolist() == [0, 1, 2, 3]
+    # Illegal actions fail in the environment, so none was searched.
+    assert found.visits.sum() == 200
+
+
 def resampled(env, agent, generator):
     """Hide nothing."""
 
@@ -249,6 +264,38 @@ def test_masks_that_nothing_announced_are_an_error_each_time(options):
     env.step(0)
     env.step(1)  # from here on they are shown
     assert agent.plan(env).actions.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
+def test_a_search_sees_masks_that_nothing_announced_without_looks_before_it(
+    options, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    with pytest.raises(ValueError, match="shows a mask now and did not"):
+        planned(Changing(lambda turn: turn >= 2), **options)
+
+
+def test_looks_for_masks_change_no_decision(monkeypatch):
+    class Noticing(Changing):
+        def observe(self, agent):
+            self.last += 10 * self.np_random.integers(3)  # seen in what is paid
+            return super().observe(agent)
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.np_random = np.random.default_rng(seed)
+
+        def step(self, action):
+            last = self.last
+            super().step(action)
+            self.rewards = {"first": last + action, "second": -last - action}
+
+    def visits():
+        return planned(Noticing(lambda turn: False)).visits.tolist()
+
+    looked = visits()
+    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
+    assert visits() == looked
 
 
 @pytest.mark.parametrize("deterministic", [False, True])
@@ -279,6 +326,31 @@ def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():
     masks = {"first": env.legal(), "second": [1, 1, 1, 1]}
     agent = MCTSAgent(simulations=50, perfect_information=True, seed=3)
     assert agent.plan(env, action_mask=masks).actions.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
+@pytest.mark.parametrize("turn", [0, 1, 2, 5])
+def test_an_agent_who_joins_and_is_not_in_possible_agents_is_named(turn, options):
+    class Joined(Changing):
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            if turn == 0:
+                self.join()
+
+        def step(self, action):
+            super().step(action)
+            if self.turn == turn:
+                self.join()
+
+        def join(self):
+            self.possible_agents, self.agents = ["first", "second"], [*self.agents, "z"]
+            for held in (self.rewards, self.terminations, self.truncations, self.infos):
+                held["z"] = 0
+            self.agent_selection = "z"
+
+    words = r"names 'z', who is not in possible_agents \(first, second\); list every"
+    with pytest.raises(ValueError, match=words):
+        planned(Joined(), **options)
 
 
 @pytest.mark.parametrize("selected", [None, "zz"])

@@ -370,6 +370,78 @@ def test_observe_may_say_that_there_is_no_mask_yet():
     assert agent.plan(env, "player_0", action_mask=ones).visits.sum() == 30
 
 
+def test_the_aec_form_knows_that_there_is_no_mask_yet():
+    for place in ("observation", "info"):
+        env = Later()
+        env.place = place
+        serialised = parallel_to_aec(env)
+        serialised.reset(seed=0)
+        agent = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+        assert agent.plan(serialised).actions.tolist() == [0, 1]
+
+
+class TwoRoles(Matching):
+    """The first number is never legal for the second player, whom masks tell so.
+
+    Args:
+        masked: Who is shown masks.
+        declared: Whether the observation spaces say so.
+        tells: Whether `observe` shows what steps return, and not the rounds alone.
+    """
+
+    def __init__(self, masked, declared=False, tells=True):
+        super().__init__()
+        self.masked, self.declared, self.tells = masked, declared, tells
+
+    def observation_space(self, agent):
+        if not self.declared:
+            return super().observation_space(agent)
+        mask = spaces.MultiBinary(2)
+        return spaces.Dict({"observation": spaces.Discrete(4), "action_mask": mask})
+
+    def seen_by(self, agent):
+        if agent not in self.masked:
+            return self.rounds
+        mask = np.array([0, 1], np.int8)
+        return {"observation": self.rounds, "action_mask": mask}
+
+    def observe(self, agent):
+        return self.seen_by(agent) if self.tells else self.rounds
+
+    def observations(self):
+        return {agent: self.seen_by(agent) for agent in self.agents}
+
+
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+@pytest.mark.parametrize("masked", ["player_0", "player_1"])
+def test_each_agent_is_asked_whether_it_is_shown_masks(masked, options):
+    env = TwoRoles([masked])
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0, **options)
+    for name in env.possible_agents:
+        legal = [1] if name == masked else [0, 1]
+        assert agent.plan(env, name).actions.tolist() == legal
+    # Whoever is not masked wins by knowing what the other must do.
+    other = "player_1" if masked == "player_0" else "player_0"
+    assert agent.act(env, other) == (1 if other == "player_0" else 0)
+
+
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_method_observe_that_shows_no_masks_tells_nothing_about_them(
+    declared, options
+):
+    env = TwoRoles(["player_0", "player_1"], declared, tells=False)
+    observations, _ = env.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0, **options)
+    with pytest.raises(ValueError, match="Pass those of all agents on"):
+        agent.plan(env, "player_0")
+    masks = {name: seen["action_mask"] for name, seen in observations.items()}
+    with pytest.raises(ValueError, match="Pass those of all agents on"):
+        agent.plan(env, "player_1", action_mask={"player_0": masks["player_0"]})
+    assert agent.plan(env, "player_1", action_mask=masks).actions.tolist() == [1]
+
+
 class Strict(gymnasium.Env):
     """Raises on an illegal action, and tells what is legal in infos only."""
 

@@ -1,5 +1,6 @@
 """No plan changes the live environment, whatever else refers to it or is shared."""
 
+import copy
 import enum
 import weakref
 
@@ -8,10 +9,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from mcts_agents import MCTSAgent
+from mcts_agents import MCTSAgent, remember
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.outside import SharedStateError
+from tests.model.third_party import Countdown
 
 BOARD = np.zeros(3, np.int64)
 LISTENERS: list = []
@@ -32,6 +34,105 @@ class Table:
     def get(cls):
         cls.it = cls.it or cls()
         return cls.it
+
+
+class Inbox(Countdown):
+    """Observations take messages away, are counted, and fill a table on first use."""
+
+    table = None
+
+    def __init__(self):
+        super().__init__(players=2, start=9)
+        self.looks = 0
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.inbox = {agent: ["welcome"] for agent in self.agents}
+
+    def observe(self, agent):
+        if Inbox.table is None:
+            Inbox.table = list(range(10))
+        self.looks += 1
+        self.last = self.left, Inbox.table[self.left], self.inbox[agent]
+        self.inbox[agent] = []
+        return {"observation": self.last, "action_mask": np.ones(2, np.int8)}
+
+    def state(self):
+        return copy.deepcopy(vars(self))
+
+
+def put(env, state):
+    vars(env).update(copy.deepcopy(state))
+
+
+@pytest.mark.parametrize("options", [{}, {"snapshots": (Inbox.state, put)}])
+def test_a_plan_takes_nothing_away_that_an_observation_would(options):
+    env = Inbox()
+    env.reset(seed=0)
+    env.step(1)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0, **options)
+    before = env.state()
+    for _ in range(6):
+        Inbox.table = None
+        agent.plan(env)
+        assert env.state() == before
+
+
+class Counting(gymnasium.Env):
+    """Counts how often it was asked for its masks."""
+
+    observation_space = spaces.Discrete(10)
+    action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = self.asked = 0
+        return 0, {}
+
+    def action_masks(self):
+        self.asked += 1
+        return np.array([True, True])
+
+    def step(self, action):
+        self.steps += 1
+        return self.steps, float(action), self.steps == 6, False, {}
+
+
+def copied_counting(env):
+    return copy.deepcopy(vars(env))
+
+
+@pytest.mark.parametrize("how", ["copies", "snapshots", "replay"])
+def test_a_plan_does_not_count_as_asking_for_masks(how):
+    options = {
+        "copies": {},
+        "snapshots": {"snapshots": (copied_counting, put)},
+        "replay": {"replay": Counting, "deterministic": True},
+    }[how]
+    env = remember(Counting()) if how == "replay" else Counting()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0, **options)
+    for _ in range(6):
+        agent.plan(env)
+    assert env.unwrapped.asked == 0
+
+
+def test_snapshots_that_change_the_live_environment_are_an_error_all_the_same():
+    class Shared(Inbox):
+        def step(self, action):
+            LISTENERS[0].looks += 1
+            super().step(action)
+
+    env = Shared()
+    env.reset(seed=0)
+    LISTENERS.append(env)
+    options = {"snapshots": (Shared.state, put)}
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0, **options)
+    try:
+        with pytest.raises(SharedStateError, match="steps of copies changed"):
+            agent.plan(env)
+    finally:
+        LISTENERS.clear()
 
 
 class Six(gymnasium.Env):

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from mcts_agents import MCTSAgent
+from mcts_agents import MCTSAgent, OneStepAgent
+from mcts_agents.agents import AlphaBetaAgent, GRAVEAgent, MaxNAgent
 from mcts_agents.envs import GAMES, environments, load_game
 from mcts_agents.minimax.settings import MinimaxSettings
 from mcts_agents.model import LOST, PLAYING, WON, Rules, RulesError, Spec, new_generator
 from mcts_agents.search import SearchSettings
 from mcts_agents.testing import check_rules
+from tests.command import run
 from tests.model.test_rules import RACE
 
 ADVICE = "scores were equal in every position, but games were won"
@@ -81,6 +83,9 @@ def left(game, state, out):
 left.__name__ = "scores"
 
 
+HEAP = heap()
+
+
 def test_scores_that_are_left_out_are_zeros():
     rules = heap()
     model = rules.model(players=3)
@@ -118,6 +123,49 @@ def test_other_defaults_of_a_game_without_scores_are_kept():
 def test_a_value_of_scores_needs_scores(value):
     with pytest.raises(RulesError, match=rf"'{value}'.* without a function `scores`"):
         heap(search_defaults={"value": value}).model()
+
+
+@pytest.mark.parametrize("value", ["score", "leader"])
+@pytest.mark.parametrize(
+    "make",
+    [MCTSAgent, OneStepAgent, GRAVEAgent, AlphaBetaAgent, MaxNAgent],
+    ids=lambda make: make.__name__,
+)
+def test_a_value_of_scores_that_a_user_gives_is_refused(make, value):
+    game = environments(heap())[1]()
+    game.reset(seed=0)
+    words = rf"value='{value}': heap has no scores, .* use value='win', or give the"
+    with pytest.raises(ValueError, match=words):
+        make(value=value).plan(game)
+
+
+@pytest.mark.parametrize("spec", ["mcts:value=score", "alphabeta:value=leader"])
+def test_a_value_of_scores_in_a_spec_is_refused_in_one_line(spec):
+    game = f"{__name__}:HEAP"
+    found = run("play", game, "--agent", spec, "--agent", "random")
+    assert found.returncode == 2
+    *_, line = found.stderr.splitlines()  # after what was compiled
+    assert line.startswith("mcts-agents: value=")
+    assert "use value='win', or give the rules a function" in line
+
+
+@pytest.mark.parametrize("make", [MCTSAgent, AlphaBetaAgent])
+@pytest.mark.parametrize("scores", [None, left])
+def test_what_to_use_instead_of_an_evaluation_that_is_missing(make, scores):
+    game = environments(heap(scores))[1]()
+    game.reset(seed=0)
+    with pytest.raises(ValueError, match=r"evaluat.*use value=") as raised:
+        make(value="evaluate").plan(game)
+    named = "score" in str(raised.value) or "leader" in str(raised.value)
+    assert named == (scores is not None)
+    assert "'win'" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["value", "rollout"])
+def test_a_default_of_searches_that_is_none_is_refused(name):
+    words = rf"'{name}': None.* None chooses nothing; leave {name} out"
+    with pytest.raises(RulesError, match=words):
+        heap(search_defaults={name: None}).model()
 
 
 def test_the_check_advises_where_scores_never_differ():

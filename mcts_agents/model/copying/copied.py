@@ -79,6 +79,9 @@ from mcts_agents.model.spec import Spec
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
+# After how many steps it is looked whether masks appear, in the first plan and later.
+FIRST_LOOKS, LATER_LOOKS = 8, 2
+
 # What each callback is called with.
 SIGNATURES = {name: entry.signature for name, entry in ENTRIES.items()} | ASKED
 
@@ -132,6 +135,8 @@ class CopiedEnvironment(ShownCopies):
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
         self._steps = 0  # of the last plan
+        self._looks = 0  # still to be made in this one
+        self._looks_next = FIRST_LOOKS
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -260,6 +265,7 @@ class CopiedEnvironment(ShownCopies):
             else:
                 outside = self._watch_snapshots(live, borrowed)
                 exact, cloner = self._exact_copy(live)
+            self._compare(live, exact, cloner, outside)
             exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
             if outside.is_kept and self._suspicions.are_open(self.hurry):
@@ -281,7 +287,9 @@ class CopiedEnvironment(ShownCopies):
             root.face.settle_proposals(player)
             self._situations.begin(handle)
             del exact, cloner, root  # copies must be able to go before the plan ends
-            began, self._steps = clock.now(), 0
+            began, self._steps, self._looks = clock.now(), 0, 0
+            if live.may_miss_masks():
+                self._looks, self._looks_next = self._looks_next, LATER_LOOKS
             yield state, player
             self._suspicions.searched(clock.now() - began, self._steps)
 
@@ -327,7 +335,7 @@ class CopiedEnvironment(ShownCopies):
             raise RuntimeError(f"{self.name}: this model is already planning")
 
     def _exact_copy(self, live: Face) -> tuple[Face, Cloner]:
-        """Copy the live environment, dice and all, and compare."""
+        """Copy the live environment, dice and all."""
         cloner = Cloner()
         try:
             if self._snapshots is not None:
@@ -339,9 +347,21 @@ class CopiedEnvironment(ShownCopies):
                 f"{self.name} cannot be copied: {error}. Planning needs copies; remove "
                 "that part before planning, or give the environment a __deepcopy__"
             ) from error
+        return face, cloner
+
+    def _compare(
+        self, live: Face, face: Face, cloner: Cloner, outside: Contents
+    ) -> None:
+        """Compare a first copy with the live environment, which stays as it is.
+
+        Raises:
+            UnfaithfulCopyError: They differ.
+        """
         # Observations may draw noise, the live one's too.
         with unchanged(cloner.generators):
             found = first_difference(live.env, face.env) or live.difference(face)
+        if live.asks_live or self._snapshots is not None:
+            outside.settle()  # observations may be counted, or take something away
         if found:
             raise UnfaithfulCopyError(
                 f"{self.name}: a copy of this environment is not in the same "
@@ -350,7 +370,6 @@ class CopiedEnvironment(ShownCopies):
             )
         if self._snapshots is not None:
             self._snapshots.check(face, live, cloner.met()[0])
-        return face, cloner
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
         """Copy an environment as a search does that draws from `dice`."""
@@ -486,7 +505,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
         held, handle = self._copies.own(handle, own)
-        if self._certainty.due or held.is_lent:
+        if self._certainty.due or held.is_lent or self._looks:
             joint = [-1] * self.players
             joint[player] = action
             self._step(held, joint)
@@ -498,13 +517,24 @@ class CopiedEnvironment(ShownCopies):
         self._situations.say(handle, said, held.returns)
 
     def _step(self, held: HeldCopy, joint: list[int]) -> None:
-        """Apply a joint action, twice where `deterministic` is to be checked."""
+        """Apply a joint action."""
         self._steps += 1
         held.legal = {}
+        self._step_and_look(held, joint)
+
+    def _step_and_look(self, held: HeldCopy, joint: list[int]) -> None:
+        """Apply a joint action, twice where `deterministic` is to be checked.
+
+        Raises:
+            UndeclaredMasksError: Masks appear where nobody would have looked for them.
+        """
         if self._certainty.due:
             self._step_twice(held, joint)
         else:
             held.face.step(joint, held.returns)
+        if self._looks:
+            self._looks -= 1
+            held.face.clone(Cloner()).shown()
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
@@ -522,10 +552,10 @@ class CopiedEnvironment(ShownCopies):
         self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
-        if self._certainty.due:
-            first = min(limit, self._certainty.due)
+        if due := self._certainty.due or self._looks:
+            first = min(limit, due)
             played = play_at_random(
-                held, draws, first, lambda joint, _: self._step_twice(held, joint)
+                held, draws, first, lambda joint, _: self._step_and_look(held, joint)
             )
         watch = clock.running()
         if not played or watch is None or not watch.flag[0]:

@@ -46,6 +46,8 @@ class AECFace(Face):
         declares_masks: Whether an observation space has masks.
     """
 
+    asks_live = True
+
     def __init__(self, env: AECEnv, options: CopyOptions | None = None):
         require_reset(env, "agent_selection")
         super().__init__(env, list(env.possible_agents), options)
@@ -360,7 +362,8 @@ class AECFace(Face):
             return agent, None, earned, dict(env.terminations)
         seen = env.observe(agent)
         observes = self._observes_masks[self._places[agent]]
-        if not observes and mask_in(seen) is not None:
+        is_new = not observes and mask_in(seen) is not None
+        if is_new and mask_in(env.infos.get(agent)) is None:
             raise UndeclaredMasksError(
                 f"{self.name}: observe({agent!r}) shows a mask now and did not when "
                 "the plan began, and observation_space does not say that it may. Let "
@@ -368,6 +371,10 @@ class AECFace(Face):
                 "in infos[agent]['action_mask']"
             )
         return agent, seen, earned, dict(env.terminations)
+
+    def may_miss_masks(self) -> bool:
+        """See `Face.may_miss_masks`."""
+        return not (self.declares_masks or all(self._observes_masks))
 
     def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""

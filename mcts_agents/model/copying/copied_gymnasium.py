@@ -28,12 +28,16 @@ from mcts_agents.model.copying.faces import (
     NOBODY,
     NUMBERS,
     Face,
+    check_five,
 )
 from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import PlainMasks, shows_masks
 
 # Who decides, as a bit mask, while an episode lasts.
 ALONE = 1
+
+# What a step must return.
+FIVE = "observation, reward, terminated, truncated and info"
 
 # Attributes that are True when an episode has ended, in environments that have them.
 ENDED = tuple(
@@ -66,7 +70,7 @@ class GymnasiumFace(Face):
         numbers = self.numbers[0]
         self._are_coded = numbers.are_coded or numbers.first > 0
         self._plain_masks = PlainMasks(numbers.limit)
-        self._masks_method = env.has_wrapper_attr("action_masks")
+        self._masks_method = self.asks_live = env.has_wrapper_attr("action_masks")
         # Whether masks that steps show are those of plain numbers.
         self._reads_masks = not (self._are_coded or self._masks_method)
         self._found_masks: set[bool] = set()  # shared by the copies
@@ -138,7 +142,7 @@ class GymnasiumFace(Face):
         try:
             shown, reward, terminated, truncated, info = self.env.step(action)
         except Exception as error:
-            self._check_five(error)
+            check_five(error, self.name, FIVE)
             if self._mask is None and not (self._masks_method or self._given):
                 note_no_masks(error, self.name, to_pass("info['action_mask']"))
             raise
@@ -173,16 +177,6 @@ class GymnasiumFace(Face):
                     return ALONE, found[1], BITS
         return self.situation(known)
 
-    def _check_five(self, error: Exception) -> None:
-        """Say what a step must return if it is that which has raised."""
-        is_ours = error.__traceback__ and error.__traceback__.tb_next is None
-        if is_ours and isinstance(error, TypeError | ValueError):
-            if "unpack" in str(error):
-                raise ValueError(
-                    f"{self.name}: step() must return five values: observation, "
-                    f"reward, terminated, truncated and info ({error})"
-                ) from None
-
     def play(
         self,
         draws: Iterator[int],
@@ -210,7 +204,7 @@ class GymnasiumFace(Face):
                     legal[drawn * len(legal) >> 32]
                 )
             except Exception as error:
-                self._check_five(error)
+                check_five(error, self.name, FIVE)
                 if mask is None:
                     note_no_masks(error, self.name, to_pass("info['action_mask']"))
                 raise

@@ -1,5 +1,6 @@
 """PettingZoo parallel environments as a forward model sees them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,14 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copy_options import CopyOptions
-from mcts_agents.model.copying.faces import Face, require_reset
+from mcts_agents.model.copying.faces import Face, check_five, require_reset
 from mcts_agents.model.masks import mask_in, shows_masks
+
+# What a step must return.
+FIVE = (
+    "observations, rewards, terminations, truncations and infos, each a dictionary "
+    "with an entry for each agent"
+)
 
 
 class ParallelFace(Face):
@@ -21,7 +28,7 @@ class ParallelFace(Face):
     returned; at the root, where the live environment gave it to somebody else, the
     caller passes it on, or it is asked of the environment's `observe` if it has one.
     Where neither is possible, and a copy's step then shows a mask, planning ends with
-    an error.
+    an error. That `observe` showed none counts only if it shows those that steps do.
 
     Agents whose mask is empty wait: they are no movers, and their action is the first
     of their space.
@@ -35,14 +42,18 @@ class ParallelFace(Face):
         self._declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        self._can_observe = self._observe = _observes(env)
+        self._can_observe = _observes(env)
+        # Both are shared by the copies. By player: whether `observe` showed a mask at
+        # the root, None if it was not asked; and of whom it shows what steps show.
+        self._showed: list[bool | None] = [None] * len(self.agents)
+        self._trusted: set[int] = set()
         self._at_root = True
         self._is_live = True
         self._copied: ParallelEnv | None = None
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
-        if self._declares_masks and not self._observe:
+        if self._declares_masks and not self._can_observe:
             for agent in self.env.agents:
                 if self.checked_mask(self.agents.index(agent)) is None:
                     raise self._masks_are_unknown()
@@ -66,7 +77,7 @@ class ParallelFace(Face):
         agent = self.agents[player]
         if self._shown is not None:
             return self._shown.get(agent)
-        return self._observed(agent) if _observes(self.env) else None
+        return self._observed(agent) if self._can_observe else None
 
     def _observed(self, agent: str) -> Any:
         """Return an observation, for which the live environment throws no dice."""
@@ -113,15 +124,23 @@ class ParallelFace(Face):
                 number = self.numbers[player].first
             actions[agent] = self.action(player, number)
         try:
-            found = self.env.step(actions)
+            observations, rewards, terminations, truncations, infos = self.env.step(
+                actions
+            )
         except Exception as error:
+            check_five(error, self.name, FIVE)
             if not any(mask is not None for mask in self._masks.values()):
-                if not (self._given or self._observe):
+                if not (self._given or any(self._showed)):
                     remedy = to_pass("{agent: infos[agent]['action_mask'], ...}")
                     note_no_masks(error, self.name, remedy)
             raise
-        observations, rewards, terminations, truncations, infos = found
         self._earn(rewards, returns)
+        for told in (observations, terminations, truncations, infos):
+            if type(told) is not dict and not isinstance(told, Mapping):
+                raise ValueError(
+                    f"{self.name}: step() returned {told!r}; it must return five "
+                    f"values: {FIVE}"
+                )
         self._shown = observations
         # Who has gone may come again, and who comes may be over at once.
         here = self.env.agents
@@ -129,16 +148,9 @@ class ParallelFace(Face):
         self._finished = self._finished.intersection(here) | over
         masks = {a: shown_mask(observations.get(a), infos.get(a)) for a in here}
         if self._at_root:
-            told = observations if self._can_observe else {}
-            self._check_root(
-                [
-                    agent
-                    for agent, mask in masks.items()
-                    if agent in actions
-                    and mask is not None
-                    and mask_in(told.get(agent)) is None
-                ]
-            )
+            for agent, mask in masks.items():
+                if mask is not None and agent in actions:
+                    self._check_root(agent)
             self._at_root = False
         self._step_is_over()
         self._masks = masks
@@ -154,33 +166,39 @@ class ParallelFace(Face):
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
 
-    def _check_root(self, shown: list[str]) -> None:
-        """Raise ValueError if a first step shows masks of which none was known.
+    def _check_root(self, agent: str) -> None:
+        """Raise ValueError if an agent's mask was not known before the first step.
 
         Args:
-            shown: The agents that were there before and are shown one, without those
-                whose observations have it where `observe` could tell them before.
+            agent: One that was there before; the step has shown a mask to it.
         """
-        if any(self.checked_mask(self._place(agent)) is None for agent in shown):
+        player = self._place(agent)
+        if player in self._given or self._showed[player] or player in self._trusted:
+            return
+        # `observe` showed none. Was there none, or does it never show any?
+        if self._showed[player] is None or mask_in(self._observed(agent)) is None:
             raise self._masks_are_unknown()
+        self._trusted.add(player)
 
     def mask_of(self, player: int) -> Any:
         """Return the mask in the last observation, else the one in the last infos."""
         agent = self.agents[player]
         if agent in self._masks:
             return self._masks[agent]
-        if not self._observe:
+        if not self._can_observe:
             return None
+        if self._showed[player] is False and not self._declares_masks:
+            return None  # observations may be pictures
         mask = mask_in(self._observed(agent))
-        self._observe = self._declares_masks or mask is not None
+        self._showed[player] = mask is not None
         return mask
 
 
 class SerialisedFace(ParallelFace):
     """A parallel environment that the live loop steps through PettingZoo's AEC form.
 
-    The converter keeps the observations of the last full step, hence the masks, and
-    the actions of agents who were asked earlier, which nobody may see.
+    The converter keeps the observations of the last full step, hence all masks that
+    there are, and the actions of agents who were asked earlier, which nobody may see.
     """
 
     def __init__(
@@ -189,7 +207,7 @@ class SerialisedFace(ParallelFace):
         require_reset(converter, "agent_selection")
         self._asked: AECEnv | None = converter
         super().__init__(converter.env, options)
-        self._can_observe = self._observe = False
+        self._can_observe = self._at_root = False
         self._shown = converter._observations
         self._masks = {
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))

@@ -31,6 +31,9 @@ GREATEST_RETURN = 1e100
 COMMON = 1e80
 NUMBERS = (float, int, np.float64)
 
+# Modules whose wrappers unpack what a step returns.
+WRAPPERS = ("gymnasium.wrappers.", "pettingzoo.utils.", "mcts_agents.")
+
 # Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
 BITS = -2
@@ -42,6 +45,20 @@ class UndeclaredMasksError(ValueError):
 
     Until then actions that are not legal counted as legal.
     """
+
+
+class _Places(dict[str, int]):
+    """Numbers of agents; raises ValueError for one that is not among them."""
+
+    def __init__(self, name: str, agents: list[str]):
+        super().__init__((agent, player) for player, agent in enumerate(agents))
+        self._name = name
+
+    def __missing__(self, agent: str) -> int:
+        raise ValueError(
+            f"{self._name} names {agent!r}, who is not in possible_agents "
+            f"({', '.join(self)}); list every agent that can appear"
+        )
 
 
 class Face(ABC):
@@ -62,11 +79,14 @@ class Face(ABC):
 
     _shown: Any = None
 
+    # Whether `difference` asks a live environment itself, and not a copy of it.
+    asks_live = False
+
     def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
         self.env = env
         self.agents = agents
         self.name = name_of(env)
-        self._places = {agent: player for player, agent in enumerate(agents)}
+        self._places = _Places(self.name, agents)
         continuous = None if options is None else options.continuous
         self.numbers = [
             numbers_of(
@@ -186,13 +206,7 @@ class Face(ABC):
         Raises:
             ValueError: It is none of those that there may be.
         """
-        player = self._places.get(agent)
-        if player is None:
-            raise ValueError(
-                f"{self.name}: a step names {agent!r}, who is not in possible_agents "
-                f"({', '.join(self.agents)}); list every agent that can appear"
-            )
-        return player
+        return self._places[agent]
 
     @abstractmethod
     def mask_of(self, player: int) -> Any:
@@ -204,6 +218,10 @@ class Face(ABC):
         The environment may fill the same arrays again in its next step.
         """
         return self._shown
+
+    def may_miss_masks(self) -> bool:
+        """Whether masks may appear that nobody looks for until `shown` is called."""
+        return False
 
     def show(self, shown: Any) -> None:
         """Take what somebody else's last step was shown."""
@@ -439,6 +457,27 @@ def without_pictures(env: Any) -> None:
     for layer in layers(env):
         if getattr(layer, "__dict__", {}).get("render_mode") is not None:
             layer.render_mode = None
+
+
+def check_five(error: Exception, name: str, expected: str) -> None:
+    """Raise ValueError if it is what `step` returned that could not be unpacked.
+
+    Args:
+        error: What was raised where a step was called.
+        name: The environment.
+        expected: What a step must return, in words.
+    """
+    place = error.__traceback__
+    if not isinstance(error, TypeError | ValueError) or "unpack" not in str(error):
+        return
+    if place is not None and place.tb_next is not None:  # in the step itself
+        while place.tb_next is not None:
+            place = place.tb_next
+        if not place.tb_frame.f_globals.get("__name__", "").startswith(WRAPPERS):
+            return
+    raise ValueError(
+        f"{name}: step() must return five values: {expected} ({error})"
+    ) from None
 
 
 def require_reset(env: Any, made: str) -> None:

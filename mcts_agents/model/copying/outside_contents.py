@@ -265,6 +265,10 @@ class Contents:
                     changes.outside[label] = changes.lost[label] = None
         return changes
 
+    def settle(self) -> None:
+        """Undo what changed about the live environment; all else counts from now on."""
+        self._records.settle(self._own)
+
 
 def _write_cell(cell: types.CellType, before: list[Any]) -> None:
     cell.cell_contents = before[0]

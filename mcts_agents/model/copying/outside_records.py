@@ -1,6 +1,7 @@
 """What the things outside an environment held, and how to put that back."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from mcts_agents.model.copying import outside_iterators as iterators
@@ -73,11 +74,16 @@ class Records:
         """Keep nothing."""
         self._records.clear()
 
-    def put_back(self) -> Changes:
-        """Undo what changed; return the names of where it did."""
+    def put_back(self, which: Iterable[int] | None = None) -> Changes:
+        """Undo what changed; return the names of where it did.
+
+        Args:
+            which: Of which records; all by default.
+        """
         changes = Changes({}, {}, {})
         moved: dict[int, tuple[Any, list[str]]] = {}
-        for index, record in enumerate(self._records):
+        for index in range(len(self._records)) if which is None else which:
+            record = self._records[index]
             now = record.way.read(record.item)
             if record.way.is_same(record.before, now):
                 continue
@@ -96,6 +102,22 @@ class Records:
             if key not in placed:
                 changes.lost.update(dict.fromkeys(names))
         return changes
+
+    def settle(self, own: set[int]) -> None:
+        """Undo what changed inside; note anew what lies outside, or cannot be undone.
+
+        Args:
+            own: The ids of parts of the live environment, wherever they were found.
+        """
+        inside = [
+            index
+            for index, record in enumerate(self._records)
+            if index in self.inside or id(record.item) in own
+        ]
+        lost = self.put_back(inside).lost
+        for index in set(range(len(self._records))).difference(() if lost else inside):
+            record = self._records[index]
+            record.before = record.way.read(record.item)
 
     def _names_of(self, index: int, now: Any) -> list[str]:
         """Return what is changed of one thing, without what may change."""

@@ -17,11 +17,13 @@ def finite_reward(reward: Any, whose: str) -> float:
     """
     try:
         if not isinstance(reward, float | int) and hasattr(reward, "shape"):
+            if hasattr(reward, "detach"):  # a tensor, which may have a gradient
+                reward = reward.detach()
             # ValueError if it is not one number.
             earned = float(np.asarray(reward).item())
         else:
             earned = float(reward)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         earned = math.nan
     if not math.isfinite(earned):
         raise ValueError(

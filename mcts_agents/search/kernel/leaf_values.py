@@ -34,6 +34,7 @@ from numba import carray, njit
 from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer, float64_at, int32_at
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
+from mcts_agents.model.rules import VALUES_OF_SCORES
 from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.parts import Condition, NeededFunction, Part, one_of
 from mcts_agents.search.kernel.records import (
@@ -49,14 +50,26 @@ from mcts_agents.search.kernel.solver import (
 )
 from mcts_agents.search.kernel.status import MODEL_ERROR, SLICE_DONE
 
-_BY_SCORE = one_of("value", "score", "leader")
+_BY_SCORE = one_of("value", *VALUES_OF_SCORES)
+
+
+def check_value(model, settings):
+    """Raise ValueError if positions are to be valued by scores that a game lacks."""
+    value = settings.value
+    if value in VALUES_OF_SCORES and not model.has_points:
+        raise ValueError(
+            f"value={value!r}: {model.name} has no scores, so all its positions would "
+            "be worth the same; use value='win', or give the rules a function `scores`"
+        )
+
+
 PART = Part(
     fields=[
         ("needs_scores", np.int64),
         ("needs_evaluation", np.int64),
     ],
     values=lambda model, settings: {
-        "needs_scores": settings.value in ("score", "leader"),
+        "needs_scores": settings.value in VALUES_OF_SCORES,
         "needs_evaluation": settings.value == "evaluate",
     },
     numbers=lambda settings: {
@@ -72,9 +85,17 @@ PART = Part(
     },
     entries=[
         NeededFunction(
-            "value", "evaluate", "evaluate", "use value='score' or value='win'"
+            "value",
+            "evaluate",
+            "evaluate",
+            lambda model: (
+                "use value='score' or value='win'"
+                if model.has_points
+                else "use value='win'"
+            ),
         )
     ],
+    check=check_value,
 )
 
 

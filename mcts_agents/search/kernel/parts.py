@@ -52,12 +52,15 @@ class Array(NamedTuple):
 
 
 class NeededFunction(NamedTuple):
-    """A function of the game's table that an option needs, and what to do without."""
+    """A function of the game's table that an option needs, and what to do without.
+
+    The latter may depend on the model.
+    """
 
     option: str
     value: Any
     function: str
-    instead: str
+    instead: str | Callable[[Any], str]
 
 
 @dataclass(frozen=True)

@@ -224,9 +224,10 @@ def _check_entries(part: Part, settings: Any, model: ForwardModel) -> None:
         if isinstance(asked, str | bool) and asked == entry.value:
             if not model.has(entry.function):
                 named = words.get(entry.function, f"function `{entry.function}`")
+                instead = entry.instead
                 raise ValueError(
                     f"{entry.option}={entry.value!r}: {model.name} has no {named}; "
-                    f"{entry.instead}"
+                    f"{instead(model) if callable(instead) else instead}"
                 )
 
 
