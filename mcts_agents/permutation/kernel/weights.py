@@ -53,7 +53,7 @@ from mcts_agents.permutation.kernel.records import (
 _1, ALL = np.uint64(1), ~np.uint64(0)
 
 
-@njit
+@njit(forceinline=True)
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
     this = nodes_of(search)[node]
@@ -68,7 +68,7 @@ def choose_edge(search, node, reference):
     return this.first + random_greatest(search.scratch, count, rng_of(search))
 
 
-@njit
+@njit(forceinline=True)
 def weigh_run(search, node, reference, count):
     """Weigh the first edges, so many, of a node, a run.
 
