@@ -105,7 +105,7 @@ def apply(run):
     return done
 
 
-@njit
+@njit(forceinline=True)
 def apply_of(run, player):
     """Do what `apply` does where a player is the only mover."""
     function = _load_apply(run.table + ROW_BYTES * _APPLY)
@@ -184,7 +184,7 @@ def playout_moves(run, limit, kind, out):
     return function(run.game, run.state, run.rng, limit, kind, out)
 
 
-@njit
+@njit(forceinline=True)
 def playout_sets(run, limit, out):
     """Play at random, and add each player's actions to the sets at address `out`."""
     function = _load_playout_sets(run.table + ROW_BYTES * _PLAYOUT_SETS)

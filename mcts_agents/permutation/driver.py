@@ -282,10 +282,16 @@ class PermutationSearch(Decisions):
 
     def _best(self, visits: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the places of the best actions."""
-        keys = visits.astype(float), np.where(visits > 0, values, -math.inf)
-        first, second = keys if self.settings.final == "visits" else keys[::-1]
-        tied = np.flatnonzero(first == first.max())
-        return tied[second[tied] == second[tied].max()]
+        by_visits = self.settings.final == "visits"
+        keys = (visits, values) if by_visits else (values, visits)
+        best = np.flatnonzero(visits)
+        if len(best) == 0:  # only playouts from the root
+            return np.arange(len(visits))
+        for key in keys:
+            if len(best) > 1:  # mostly one is left by the first key
+                found = key[best]
+                best = best[found == found.max()]
+        return best
 
     def _tree(self) -> TreeArrays:
         decision = self._decisions

@@ -269,15 +269,24 @@ class Memory:
         Args:
             rooms: Make so much room, which takes no time when nothing is kept.
         """
+        used = self.used_rooms()
+        # The playout that is being made may be in a new word.
+        places, words = used.places, used.playouts // 64 + 1
+        emptied = {
+            "positions": ...,
+            "bits": (slice(places), slice(words)),
+            "won": (..., slice(words)),
+            "parts": (..., slice(words)),
+            "place_seen": slice(places),
+        }
         # Not the arrays themselves, so that old and new ones do not exist at once.
-        before = {name: array.shape for name, array in self.arrays.items()}
-        used = self._used_shapes()
+        before = {name: self.arrays[name].shape for name in emptied}
         if rooms is not None:
             self._change(rooms, _BETWEEN_DECISIONS)
-        for name in ("positions", "bits", "won", "parts", "place_seen"):
+        for name, part in emptied.items():
             array = self.arrays[name]
             if array.shape == before[name]:  # new ones are empty
-                array[_part(used.get(name, array.shape), array.shape)] = 0
+                array[part] = 0
 
     def tell(self) -> None:
         """Write where the arrays are into the record."""

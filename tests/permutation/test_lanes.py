@@ -7,6 +7,8 @@ from numba import njit
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.permutation.kernel.keys import (
     KEYED,
+    MOST_MULTIPLIED,
+    clearly_best_of_few_playouts,
     clearly_best_of_grave,
     clearly_best_of_mcps,
     write_grave_values,
@@ -56,6 +58,11 @@ def find_clearly_best(narrow, pairs, bias, count):
     if len(pairs) == 2:
         return clearly_best_of_grave(narrow, pairs[0], pairs[1], bias, count)
     return clearly_best_of_mcps(narrow, pairs[0], pairs[1], pairs[2], count)
+
+
+@njit
+def find_in_whole_numbers(pairs, count):
+    return clearly_best_of_few_playouts(pairs[0], pairs[1], pairs[2], count)
 
 
 def weighed(pairs, bias, out, count):
@@ -166,6 +173,45 @@ def test_narrow_statistics_have_the_same_values(pairs, count):
         legal = np.flatnonzero(~illegal)
         assert values[0, legal].tolist() == values[1, legal].tolist()
         assert (values[:, np.flatnonzero(illegal)] < 0.0).all()
+
+
+@pytest.mark.parametrize("count", [8, 56, 64, 128, 136])
+def test_whole_numbers_find_the_best_row_as_often(count):
+    rng = np.random.default_rng(count)
+    room, found, found_before, tries = count + 15 & -16, 0, 0, 0
+    for most in [1, 2, 3, 10, 1000, MOST_MULTIPLIED + 1] * 20:
+        counts, sums = statistics(rng, 3, room, most)
+        counts[:, count:] = sums[:, count:] = 0
+        counts[0, count:], sums[0, count:] = 1, ILLEGAL_WIDE
+        counts[1] += (
+            rng.random(room) < 0.5
+        )  # illegal actions, too, have AMAF statistics
+        counts[1] = np.minimum(counts[1], MOST_MULTIPLIED)
+        expected = np.array(values_of(counts, sums, 0.0))
+        few = addresses(*(kept := narrowed(counts, sums)))
+        row = find_in_whole_numbers(few, count)
+        tries += 1
+        found_before += find_clearly_best(1, few, 0.0, count) >= 0
+        if row >= 0:
+            assert np.flatnonzero(expected == expected.max()).tolist() == [row]
+            found += 1
+        assert kept[0].dtype == np.int16
+    assert found >= found_before and found <= tries
+    assert found > tries // 4 if count <= 128 else found == 0
+
+
+def test_whole_numbers_do_not_overflow():
+    """All counts and sums as great as can be; one row is worth less, one illegal."""
+    counts = np.full((3, 16), MOST_MULTIPLIED, np.int32)
+    sums = counts.astype(float)
+    counts[0, 3], sums[0, 3] = 1, ILLEGAL_WIDE
+    for worth, row in [(0.5, -1), (0.0, 7)]:
+        sums[:, :3], sums[1:, 3:] = 0.5 * MOST_MULTIPLIED, 0.5 * MOST_MULTIPLIED
+        sums[0, 4:] = worth * MOST_MULTIPLIED
+        sums[:, 7] = MOST_MULTIPLIED if row == 7 else sums[:, 8]
+        few = addresses(*(kept := narrowed(counts, sums)))
+        assert find_in_whole_numbers(few, 16) == row
+        assert kept[1].min() == ILLEGAL_NARROW
 
 
 @pytest.mark.parametrize("pairs", [2, 3])

@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 
 from mcts_agents.model.bits import everywhere
 from mcts_agents.permutation.kernel.lanes import (
+    NARROW,
     NUMBER,
     SHORT,
     WORD,
@@ -24,7 +25,7 @@ from mcts_agents.permutation.kernel.lanes import (
     load,
     step_at,
 )
-from mcts_agents.permutation.kernel.records import LANES
+from mcts_agents.permutation.kernel.records import LANES, NARROW_LANES
 
 KEYED = 1 << 10
 # The greatest key: of infinity it would be no number.
@@ -277,25 +278,46 @@ def _clearly_best(builder, width, pairs, count, ratio):
         The row of the greatest value; -1 if another is nearly as great, or has no
         value, or if there are more than 128 rows.
     """
-    rows = cgutils.alloca_once(builder, _COUNTS)
-    builder.store(llvmlite.ir.Constant(_COUNTS, list(range(LANES))), rows)
+
+    def ratios(step):
+        return [ratio(*_statistics(builder, pairs, step, width, _SINGLES))]
+
+    steps = builder.udiv(count, WORD(LANES))
+    return _clearly_best_of(builder, count, steps, [range(LANES)], ratios)
+
+
+def _clearly_best_of(builder, count, steps, rows, ratios):
+    """Build the loop of `_clearly_best`.
+
+    Args:
+        builder: LLVM's.
+        count: How many rows there are.
+        steps: How many steps.
+        rows: The rows of step 0, LANES of them for each vector of it.
+        ratios: Builds for a step the numerator and denominator of each vector.
+    """
+    width = LANES * len(rows)
+    numbers = [cgutils.alloca_once(builder, _COUNTS) for _ in rows]
+    for at, own in zip(numbers, rows, strict=True):
+        builder.store(llvmlite.ir.Constant(_COUNTS, list(own)), at)
     best, second = (cgutils.alloca_once(builder, _SINGLES) for _ in range(2))
     builder.store(constant(-1.0, _SINGLES), best)
     builder.store(constant(-1.0, _SINGLES), second)
-    with cgutils.for_range(builder, builder.udiv(count, WORD(LANES))) as loop:
-        statistics = _statistics(builder, pairs, loop.index, width, _SINGLES)
-        values = builder.fdiv(*ratio(*statistics))
-        # What has no value, 0 / 0, becomes the greatest, so that there is none.
-        values = _less(builder, values, constant(_MOST_SINGLE, _SINGLES))
-        keys = builder.and_(
-            builder.bitcast(values, _COUNTS), constant(-_ROUGHLY, _COUNTS)
-        )
-        keys = builder.bitcast(builder.or_(keys, builder.load(rows)), _SINGLES)
-        before = builder.load(best)
-        lesser = _less(builder, before, keys)
-        builder.store(_greater(builder, lesser, builder.load(second)), second)
-        builder.store(_greater(builder, keys, before), best)
-        builder.store(builder.add(builder.load(rows), constant(LANES, _COUNTS)), rows)
+    with cgutils.for_range(builder, steps) as loop:
+        for at, ratio in zip(numbers, ratios(loop.index), strict=True):
+            values = builder.fdiv(*ratio)
+            # What has no value, 0 / 0, becomes the greatest, so that there is none.
+            values = _less(builder, values, constant(_MOST_SINGLE, _SINGLES))
+            keys = builder.and_(
+                builder.bitcast(values, _COUNTS), constant(-_ROUGHLY, _COUNTS)
+            )
+            own = builder.load(at)
+            keys = builder.bitcast(builder.or_(keys, own), _SINGLES)
+            before = builder.load(best)
+            lesser = _less(builder, before, keys)
+            builder.store(_greater(builder, lesser, builder.load(second)), second)
+            builder.store(_greater(builder, keys, before), best)
+            builder.store(builder.add(own, constant(width, _COUNTS)), at)
     best, second = _two_greatest(builder, builder.load(best), builder.load(second))
     clear = builder.fcmp_ordered(">", builder.fmul(best, best.type(_CLEARLY)), second)
     # Mean values are 1 at most, and 0 if no playout was won: then a key is a row alone.
@@ -352,3 +374,83 @@ def clearly_best_of_mcps(typingctx, narrow, own, amaf, permutations, count):
 
     pairs = [types.UniTuple(types.intp, 2)] * 3
     return types.int64(types.int64, *pairs, types.intp), codegen
+
+
+# Whole numbers of so many playouts, added in pairs, are int16, and products of these,
+# added in pairs, int32.
+MOST_MULTIPLIED = (1 << 14) - 1
+
+
+def _shuffled(builder, one, other, places):
+    """Build a vector of some numbers of two vectors."""
+    return builder.shuffle_vector(
+        one, other, llvmlite.ir.Constant(llvmlite.ir.VectorType(SHORT, 16), places)
+    )
+
+
+def _products(builder, ones, others):
+    """Build for each lane the sum of two products of int16, as float32.
+
+    Args:
+        builder: LLVM's.
+        ones: Vectors of 16 first factors, two in turn for each lane.
+        others: The second factors likewise.
+    """
+    kind = llvmlite.ir.VectorType(SHORT, 16)
+    products = builder.mul(builder.sext(ones, kind), builder.sext(others, kind))
+    halves = [
+        builder.shuffle_vector(
+            products, products, llvmlite.ir.Constant(_COUNTS, list(range(first, 16, 2)))
+        )
+        for first in (0, 1)
+    ]
+    return builder.sitofp(builder.add(*halves), _SINGLES)
+
+
+@intrinsic
+def clearly_best_of_few_playouts(typingctx, own, amaf, permutations, count):
+    """Do what `clearly_best_of_mcps` does, with whole numbers as long as it goes.
+
+    Args:
+        typingctx: Numba's.
+        own: See `write_mcps_values`, narrow ones, of up to MOST_MULTIPLIED playouts.
+        amaf: Likewise.
+        permutations: Likewise.
+        count: How many edges; up to NARROW_LANES - 1 further ones are read, illegal.
+    """
+
+    def codegen(context, builder, signature, args):
+        *pairs, count = args
+        addresses = [at for pair in pairs for at in cgutils.unpack_tuple(builder, pair)]
+        # As the processor interleaves two vectors, four numbers of each.
+        rows = [[0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]]
+
+        def ratios(step):
+            kind = NARROW.counts
+            n, total, known, known_total, permuting, permuted = (
+                load(builder, step_at(builder, at, step, kind)) for at in addresses
+            )
+            others = builder.add(known, permuting)
+            one = constant(1, kind)
+            some = builder.icmp_signed(">", others, one)
+            others = builder.select(some, others, one)
+            sums = builder.add(known_total, permuted)
+            for own in rows:
+                places = [place + more for place in own for more in (0, 16)]
+                factors = [
+                    _shuffled(builder, *pair, places)
+                    for pair in (
+                        (total, known),
+                        (others, sums),
+                        (n, known),
+                        (others, others),
+                    )
+                ]
+                yield _products(builder, *factors[:2]), _products(builder, *factors[2:])
+
+        steps = builder.add(count, WORD(NARROW_LANES - 1))
+        steps = builder.udiv(steps, WORD(NARROW_LANES))
+        return _clearly_best_of(builder, count, steps, rows, ratios)
+
+    pairs = [types.UniTuple(types.intp, 2)] * 3
+    return types.int64(*pairs, types.intp), codegen

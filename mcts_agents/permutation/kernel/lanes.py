@@ -190,8 +190,8 @@ def add_in_columns(typingctx, narrow, rows, chosen, masks, count, outs, lanes):
     Args:
         typingctx: Numba's.
         narrow: Whether statistics are narrow, int64; see `records`.
-        rows: The address of row 0, a word, uint64, for each of 64 numbers, and how many
-            bytes are between one row and the next.
+        rows: The address of row 0, a word, uint64, for each of 64 numbers, and the
+            bytes from one row to the next.
         chosen: The address of the chosen rows' numbers, uint64.
         masks: Two addresses, each of a mask, uint64, for each of them.
         count: How many are chosen.

@@ -68,7 +68,7 @@ FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 12
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT, WORDS_OF_MOVE = 10, 5, 4
 
 
-@njit
+@njit(forceinline=True)
 def count_permutations(search, node, latest):
     """Bring a node's permutation statistics up to date.
 
@@ -129,7 +129,7 @@ def latest_with(search, place):
     return bits_of(search)[place * search.words + (search.simulations - 1 >> 6)]
 
 
-@njit
+@njit(forceinline=True)
 def path_in_words(search, node, first, masks):
     """Do what `path_in_latest` does for the words from `first` on before the last."""
     masks[:] = ALL
@@ -139,7 +139,7 @@ def path_in_words(search, node, first, masks):
         at = np.int64(nodes_of(search)[at].parent)
 
 
-@njit
+@njit(forceinline=True)
 def keep_playouts_with(search, place, first, masks):
     """Take the playouts that lack a move out of a set, which begins at word `first`."""
     bits = set_at(search.bits, place * search.words + first, len(masks))
@@ -147,7 +147,7 @@ def keep_playouts_with(search, place, first, masks):
         masks[i] &= bits[i]
 
 
-@njit
+@njit(forceinline=True)
 def add_whole(search, node, first, masks):
     """Add a set of playouts, each worth 0 or 1 to all, to a node's statistics.
 
@@ -291,7 +291,7 @@ def moves_at(search, playout):
     return carray(as_pointer(search.moves + 4 * start), count, np.uint32)
 
 
-@njit
+@njit(forceinline=True)
 def add_columns_or_sets(search, node, first, masks):
     """Do what `add_whole` does, where there are sets of actions."""
     this, words = nodes_of(search)[node], len(masks)
@@ -320,7 +320,7 @@ def add_columns_or_sets(search, node, first, masks):
         add_sets(search, node, first, kept_words, playouts)
 
 
-@njit
+@njit(forceinline=True)
 def add_in_run(search, node, first, count):
     """Count for each action of a run how many playouts of some masks have it.
 
@@ -344,7 +344,7 @@ def add_in_run(search, node, first, count):
         add_in_columns(search.narrow, (at, step), chosen, both, count, outs, lanes)
 
 
-@njit
+@njit(forceinline=True)
 def add_one_by_one(search, node, first, count):
     """Do what `add_in_run` does for narrow statistics and sets of one word, one by one.
 
@@ -362,7 +362,7 @@ def add_one_by_one(search, node, first, count):
     add_playouts(pair, sets, step, words, count, lanes)
 
 
-@njit
+@njit(forceinline=True)
 def add_own(search, node):
     """Add the playout that ends to the edges of a node that it has come through.
 
@@ -375,7 +375,7 @@ def add_own(search, node):
         this.counted = search.simulations + 1
 
 
-@njit
+@njit(forceinline=True)
 def add_to_run(search, node, sets, value):
     """Add a playout to the edges of a node, which are a run.
 

@@ -50,7 +50,7 @@ from mcts_agents.permutation.kernel.records import (
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
 
 
-@njit
+@njit(forceinline=True)
 def begin_block(search, node):
     """Give a node AMAF statistics, of the playouts that went through it so far.
 
@@ -70,7 +70,7 @@ def begin_block(search, node):
     return True
 
 
-@njit
+@njit(forceinline=True)
 def fill_block(search, node, block, kinds):
     """Write AMAF statistics of the playouts that a node remembers."""
     # Only where there are places: there may be room for very many more.
@@ -92,7 +92,7 @@ def fill_block(search, node, block, kinds):
         entry = np.int64(entries[entry].previous)
 
 
-@njit
+@njit(forceinline=True)
 def record_playout(search, count):
     """Keep an iteration's moves, `count` of them, and values; there is room.
 
@@ -162,7 +162,7 @@ def clear_sets(search):
     actions_at(search, search.simulations)[:] = _0
 
 
-@njit
+@njit(forceinline=True)
 def add_set(search, block, address, playout):
     """Add a playout to a block of AMAF statistics.
 
@@ -203,7 +203,7 @@ def set_bits(search, playout, moves):
     set_worth(search, word, bit)
 
 
-@njit
+@njit(forceinline=True)
 def set_column_bits(search):
     """Enter the playout that ends into the columns of its actions."""
     playout = search.simulations
@@ -220,7 +220,7 @@ def set_column_bits(search):
     set_worth(search, word, bit)
 
 
-@njit
+@njit(forceinline=True)
 def keep_sets(search):
     """Keep the sets of all actions of the playout that ends."""
     kept = kept_sets_at(search, search.simulations)
@@ -254,7 +254,7 @@ def address_of_columns(search, word):
     return search.columns + 8 * np.int64(word) * search.place_room
 
 
-@njit
+@njit(forceinline=True)
 def begin_columns(search, word):
     """Copy the columns of the last 64 playouts into the sets, and begin empty ones."""
     bits, words = bits_of(search), np.uint64(search.words)
@@ -271,7 +271,7 @@ def all_actions_at(search):
     return set_at(search.all_sets, 0, search.players * search.set_words)
 
 
-@njit
+@njit(forceinline=True)
 def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
     block = np.int64(nodes_of(search)[node].block)

@@ -31,6 +31,8 @@ from mcts_agents.model.bits import (
 from mcts_agents.model.random import random_below
 from mcts_agents.permutation.kernel.codes import padded
 from mcts_agents.permutation.kernel.keys import (
+    MOST_MULTIPLIED,
+    clearly_best_of_few_playouts,
     clearly_best_of_grave,
     clearly_best_of_mcps,
     greatest_where,
@@ -51,7 +53,7 @@ from mcts_agents.permutation.kernel.records import (
 _1, ALL = np.uint64(1), ~np.uint64(0)
 
 
-@njit
+@njit(forceinline=True)
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
     this = nodes_of(search)[node]
@@ -66,7 +68,7 @@ def choose_edge(search, node, reference):
     return this.first + random_greatest(search.scratch, count, rng_of(search))
 
 
-@njit
+@njit(forceinline=True)
 def weigh_run(search, node, reference, count):
     """Weigh the first edges, so many, of a node, a run.
 
@@ -88,7 +90,9 @@ def weigh_run(search, node, reference, count):
 def best_of_mcps(search, own, amaf, permutations, count):
     """Return the row of the greatest Q* of MCPS, or -1; see `weigh_run`."""
     row = np.int64(-1)
-    if not search.has_parts:
+    if search.narrow and search.simulations <= MOST_MULTIPLIED:
+        row = clearly_best_of_few_playouts(own, amaf, permutations, count)
+    elif not search.has_parts:
         row = clearly_best_of_mcps(search.narrow, own, amaf, permutations, count)
     if row < 0:
         out = search.scratch
