@@ -4,6 +4,7 @@ What is kept for playouts grows with their number, rows for the codes of moves w
 many codes are in use, and the tree as it does.
 """
 
+import functools
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -97,6 +98,12 @@ class Rooms:
 
 def _padded(number: int, step: int = _WORD) -> int:
     return -(-number // step) * step
+
+
+@functools.cache
+def _itemsize(dtype: Any) -> int:
+    """Return the bytes of an item; numpy takes microseconds to say so."""
+    return np.dtype(dtype).itemsize
 
 
 def _words(playouts: int) -> int:
@@ -337,7 +344,7 @@ class Memory:
     def bytes_of(self, rooms: Rooms) -> int:
         """Return what the arrays take with so much room."""
         return sum(
-            np.dtype(dtype).itemsize * math.prod(shape)
+            _itemsize(dtype) * math.prod(shape)
             for dtype, shape in self._growing(rooms).values()
         )
 
