@@ -107,6 +107,11 @@ class LiveSearch:
         return self._search is not None
 
     @property
+    def cancelled(self) -> bool:
+        """Whether the decision was told to end early."""
+        return self._cancelled.is_set()
+
+    @property
     def simulations(self) -> int:
         """Simulations so far."""
         if self.result is not None and not self.steps:

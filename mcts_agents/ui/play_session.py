@@ -141,7 +141,8 @@ class PlaySession(Task):
     def _search_on(self, live: LiveSearch) -> None:
         live.advance(self._steps or None)
         self._steps = 0
-        if not self.listeners:  # an early end is nobody's move
+        if live.cancelled or not self.listeners:  # an early end is nobody's move
+            self._live = None
             return
         if live.done:
             self._end_search(live)

@@ -117,6 +117,32 @@ def test_a_plan_does_not_count_as_asking_for_masks(how):
     assert env.unwrapped.asked == 0
 
 
+class Begun(Counting):
+    """Counts for everybody how many games were begun."""
+
+    games = ()
+
+    def reset(self, *, seed=None, options=None):
+        Begun.games = (*Begun.games, len(Begun.games))
+        return super().reset(seed=seed)
+
+
+def test_games_that_are_begun_anew_for_a_first_look_count_as_steps_of_copies():
+    env = remember(Begun())
+    env.reset(seed=0)
+    before = Begun.games
+    agent = MCTSAgent(
+        simulations=30,
+        perfect_information=True,
+        seed=0,
+        replay=Begun,
+        deterministic=True,
+    )
+    with pytest.raises(SharedStateError, match="games, which lies"):
+        agent.plan(env)
+    assert Begun.games == before
+
+
 def test_snapshots_that_change_the_live_environment_are_an_error_all_the_same():
     class Shared(Inbox):
         def step(self, action):

@@ -211,6 +211,25 @@ def test_a_closed_tab_ends_its_search(client, agent):
     assert worker.wait(60)
 
 
+@pytest.mark.parametrize("agent", ENDLESS[1:])
+def test_a_search_that_was_ended_early_is_no_move_of_a_page_that_came_since(
+    client, agent
+):
+    key = new_game(client, "hex", [agent, "human"], seed=1)
+    worker = client.app._app.state.sessions.find(key)
+    task = worker.task
+    with page_of(client, key):
+        for _ in range(3):
+            assert becomes(lambda: task._live is not None), worker.failed
+            live = task._live
+            time.sleep(0.05)
+            task.interrupt()  # as when a page left, and another one came at once
+            assert becomes(lambda: task._live is not live), "the search goes on"  # noqa: B023
+    assert task.played.moves == []
+    worker.close()
+    assert worker.wait(60)
+
+
 def test_a_decision_ends_even_if_its_agent_begins_late():
     table = open_table("hex:size=5", None)
     table.begin(1)

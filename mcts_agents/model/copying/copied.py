@@ -20,7 +20,7 @@ What keeps a plan honest:
 import ctypes
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import copy_context
 from typing import Any, Unpack
 
@@ -359,9 +359,13 @@ class CopiedEnvironment(ShownCopies):
         """
         # Observations may draw noise, the live one's too.
         with unchanged(cloner.generators):
-            found = first_difference(live.env, face.env) or live.difference(face)
-        if live.asks_live or self._snapshots is not None:
-            outside.settle()  # observations may be counted, or take something away
+            found = first_difference(live.env, face.env)
+            if not found:
+                # They may be counted, too, or take something away. What a game that is
+                # begun anew changes outside is no observation: it has happened by now.
+                asks = live.asks_live or self._snapshots is not None
+                with outside.settling() if asks else nullcontext():
+                    found = live.difference(face)
         if found:
             raise UnfaithfulCopyError(
                 f"{self.name}: a copy of this environment is not in the same "

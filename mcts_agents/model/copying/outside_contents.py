@@ -6,6 +6,7 @@ may change either.
 
 import types
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -265,9 +266,9 @@ class Contents:
                     changes.outside[label] = changes.lost[label] = None
         return changes
 
-    def settle(self) -> None:
-        """Undo what changed about the live environment; all else counts from now on."""
-        self._records.settle(self._own)
+    def settling(self) -> AbstractContextManager[None]:
+        """Let what changes meanwhile be no error; see `Records.settling`."""
+        return self._records.settling(self._own)
 
 
 def _write_cell(cell: types.CellType, before: list[Any]) -> None:

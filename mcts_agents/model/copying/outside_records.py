@@ -1,7 +1,8 @@
 """What the things outside an environment held, and how to put that back."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from mcts_agents.model.copying import outside_iterators as iterators
@@ -103,21 +104,30 @@ class Records:
                 changes.lost.update(dict.fromkeys(names))
         return changes
 
-    def settle(self, own: set[int]) -> None:
-        """Undo what changed inside; note anew what lies outside, or cannot be undone.
+    @contextmanager
+    def settling(self, own: set[int]) -> Iterator[None]:
+        """Let what changes meanwhile be no error.
+
+        It is undone inside, and noted anew outside or where it cannot be undone. What
+        had changed outside before stays noted: that is undone when the plan ends.
 
         Args:
             own: The ids of parts of the live environment, wherever they were found.
         """
+        found = [record.way.read(record.item) for record in self._records]
+        yield
         inside = [
             index
             for index, record in enumerate(self._records)
             if index in self.inside or id(record.item) in own
         ]
         lost = self.put_back(inside).lost
-        for index in set(range(len(self._records))).difference(() if lost else inside):
+        anew = set(range(len(self._records))).difference(() if lost else inside)
+        for index in anew:
             record = self._records[index]
-            record.before = record.way.read(record.item)
+            now = record.way.read(record.item)
+            if not record.way.is_same(found[index], now):
+                record.before = now
 
     def _names_of(self, index: int, now: Any) -> list[str]:
         """Return what is changed of one thing, without what may change."""
