@@ -44,7 +44,7 @@ from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reached_from, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
-from mcts_agents.model.copying.faces import NO_RANGE, Face
+from mcts_agents.model.copying.faces import NO_RANGE, Face, listed
 from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
     global_generators,
@@ -143,7 +143,7 @@ class CopiedEnvironment(ShownCopies):
         # Replays do that in each step: in copies it would be lost.
         self._reseed = self.options.reseed if self.options.replay is None else None
         game = np.zeros(1, GAME)
-        self._situations = Situations(len(live.agents), game)
+        self._situations = Situations(len(live.agents), game, live.actions)
         super().__init__(
             name,
             Spec(players=len(live.agents), actions=live.actions),
@@ -285,6 +285,7 @@ class CopiedEnvironment(ShownCopies):
             if self._redeterminise is not None:
                 self._resample(state.ctypes.data, player, 0)
             root.face.settle_proposals(player)
+            self._list_root(state.ctypes.data, root, handle)
             self._situations.begin(handle)
             del exact, cloner, root  # copies must be able to go before the plan ends
             began, self._steps, self._looks = clock.now(), 0, 0
@@ -313,6 +314,16 @@ class CopiedEnvironment(ShownCopies):
             )
         )
         return outside
+
+    def _list_root(self, state: int, root: HeldCopy, handle: int) -> None:
+        """Write down what is legal at the root, which each simulation asks."""
+        movers = root.face.movers()
+        said = root.face.situation(root.legal)
+        if said[1:] == NO_RANGE and len(movers) == 1 and not root.is_lent:
+            legal = root.legal.get(movers[0]) or root.face.legal_actions(movers[0])
+            said = listed(movers[0], legal, root.legal)
+            self._situations.say(handle, said, root.returns, root.legal)
+            self._situations.write_news(state)
 
     def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
@@ -518,7 +529,7 @@ class CopiedEnvironment(ShownCopies):
         self._steps += 1
         known = held.legal = {}
         said = held.face.step_one(player, action, held.returns, known)
-        self._situations.say(handle, said, held.returns)
+        self._situations.say(handle, said, held.returns, known)
 
     def _step(self, held: HeldCopy, joint: list[int]) -> None:
         """Apply a joint action."""
@@ -567,7 +578,7 @@ class CopiedEnvironment(ShownCopies):
         self._steps += played
         # Most likely nobody will ask what is legal there.
         situation = UNSAID if held.is_lent else (held.face.movers_mask(), *NO_RANGE)
-        self._situations.say(handle, situation, held.returns)
+        self._situations.say(handle, situation, held.returns, held.legal)
         return played
 
     def _step_twice(self, held: HeldCopy, joint: list[int]) -> None:

@@ -18,6 +18,7 @@ from mcts_agents.model.copying.faces import (
     NUMBERS,
     Face,
     UndeclaredMasksError,
+    listed,
     require_reset,
 )
 from mcts_agents.model.copying.guards import signal_has_raised
@@ -127,7 +128,7 @@ class AECFace(Face):
         if self._given:
             has_none = not observes and self.checked_mask(player) is None
             return self._free[player] if has_none else self._unknown[player]
-        # Whoever gets here will be asked next; large masks may wait until then.
+        # Whoever gets here will be asked next; large observations may wait until then.
         if observes:
             if not self._is_small:
                 return self._unknown[player]
@@ -141,7 +142,8 @@ class AECFace(Face):
             if mask is None:
                 return self._free[player]
             if not self._is_small:
-                return self._unknown[player]
+                legal = self._plain_masks[player].legal(mask) if self._is_plain else []
+                return listed(player, legal or [], known)
         plain, found = self._plain_masks[player], None
         if type(mask) is np.ndarray and mask.shape == plain.shape:
             found = plain.known.get(mask.tobytes()) or plain.read(mask)

@@ -29,6 +29,7 @@ from mcts_agents.model.copying.faces import (
     NUMBERS,
     Face,
     check_five,
+    listed,
 )
 from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import PlainMasks, shows_masks
@@ -112,8 +113,10 @@ class GymnasiumFace(Face):
         if self._mask is None:
             return ALONE, *self._ranges[0]
         found = None if self._are_coded else self._plain_masks.read(self._mask)
-        if found is None or not found[1]:
+        if found is None:
             return ALONE, *NO_RANGE
+        if not found[1]:
+            return listed(0, found[0], known)
         known[0] = found[0]
         return ALONE, found[1], BITS
 

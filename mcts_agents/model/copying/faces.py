@@ -37,7 +37,20 @@ WRAPPERS = ("gymnasium.wrappers.", "pettingzoo.utils.", "mcts_agents.")
 # Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
 BITS = -2
+LISTED = -3
+# How many can be listed.
+MOST_LISTED = 256
 NOBODY = (0, *NO_RANGE)
+
+
+def listed(
+    player: int, legal: list[int], known: dict[int, list[int]]
+) -> tuple[int, int, int]:
+    """Return the situation of a player who alone decides, with its legal actions."""
+    if not 0 < len(legal) <= MOST_LISTED:
+        return 1 << player, *NO_RANGE
+    known[player] = legal
+    return 1 << player, len(legal), LISTED
 
 
 class UndeclaredMasksError(ValueError):
@@ -329,12 +342,14 @@ class Face(ABC):
         asks for nothing twice.
 
         Args:
-            known: Gets the legal actions, if looking for them has made an observation.
+            known: Gets the legal actions, if looking for them has made an observation,
+                or if they are listed.
 
         Returns:
             `movers_mask`. Then the first legal action and how many follow one another;
-            or a bit mask of the legal actions and `BITS`; or `NO_RANGE` where movers
-            may do different things, or where looking for it takes long.
+            or a bit mask of the legal actions and `BITS`; or how many of them are in
+            `known` and `LISTED`; or `NO_RANGE` where movers may do different things, or
+            where looking for it takes long.
         """
         return self.movers_mask(), *NO_RANGE
 

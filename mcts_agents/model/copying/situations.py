@@ -2,7 +2,7 @@
 
 A call of compiled code into Python takes as long as a step of a small environment. So
 whoever changes a copy writes down who decides, what has been earned, and which actions
-are legal where that is all of a space; and the functions here, compiled, read it.
+are legal where that is cheap to tell; and the functions here, compiled, read it.
 
 Where nothing is written down (`movers` is `UNKNOWN`), they ask Python: the game's
 record has the addresses of the functions that know.
@@ -35,7 +35,7 @@ from mcts_agents.model.contract import (
     ROW,
     WON,
 )
-from mcts_agents.model.copying.faces import BITS, NO_RANGE
+from mcts_agents.model.copying.faces import BITS, LISTED, MOST_LISTED, NO_RANGE
 from mcts_agents.model.copying.held_copies import HeldCopy
 from mcts_agents.model.copying.playouts import Draws, advance, look_ahead
 
@@ -46,15 +46,16 @@ UNSAID = UNKNOWN, *NO_RANGE
 # Returns of two players closer than this count as equal.
 TIE = 1e-9
 
-# A situation's head; the returns of all players follow it.
+# A situation's head; the returns of all players follow it, and the actions that are
+# listed, as int32.
 HEAD = np.dtype(
     [
         ("handle", np.int64),  # see `HeldCopies`
         ("own", np.int64),
         ("movers", np.int64),  # a bit mask, or UNKNOWN
         ("first_legal", np.int64),
-        # How many actions from `first_legal` on; BITS: `first_legal` is a mask; or
-        # UNKNOWN.
+        # How many actions from `first_legal` on; BITS: `first_legal` is a mask; LISTED:
+        # it is how many are listed; or UNKNOWN.
         ("legal", np.int64),
     ]
 )
@@ -115,11 +116,25 @@ def _game(game):
 @njit
 def _take(game, state, source):
     """Let a state say what stands at another address, its own handle left out."""
-    words = int64s_at(state, _WORDS + _game(game).players)
+    players = _game(game).players
+    words = int64s_at(state, _WORDS + players)
     news = int64s_at(source, len(words))
     words[_HANDLE] = news[_HANDLE]
     for place in range(_MOVERS, len(words)):
         words[place] = news[place]
+    if words[_LEGAL] == LISTED:
+        _copy_list(
+            state + _RETURNS + 8 * players,
+            source + _RETURNS + 8 * players,
+            words[_FIRST_LEGAL],
+        )
+
+
+@njit
+def _copy_list(target, source, length):
+    written, listed = int32_at(target, length), int32_at(source, length)
+    for place in range(length):
+        written[place] = listed[place]
 
 
 @njit
@@ -138,6 +153,10 @@ def legal_actions(game, state, player, out):
     if head.movers == UNKNOWN or head.legal == UNKNOWN:
         ask = _load_legal_actions(game + _ASK_LEGAL_ACTIONS)
         return ask(game, state, player, out)
+    if head.legal == LISTED:
+        listed = state + _RETURNS + 8 * _game(game).players
+        _copy_list(out, listed, head.first_legal)
+        return head.first_legal
     if head.legal == BITS:
         legal = int32_at(out, _game(game).legal_limit)
         n = 0
@@ -269,17 +288,20 @@ class Situations:
     Args:
         players: The number of players.
         game: The model's record, of the type `GAME`.
+        most: The most legal actions of one player.
 
     Attributes:
         size: Bytes of a state.
         draws: What rollouts draw.
     """
 
-    def __init__(self, players: int, game: np.ndarray):
-        self.size = HEAD.itemsize + 8 * players
+    def __init__(self, players: int, game: np.ndarray, most: int):
+        at, listed = HEAD.itemsize + 8 * players, min(most, MOST_LISTED)
+        self.size = at + 8 * -(-listed // 2)
         self._game = game
         self._news = (ctypes.c_char * self.size)()
         self._put = struct.Struct(f"{_WORDS}q{players}d").pack_into
+        self._list = (ctypes.c_int32 * listed).from_buffer(self._news, at)
         self._address = ctypes.addressof(self._news)
         game["news"] = self._address
         self.draws = Draws()
@@ -298,15 +320,21 @@ class Situations:
             table[ROW[name]] = 0, address
 
     def say(
-        self, handle: int, situation: tuple[int, int, int], returns: Sequence[float]
+        self,
+        handle: int,
+        situation: tuple[int, int, int],
+        returns: Sequence[float],
+        known: Mapping[int, list[int]],
     ) -> None:
         """Leave at `news` what there is to say of a copy; see `Face.situation`."""
         self._put(self._news, 0, handle, handle, *situation, *returns)
+        if situation[2] == LISTED:
+            self._list[: situation[1]] = known[situation[0].bit_length() - 1]
 
     def tell(self, held: HeldCopy, handle: int) -> None:
         """Ask a copy what there is to say of it, and leave it at `news`."""
         situation = UNSAID if held.is_lent else held.face.situation(held.legal)
-        self.say(handle, situation, held.returns)
+        self.say(handle, situation, held.returns, held.legal)
 
     def write(self, state: int, held: HeldCopy, handle: int) -> None:
         """Write into a state what there is to say of its copy."""
