@@ -80,6 +80,11 @@ class Telling(Paying):
         return told if self.late and self.steps < 2 else told[: self.parts]
 
 
+class Doubled(gymnasium.RewardWrapper):
+    def reward(self, reward):
+        return 2 * reward
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_steps_that_return_too_little_are_named(late):
     env = Telling(4, {}, late)
@@ -92,8 +97,9 @@ def test_steps_that_return_too_little_are_named(late):
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("rollout", [0, 5])
-def test_they_are_named_below_wrappers_that_unpack(rollout, late):
-    env = TimeLimit(Telling(4, {}, late), 50)
+@pytest.mark.parametrize("wrap", [lambda env: TimeLimit(env, 50), Doubled])
+def test_they_are_named_below_wrappers_that_unpack(wrap, rollout, late):
+    env = wrap(Telling(4, {}, late))
     env.reset()
     with pytest.raises(ValueError, match=r"step\(\) must return five values.* got 4"):
         planner(rollout=rollout).plan(env)

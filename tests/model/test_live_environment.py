@@ -2,6 +2,10 @@
 
 import copy
 import enum
+import itertools
+import random
+import sys
+import threading
 import weakref
 
 import gymnasium
@@ -13,7 +17,7 @@ from mcts_agents import MCTSAgent, remember
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.outside import SharedStateError
-from tests.model.third_party import Countdown
+from tests.model.third_party import AtOnce, Countdown
 
 BOARD = np.zeros(3, np.int64)
 LISTENERS: list = []
@@ -115,6 +119,166 @@ def test_a_plan_does_not_count_as_asking_for_masks(how):
     for _ in range(6):
         agent.plan(env)
     assert env.unwrapped.asked == 0
+
+
+class CountingNoise(Counting):
+    """Declares masks, so that they are asked for before all else; throws dice there."""
+
+    observation_space = spaces.Dict(
+        {"observation": spaces.Discrete(10), "action_mask": spaces.MultiBinary(2)}
+    )
+
+    def action_masks(self):
+        self.np_random.random()
+        self.action_space.sample()
+        return super().action_masks()
+
+
+@pytest.mark.parametrize("how", ["copies", "snapshots", "replay"])
+def test_asking_for_declared_masks_throws_no_dice_of_the_live_environment(how):
+    options = {
+        "copies": {},
+        "snapshots": {"snapshots": (copied_counting, put)},
+        "replay": {"replay": CountingNoise},
+    }[how]
+    env = remember(CountingNoise()) if how == "replay" else CountingNoise()
+    env.reset(seed=0)
+    space = env.action_space
+    space.seed(3)
+    expected = [space.sample() for _ in range(20)]
+    space.seed(3)
+    twin = CountingNoise()
+    twin.reset(seed=0)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0, **options)
+    for _ in range(3):
+        agent.plan(env)
+    assert env.unwrapped.asked == 0
+    assert env.unwrapped.np_random.random() == twin.np_random.random()
+    assert [space.sample() for _ in range(20)] == expected
+
+
+class Observed(AtOnce):
+    """A parallel environment that cannot be copied; observations count and draw."""
+
+    def __init__(self):
+        super().__init__(["a", "b"])
+        self.lock, self.looks = threading.Lock(), 0
+
+    def reset(self, seed=None, options=None):
+        self.dice = np.random.default_rng(seed)
+        return super().reset(seed, options)
+
+    def observe(self, agent):
+        self.looks += 1
+        noise = float(self.dice.random())
+        return {"observation": noise, "action_mask": np.ones(2, np.int8)}
+
+    def observations(self):
+        return {agent: self.observe(agent) for agent in self.agents}
+
+    def step(self, actions):
+        self.rounds += 1
+        return self.outcome(dict.fromkeys(self.agents, 1.0), self.rounds == 5)
+
+
+def test_a_replay_observes_nothing_of_a_live_environment_that_cannot_be_copied():
+    env, twin = remember(Observed()), Observed()
+    for each in (env, twin):
+        each.reset(seed=4)
+    looks = env.unwrapped.looks
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0, replay=Observed)
+    for _ in range(3):
+        agent.plan(env, "a")
+    assert env.unwrapped.looks == looks
+    assert env.unwrapped.dice.random() == twin.dice.random()
+
+
+OF_ALL = np.random.default_rng(5)
+NOISE = {
+    "numpy": lambda env: np.random.normal(),  # noqa: NPY002
+    "Python": lambda env: random.random(),
+    "the module": lambda env: OF_ALL.random(),
+    "the class": lambda env: env.dice_of_all.random(),
+    "a space": lambda env: env.space.sample()[0],
+    "torch": lambda env: float(sys.modules["torch"].rand(1)),
+}
+
+
+class Noisy(Countdown):
+    """Observations with noise that all copies draw from the same generator."""
+
+    dice_of_all = np.random.default_rng(6)
+    space = spaces.Box(0.0, 1.0, (1,))
+
+    def __init__(self, of="numpy"):
+        super().__init__(players=2, start=9)
+        self.of = of
+
+    def observe(self, agent):
+        return np.array([self.left, NOISE[self.of](self)])
+
+
+@pytest.mark.parametrize("of", NOISE)
+def test_observations_with_noise_that_all_share_are_no_difference(of):
+    if of == "torch":
+        pytest.importorskip("torch")
+    env = Noisy(of)
+    env.reset(seed=0)
+    env.step(1)
+    agent = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+    results = [agent.plan(env) for _ in range(3)]
+    quiet = Countdown(players=2, start=9)
+    quiet.reset(seed=0)
+    quiet.step(1)
+    other = MCTSAgent(simulations=30, perfect_information=True, seed=0)
+    for result in results:
+        assert result.visits.tolist() == other.plan(quiet).visits.tolist()
+
+
+class Taking(gymnasium.Env):
+    """Turns go round by an iterator that Python makes of a range."""
+
+    observation_space = spaces.Discrete(10)
+    action_space = spaces.Discrete(3)
+
+    def __init__(self, made):
+        self.made = made
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.turn, self.steps = self.made(), 0
+        self.want = next(self.turn)
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        reward = float(self.want in (action, (action, action)))
+        self.want = next(self.turn)
+        return 0, reward, self.steps == 6, False, {}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: itertools.cycle(range(3)),
+        lambda: iter(range(9)),
+        lambda: iter(range(2**70)),
+        lambda: enumerate(range(9)),
+        lambda: map(abs, range(9)),
+        lambda: zip(range(9), range(9), strict=True),
+        lambda: reversed(range(9)),
+        lambda: itertools.islice(range(20), 1, 19, 2),
+    ],
+)
+def test_iterators_over_ranges_stay_where_they_are(made):
+    env, twin = Taking(made), Taking(made)
+    for each in (env, twin):
+        each.reset(seed=0)
+        each.step(0)
+    agent = MCTSAgent(simulations=60, rollout=0, perfect_information=True, seed=0)
+    for _ in range(3):
+        agent.plan(env)
+    assert [next(env.turn) for _ in range(4)] == [next(twin.turn) for _ in range(4)]
 
 
 class Begun(Counting):

@@ -22,6 +22,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import copy_context
+from functools import partial
 from typing import Any, Unpack
 
 import gymnasium
@@ -249,7 +250,8 @@ class CopiedEnvironment(ShownCopies):
         """
         live = face_of(self.env, self.options)
         self._check_unchanged(live)
-        player = player_with_masks(live, agent, action_mask)
+        if live.is_over():
+            raise live.game_over()
         self._dice = planners_dice(rng)
         with ExitStack() as borrowed:
             borrowed.enter_context(one_thread(self.name))
@@ -262,12 +264,24 @@ class CopiedEnvironment(ShownCopies):
                 outside = borrowed.enter_context(
                     self._outside.unchanged(cloner.met(), live.env, self.release)
                 )
+                own = outside.own_generators
             else:
-                outside = self._watch_snapshots(live, borrowed)
+                outside, own = self._watch_snapshots(live, borrowed)
                 exact, cloner = self._exact_copy(live)
-            self._compare(live, exact, cloner, outside)
-            exact.prepare(self._dice)
             shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
+            with unchanged(cloner.generators):
+                self._check_same(live, first_difference(live.env, exact.env))
+            # What the reset of a replay changes outside has happened by now.
+            asks = live.asks_live or self._snapshots is not None
+            with outside.settling() if asks else nullcontext():
+                alike = partial(_alike, outside, [*own, *cloner.generators], shared)
+                with alike():
+                    player = player_with_masks(live, agent, action_mask)
+                exact.take_given(live)
+                self._check_same(live, live.difference(exact, alike))
+            if self._snapshots is not None:
+                self._snapshots.check(exact, live, cloner.met()[0])
+            exact.prepare(self._dice)
             if outside.is_kept and self._suspicions.are_open(self.hurry):
                 # Context variables that copies set are as they were afterwards, as in
                 # the search.
@@ -294,10 +308,13 @@ class CopiedEnvironment(ShownCopies):
             yield state, player
             self._suspicions.searched(clock.now() - began, self._steps)
 
-    def _watch_snapshots(self, live: Face, borrowed: ExitStack) -> Contents:
+    def _watch_snapshots(
+        self, live: Face, borrowed: ExitStack
+    ) -> tuple[Contents, list[Any]]:
         """Look after all that a scratch environment may change; see `Outside`.
 
-        It is made, reset and stepped, and may share generators with the live one.
+        It is made, reset and stepped, and may share generators with the live one, which
+        are returned, too.
         """
         assert self._snapshots is not None
         reached = reached_from(live.env)
@@ -313,7 +330,7 @@ class CopiedEnvironment(ShownCopies):
                 lambda: [*outside.generators, *bound()], outside.spaces
             )
         )
-        return outside
+        return outside, reached.generators
 
     def _list_root(self, state: int, root: HeldCopy, handle: int) -> None:
         """Write down what is legal at the root, which each simulation asks."""
@@ -360,31 +377,14 @@ class CopiedEnvironment(ShownCopies):
             ) from error
         return face, cloner
 
-    def _compare(
-        self, live: Face, face: Face, cloner: Cloner, outside: Contents
-    ) -> None:
-        """Compare a first copy with the live environment, which stays as it is.
-
-        Raises:
-            UnfaithfulCopyError: They differ.
-        """
-        # Observations may draw noise, the live one's too.
-        with unchanged(cloner.generators):
-            found = first_difference(live.env, face.env)
-            if not found:
-                # They may be counted, too, or take something away. What a game that is
-                # begun anew changes outside is no observation: it has happened by now.
-                asks = live.asks_live or self._snapshots is not None
-                with outside.settling() if asks else nullcontext():
-                    found = live.difference(face)
+    def _check_same(self, live: Face, found: str | None) -> None:
+        """Raise UnfaithfulCopyError if a difference was found."""
         if found:
             raise UnfaithfulCopyError(
                 f"{self.name}: a copy of this environment is not in the same "
                 f"situation: {found}. Planning on it would plan for another game; "
                 "give the environment a faithful __deepcopy__"
             )
-        if self._snapshots is not None:
-            self._snapshots.check(face, live, cloner.met()[0])
 
     def _with_dice(self, face: Face, dice: np.random.Generator) -> Face:
         """Copy an environment as a search does that draws from `dice`."""
@@ -653,6 +653,28 @@ def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None
     if options.replay is not None:
         return Replays(options)
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
+
+
+@contextmanager
+def _alike(
+    outside: Contents, own: list[Any], shared: list[spaces.Space]
+) -> Iterator[None]:
+    """Let dice that are not a copy's own fall alike each time, and put all back.
+
+    Args:
+        outside: What lies outside the environment.
+        own: The live environment's generators, and those of an exact copy.
+        shared: Spaces that both have.
+    """
+    dice = np.random.default_rng(0)
+    with (
+        unchanged([*outside.generators, *own]),
+        global_generators(dice),
+        space_generators(shared, dice),
+    ):
+        for generator in outside.generators:
+            reseed(generator, dice)
+        yield
 
 
 def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:

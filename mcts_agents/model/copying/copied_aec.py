@@ -1,6 +1,7 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mcts_agents.model.copying.faces import (
     NO_RANGE,
     NOBODY,
     NUMBERS,
+    Alike,
     Face,
     UndeclaredMasksError,
     listed,
@@ -392,7 +394,7 @@ class AECFace(Face):
                 self._observes_masks[player] = self._has_shown[player]
         return mask_in(self.env.infos.get(agent)) if mask is None else mask
 
-    def difference(self, twin: Face) -> str | None:
+    def difference(self, twin: Face, alike: Alike = nullcontext) -> str | None:
         """Compare observations and PettingZoo's bookkeeping too."""
         for name in BOOKKEEPING:
             found = first_difference(
@@ -403,6 +405,9 @@ class AECFace(Face):
         if not self.movers_mask():
             return None
         agent = self.env.agent_selection
-        return first_difference(
-            self.env.observe(agent), twin.env.observe(agent), f"observe({agent!r})"
-        ) or super().difference(twin)
+        with alike():
+            mine = self.env.observe(agent)
+        with alike():
+            other = twin.env.observe(agent)
+        found = first_difference(mine, other, f"observe({agent!r})")
+        return found or super().difference(twin, alike)

@@ -97,6 +97,10 @@ class ParallelFace(Face):
         twin.__dict__.update(_is_live=False, _copied=None)
         return twin
 
+    def is_over(self) -> bool:
+        """See `Face.is_over`."""
+        return self._finished.issuperset(self.env.agents)
+
     def movers(self) -> list[int]:
         """Return all live agents, without those who wait for others."""
         live = [a for a in self.env.agents if a not in self._finished]

@@ -7,6 +7,7 @@ says which); those of Discrete spaces from 0 are the spaces' own.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -32,7 +33,14 @@ COMMON = 1e80
 NUMBERS = (float, int, np.float64)
 
 # Modules whose wrappers unpack what a step returns.
-WRAPPERS = ("gymnasium.wrappers.", "pettingzoo.utils.", "mcts_agents.")
+WRAPPERS = (
+    "gymnasium.core",
+    "gymnasium.wrappers.",
+    "pettingzoo.utils.",
+    "mcts_agents.",
+)
+
+Alike = Callable[[], AbstractContextManager[Any]]
 
 # Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
@@ -92,7 +100,8 @@ class Face(ABC):
 
     _shown: Any = None
 
-    # Whether `difference` asks a live environment itself, and not a copy of it.
+    # Whether it asks a live environment itself for masks or observations, and not a
+    # copy of it.
     asks_live = False
 
     def __init__(self, env: Any, agents: list[str], options: CopyOptions | None):
@@ -310,6 +319,10 @@ class Face(ABC):
             given[player] = flat
         self._given = given
 
+    def take_given(self, live: "Face") -> None:
+        """Take the masks that somebody gave to the face of which this is a copy."""
+        self._given = live._given
+
     def require_masks(self) -> None:  # noqa: B027
         """Raise ValueError if masks that there are cannot be had before a step."""
 
@@ -398,6 +411,10 @@ class Face(ABC):
         if self._proposed:
             self._proposed = {}
 
+    def game_over(self) -> RuntimeError:
+        """Return the error of who asks for a decision after the end."""
+        return RuntimeError(f"{self.name}: the game is over; call reset()")
+
     def player_of(self, agent: str | None) -> int:
         """Return the number of the agent that is to decide now.
 
@@ -408,7 +425,7 @@ class Face(ABC):
         """
         movers = self.movers()
         if not movers:
-            raise RuntimeError(f"{self.name}: the game is over; call reset()")
+            raise self.game_over()
         deciding = ", ".join(self.agents[player] for player in movers)
         if agent is None:
             if len(movers) > 1:
@@ -425,6 +442,10 @@ class Face(ABC):
             )
         return self.agents.index(agent)
 
+    def is_over(self) -> bool:
+        """Whether nobody decides any more, as far as that is seen without masks."""
+        return not self.movers()
+
     def clone(self, cloner: Cloner) -> "Face":
         """Return the same face of a copy of the environment."""
         return self.around(cloner.clone(self.env))
@@ -436,14 +457,22 @@ class Face(ABC):
         own["env"] = env
         return twin
 
-    def difference(self, twin: "Face") -> str | None:
-        """Return what is different about a copy as players see it, None if nothing."""
-        mine, other = (
-            (movers, [face.checked_mask(player) for player in movers])
-            for face in (self, twin)
-            for movers in (face.movers(),)
-        )
+    def difference(self, twin: "Face", alike: Alike = nullcontext) -> str | None:
+        """Return what is different about a copy as players see it, None if nothing.
+
+        Args:
+            twin: The copy.
+            alike: In its contexts all dice that both have in common fall alike.
+        """
+        with alike():
+            mine = self._movers_and_masks()
+        with alike():
+            other = twin._movers_and_masks()
         return first_difference(mine, other, "movers and masks")
+
+    def _movers_and_masks(self) -> Any:
+        movers = self.movers()
+        return movers, [self.checked_mask(player) for player in movers]
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Make a first copy fit for planning: no pictures, no caches of copies."""

@@ -63,7 +63,8 @@ def is_same_state(before: Any, now: Any) -> bool:
         return False
     if isinstance(before, tuple | list):
         return len(before) == len(now) and all(map(is_same_state, before, now))
-    return isinstance(before, int | float | str) and before == now
+    # Ranges, which an iterator makes anew each time that it is asked, hold no more.
+    return isinstance(before, int | float | str | range) and before == now
 
 
 def parts(state: Any) -> Iterable[Any]:
