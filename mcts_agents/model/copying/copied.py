@@ -48,6 +48,7 @@ from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
 from mcts_agents.model.copying.faces import NO_RANGE, Face, listed
 from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
+    alike_dice,
     global_generators,
     noted_signals,
     one_thread,
@@ -257,7 +258,7 @@ class CopiedEnvironment(ShownCopies):
             borrowed.enter_context(one_thread(self.name))
             self._refuse_nesting()
             borrowed.callback(self.release)
-            borrowed.enter_context(global_generators(self._dice))
+            borrowed.enter_context(global_generators(np.random.default_rng(0)))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
             if self._snapshots is None:
                 exact, cloner = self._exact_copy(live)
@@ -274,13 +275,15 @@ class CopiedEnvironment(ShownCopies):
             # What the reset of a replay changes outside has happened by now.
             asks = live.asks_live or self._snapshots is not None
             with outside.settling() if asks else nullcontext():
-                alike = partial(_alike, outside, [*own, *cloner.generators], shared)
+                dice = [*outside.generators, *own, *cloner.generators]
+                alike = partial(alike_dice, dice, shared) if asks else nullcontext
                 with alike():
                     player = player_with_masks(live, agent, action_mask)
                 exact.take_given(live)
                 self._check_same(live, live.difference(exact, alike))
             if self._snapshots is not None:
                 self._snapshots.check(exact, live, cloner.met()[0])
+            seed_globally(self._dice)
             exact.prepare(self._dice)
             if outside.is_kept and self._suspicions.are_open(self.hurry):
                 # Context variables that copies set are as they were afterwards, as in
@@ -653,28 +656,6 @@ def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None
     if options.replay is not None:
         return Replays(options)
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
-
-
-@contextmanager
-def _alike(
-    outside: Contents, own: list[Any], shared: list[spaces.Space]
-) -> Iterator[None]:
-    """Let dice that are not a copy's own fall alike each time, and put all back.
-
-    Args:
-        outside: What lies outside the environment.
-        own: The live environment's generators, and those of an exact copy.
-        shared: Spaces that both have.
-    """
-    dice = np.random.default_rng(0)
-    with (
-        unchanged([*outside.generators, *own]),
-        global_generators(dice),
-        space_generators(shared, dice),
-    ):
-        for generator in outside.generators:
-            reseed(generator, dice)
-        yield
 
 
 def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:

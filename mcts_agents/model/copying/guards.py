@@ -133,6 +133,23 @@ def space_generators(
 
 
 @contextmanager
+def alike_dice(
+    generators: Iterable[Any], shared: Iterable[spaces.Space]
+) -> Iterator[None]:
+    """Let dice that many share fall alike each time.
+
+    Args:
+        generators: Random generators, put back; not those of whole libraries, which
+            begin anew and must be borrowed (`global_generators`).
+        shared: Spaces, which may have no generator yet.
+    """
+    dice = np.random.default_rng(0)
+    seed_globally(dice)
+    with unchanged(generators), space_generators(shared, dice):
+        yield
+
+
+@contextmanager
 def spaces_unchanged(found: Iterable[spaces.Space]) -> Iterator[None]:
     """Put the generators of spaces back, whatever others seed or draw meanwhile."""
     before = {id(s): (s, s._np_random) for space in found for s in with_parts(space)}
