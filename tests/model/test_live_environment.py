@@ -69,8 +69,9 @@ def put(env, state):
     vars(env).update(copy.deepcopy(state))
 
 
+@pytest.mark.parametrize("mask", [None, np.ones(2, np.int8)])
 @pytest.mark.parametrize("options", [{}, {"snapshots": (Inbox.state, put)}])
-def test_a_plan_takes_nothing_away_that_an_observation_would(options):
+def test_a_plan_takes_nothing_away_that_an_observation_would(options, mask):
     env = Inbox()
     env.reset(seed=0)
     env.step(1)
@@ -78,7 +79,7 @@ def test_a_plan_takes_nothing_away_that_an_observation_would(options):
     before = env.state()
     for _ in range(6):
         Inbox.table = None
-        agent.plan(env)
+        agent.plan(env, action_mask=mask)
         assert env.state() == before
 
 

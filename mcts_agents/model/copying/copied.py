@@ -273,13 +273,14 @@ class CopiedEnvironment(ShownCopies):
             with unchanged(cloner.generators):
                 self._check_same(live, first_difference(live.env, exact.env))
             # What the reset of a replay changes outside has happened by now.
-            asks = live.asks_live or self._snapshots is not None
-            with outside.settling() if asks else nullcontext():
+            settling, alike = nullcontext, nullcontext
+            if live.asks_live or self._snapshots is not None:
                 dice = [*outside.generators, *own, *cloner.generators]
-                alike = partial(alike_dice, dice, shared) if asks else nullcontext
-                with alike():
-                    player = player_with_masks(live, agent, action_mask)
-                exact.take_given(live)
+                settling, alike = outside.settling, partial(alike_dice, dice, shared)
+            with settling(), alike():
+                player = player_with_masks(live, agent, action_mask)
+            exact.take_given(live)
+            with settling():
                 self._check_same(live, live.difference(exact, alike))
             if self._snapshots is not None:
                 self._snapshots.check(exact, live, cloner.met()[0])
