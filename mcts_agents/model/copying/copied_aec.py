@@ -157,10 +157,14 @@ class AECFace(Face):
     def _is_finished(self, agent: str) -> bool:
         return self.env.terminations[agent] or self.env.truncations[agent]
 
+    def is_over(self) -> bool:
+        """See `Face.is_over`; one of several agents may have finished."""
+        return not self.movers() and all(map(self._is_finished, self.env.agents))
+
     def player_of(self, agent: str | None) -> int:
         """Return the number of the agent; see `Face.player_of`."""
         env = self.env
-        if not self.movers() and not all(self._is_finished(a) for a in env.agents):
+        if not (self.movers() or self.is_over()):
             raise ValueError(
                 f"{self.name}: {env.agent_selection} has finished and has no decision "
                 "to make; step(None) lets the others continue"
