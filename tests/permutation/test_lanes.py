@@ -357,8 +357,8 @@ def test_bytes_are_added(lanes, width):
 
 
 @njit
-def one_by_one(pair, sets, step, words, count, lanes):
-    add_playouts(pair, sets, step, words, count, lanes)
+def one_by_one(pair, sets, step, words, playouts, lanes):
+    add_playouts(pair, sets, step, words, playouts, lanes)
 
 
 @pytest.mark.parametrize("lanes", [8, 16, 32, 40, 56, 64])
@@ -380,10 +380,10 @@ def test_playouts_are_added(density, lanes):
             members = set_bits(sets[64 * int(word) + playout, 1])
             expected[0, 8:72] += members
             expected[1, 8:72] += members * is_won[playout]
-    # A mask and what is won of it, as the search has them.
-    scratch = masks.copy(), masks & won, chosen.copy()
+    # A mask and what is won of it, as the search has them, and anything behind.
+    words = np.append(masks, won[:2]), masks & won, chosen
     one_by_one(
         tuple(row[8:].ctypes.data for row in found), sets[:, 1:].ctypes.data, 16,
-        tuple(row.ctypes.data for row in scratch), 4, lanes,
+        tuple(row.ctypes.data for row in words), int(flags.sum()), lanes,
     )  # fmt: skip
     np.testing.assert_array_equal(found, expected)

@@ -23,6 +23,7 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place
 from mcts_agents.permutation.kernel.lanes import (
+    MOST_ADDED,
     add_bytes,
     add_in_columns,
     add_playouts,
@@ -54,15 +55,13 @@ from mcts_agents.permutation.kernel.weights import (
 )
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
-# So many bytes can be added before one of them overflows.
-MOST_ADDED = 255
 # A list of playouts may be followed by so many.
 ROOM_BEHIND = 7
 ROOM_LISTED = max(2 * (MOST_IN_COLUMNS + ROOM_BEHIND), MOST_ADDED)
 # So many playouts of a word, where processors count the bits of several words in one
 # step, and elsewhere, are rather added one by one than counted in columns: more if
 # statistics are narrow.
-FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 12
+FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 10
 # What an edge, or a playout, takes besides its words, in words; and what a move takes
 # where there are no rows.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT, WORDS_OF_MOVE = 10, 5, 4
@@ -315,7 +314,7 @@ def add_columns_or_sets(search, node, first, masks):
     if this.run and playouts > few * kept_words:
         add_in_run(search, node, first, kept_words)
     elif this.run and search.narrow and search.set_words == 1:
-        add_one_by_one(search, node, first, kept_words)
+        add_one_by_one(search, node, first, playouts)
     else:
         add_sets(search, node, first, kept_words, playouts)
 
@@ -345,21 +344,21 @@ def add_in_run(search, node, first, count):
 
 
 @njit(forceinline=True)
-def add_one_by_one(search, node, first, count):
+def add_one_by_one(search, node, first, playouts):
     """Do what `add_in_run` does for narrow statistics and sets of one word, one by one.
 
     Args:
         search: The record.
         node: The node.
         first: The first word of the playouts of which there are masks.
-        count: How many masks; see `add_columns_or_sets`. They are lost.
+        playouts: How many are in the masks, which `add_columns_or_sets` describes.
     """
     this, step = nodes_of(search)[node], 8 * search.players
     sets = search.kept_sets + 64 * first * step + 8 * np.int64(this.player)
     masks = search.masks
     words = masks, masks + 8 * search.words, masks + 16 * search.words
     pair, lanes = permuted_at(search, this.first), lanes_of(search, 0)
-    add_playouts(pair, sets, step, words, count, lanes)
+    add_playouts(pair, sets, step, words, playouts, lanes)
 
 
 @njit(forceinline=True)
