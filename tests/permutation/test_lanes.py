@@ -20,6 +20,7 @@ from mcts_agents.permutation.kernel.lanes import (
     add_playouts,
     count_where,
     set_where,
+    write_common,
     write_untried,
 )
 from mcts_agents.permutation.kernel.records import (
@@ -387,3 +388,24 @@ def test_playouts_are_added(density, lanes):
         tuple(row.ctypes.data for row in words), int(flags.sum()), lanes,
     )  # fmt: skip
     np.testing.assert_array_equal(found, expected)
+
+
+@njit
+def in_common(out, rows, count):
+    return write_common(out, rows, count)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 79])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_bits_that_rows_have_in_common(in_place, count):
+    rng = np.random.default_rng(count)
+    found = rng.integers(2**64, size=(4, count + MARGIN), dtype=np.uint64)
+    before = found.copy()
+    rows = (0, 1, 2) if in_place else (1, 2, 3)
+    addresses = [row.ctypes.data for row in found]
+    in_common(addresses[0], tuple(addresses[row] for row in rows), count)
+    common = np.bitwise_and.reduce(before[list(rows)])
+    np.testing.assert_array_equal(found[0, :count], common[:count])
+    # Up to three words behind are written, too.
+    before[0, : count + 3] = found[0, : count + 3]
+    np.testing.assert_array_equal(found, before)

@@ -194,6 +194,34 @@ def _flags(context, builder, address, step, kind):
 
 
 @intrinsic
+def write_common(typingctx, out, rows, count):
+    """Write the bits that three rows of words have in common.
+
+    Args:
+        typingctx: Numba's.
+        out: The address to which they are written, uint64; one of the rows may be it.
+        rows: The addresses of the rows.
+        count: How many words; up to three further ones are read and written.
+    """
+
+    def codegen(context, builder, signature, args):
+        out, rows, count = args
+        kind = llvmlite.ir.VectorType(WORD, 4)
+        steps = builder.udiv(builder.add(count, WORD(3)), WORD(4))
+        with cgutils.for_range(builder, steps) as loop:
+            one, other, third = (
+                load(builder, step_at(builder, row, loop.index, kind))
+                for row in cgutils.unpack_tuple(builder, rows)
+            )
+            common = builder.and_(builder.and_(one, other), third)
+            _store(builder, common, step_at(builder, out, loop.index, kind))
+        return count
+
+    three = types.UniTuple(types.intp, 3)
+    return types.int64(types.intp, three, types.intp), codegen
+
+
+@intrinsic
 def add_in_columns(typingctx, narrow, rows, chosen, masks, count, outs, lanes):
     """Add to each of up to 64 numbers how many bits its words share with masks.
 

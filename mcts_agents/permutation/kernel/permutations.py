@@ -29,6 +29,7 @@ from mcts_agents.permutation.kernel.lanes import (
     add_playouts,
     count_where,
     counts_columns_fast,
+    write_common,
 )
 from mcts_agents.permutation.kernel.records import (
     NARROW_TYPES,
@@ -93,7 +94,7 @@ def count_permutations(search, node, latest):
             this.counted = search.simulations
             return
     else:
-        path_in_words(search, node, first, masks)
+        path_in_words(search, node, first, count)
         masks[count - 1] = latest
     masks[0] &= ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
@@ -129,13 +130,33 @@ def latest_with(search, place):
 
 
 @njit(forceinline=True)
-def path_in_words(search, node, first, masks):
-    """Do what `path_in_latest` does for the words from `first` on before the last."""
-    masks[:] = ALL
-    at = node
-    while at != 0:
-        keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
-        at = np.int64(nodes_of(search)[at].parent)
+def path_in_words(search, node, first, count):
+    """Do what `path_in_latest` does for words from `first` on, so many, into `masks`.
+
+    Two moves are looked up at a time, and with the last one three.
+    """
+    out = search.masks
+    this = nodes_of(search)[node]
+    before = address_of_bits(search, this.place, first)
+    at = np.int64(this.parent)
+    while True:
+        one = other = before
+        if at != 0:
+            one = other = address_of_bits(search, nodes_of(search)[at].place, first)
+            at = np.int64(nodes_of(search)[at].parent)
+        if at != 0:
+            other = address_of_bits(search, nodes_of(search)[at].place, first)
+            at = np.int64(nodes_of(search)[at].parent)
+        write_common(out, (before, one, other), count)
+        if at == 0:
+            break
+        before = out
+
+
+@njit
+def address_of_bits(search, place, first):
+    """Return where the set of the playouts with a move is, from word `first` on."""
+    return search.bits + 8 * (np.int64(place) * search.words + first)
 
 
 @njit(forceinline=True)
