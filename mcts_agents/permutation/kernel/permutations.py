@@ -37,7 +37,7 @@ from mcts_agents.permutation.kernel.records import (
     bits_of,
     columns_at,
     columns_of,
-    nodes_of,
+    node_at,
     permuted_at,
     playout_values_of,
     starts_of,
@@ -78,7 +78,7 @@ def count_permutations(search, node, latest):
         latest: Which of the playouts in the last word have all moves of the node's
             path, unless nodes are found by path.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     if this.counted == search.simulations:
         return
     first = np.int64(np.uint64(this.counted) >> _6)
@@ -114,7 +114,7 @@ def path_in_latest(search, node):
     """Return which of the playouts in the last word have all moves of a node's path."""
     mask, at = ALL, node
     while at != 0:
-        this = nodes_of(search)[at]
+        this = node_at(search, at)
         mask &= latest_with(search, np.int64(this.place))
         at = np.int64(this.parent)
     return mask
@@ -131,22 +131,28 @@ def latest_with(search, place):
 
 @njit(forceinline=True)
 def path_in_words(search, node, first, count):
-    """Do what `path_in_latest` does for words from `first` on, so many, into `masks`.
+    """Write what `path_in_latest` returns, for some words from one on, into `masks`.
 
-    Two moves are looked up at a time, and with the last one three.
+    The sets of three moves are read at once, and then those of two at a time.
+
+    Args:
+        search: The record.
+        node: The node.
+        first: The first word.
+        count: How many words.
     """
     out = search.masks
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     before = address_of_bits(search, this.place, first)
     at = np.int64(this.parent)
     while True:
         one = other = before
         if at != 0:
-            one = other = address_of_bits(search, nodes_of(search)[at].place, first)
-            at = np.int64(nodes_of(search)[at].parent)
+            one = other = address_of_bits(search, node_at(search, at).place, first)
+            at = np.int64(node_at(search, at).parent)
         if at != 0:
-            other = address_of_bits(search, nodes_of(search)[at].place, first)
-            at = np.int64(nodes_of(search)[at].parent)
+            other = address_of_bits(search, node_at(search, at).place, first)
+            at = np.int64(node_at(search, at).parent)
         write_common(out, (before, one, other), count)
         if at == 0:
             break
@@ -187,7 +193,7 @@ def add_whole(search, node, first, masks):
         return
     # All ways give the same; how long each takes was measured on Hex, and on the Video
     # Game.
-    this, words = nodes_of(search)[node], (search.place_count + 7) >> 3
+    this, words = node_at(search, node), (search.place_count + 7) >> 3
     if search.rows_length == 0:
         words = WORDS_OF_MOVE * search.move_count // search.simulations
     if this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
@@ -203,7 +209,7 @@ def add_whole(search, node, first, masks):
 @njit
 def add_edge_by_edge(search, node, first, masks):
     """Count for each edge how many playouts of a set have its move."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     edge, count, words = this.first, np.int64(this.count), len(masks)
     places = places_at(search, edge, count)
     pair = permuted_at(search, edge)
@@ -225,7 +231,7 @@ def add_edge_by_edge(search, node, first, masks):
 @njit
 def add_rows(search, node, first, masks):
     """Add up the rows of a set's playouts byte by byte, eight places in a word."""
-    player = np.int64(nodes_of(search)[node].player)
+    player = np.int64(node_at(search, node).player)
     room = search.place_room
     used = (search.place_count + 7) >> 3
     counts = carray(as_pointer(search.sums), used, np.uint64)
@@ -278,7 +284,7 @@ def add_moves(search, node, first, masks):
 def add_moves_of_listed(search, node, count):
     """Add so many listed playouts to the edges; leave the scratch empty, as it was."""
     listed = carray(as_pointer(search.listed), count, np.uint32)
-    player, room = np.int64(nodes_of(search)[node].player), search.place_room
+    player, room = np.int64(node_at(search, node).player), search.place_room
     won = set_at(search.won, player * search.words, search.words)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
@@ -314,7 +320,7 @@ def moves_at(search, playout):
 @njit(forceinline=True)
 def add_columns_or_sets(search, node, first, masks):
     """Do what `add_whole` does, where there are sets of actions."""
-    this, words = nodes_of(search)[node], len(masks)
+    this, words = node_at(search, node), len(masks)
     won = set_at(search.won, this.player * search.words + first, words)
     # One behind the other: masks that are not empty, what is won of them, their words.
     kept = set_at(search.masks, 0, words)
@@ -353,7 +359,7 @@ def add_in_run(search, node, first, count):
         first: The first word of the playouts of which there are masks.
         count: How many masks; see `add_columns_or_sets`.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     masks = search.masks
     marked, chosen = masks + 8 * search.words, masks + 16 * search.words
     rows, step = address_of_columns(search, first), 8 * search.place_room
@@ -374,7 +380,7 @@ def add_one_by_one(search, node, first, playouts):
         first: The first word of the playouts of which there are masks.
         playouts: How many are in the masks, which `add_columns_or_sets` describes.
     """
-    this, step = nodes_of(search)[node], 8 * search.players
+    this, step = node_at(search, node), 8 * search.players
     sets = search.kept_sets + 64 * first * step + 8 * np.int64(this.player)
     masks = search.masks
     words = masks, masks + 8 * search.words, masks + 16 * search.words
@@ -388,7 +394,7 @@ def add_own(search, node):
 
     Nothing else is missing there, since the node was brought up to date on the way.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     if this.run:
         sets = search.all_sets + 8 * np.int64(this.player) * search.set_words
         add_to_run(search, node, sets, values_of(search)[this.player])
@@ -405,7 +411,7 @@ def add_to_run(search, node, sets, value):
         sets: Where the first word of the set of the player's actions is.
         value: What the playout is worth to the player.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     for k in range(search.set_words):
         pair, lanes = permuted_at(search, this.first + 64 * k), lanes_of(search, k)
         count_where(search.narrow, pair, sets + 8 * k, value, lanes)
@@ -454,7 +460,7 @@ def add_listed(search, node, lost_count, won_count):
     lost, won = listed_at(search)
     for i in range(ROOM_BEHIND):  # playouts without actions, that all steps are whole
         lost[lost_count + i] = won[won_count + i] = search.starts_length - 1
-    words, player = search.set_words, np.int64(nodes_of(search)[node].player)
+    words, player = search.set_words, np.int64(node_at(search, node).player)
     step = 8 * search.players * words
     lists = search.listed, search.listed + 4 * (MOST_IN_COLUMNS + ROOM_BEHIND)
     for k in range(words):
@@ -475,7 +481,7 @@ def add_sums(search, node, room, origin):
         room: How many bytes are for counts; sums follow.
         origin: The place to which the first byte belongs.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     first, count = np.int64(this.first), np.int64(this.count)
     if this.run:
         for k in range(search.set_words):
@@ -504,7 +510,7 @@ def add_sums_to_edges(search, first, count, room, origin, kinds):
 @njit
 def add_part(search, node, playout):
     """Add one playout, of any value, to the edges, whose statistics are wide."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     value = playout_values_of(search)[playout * search.players + this.player]
     words = search.set_words
     if this.run:
