@@ -134,7 +134,7 @@ def _add_up(builder, planes, one, other):
         carry = builder.and_(before, carry)
 
 
-def _bytes_of_bits(builder, word):
+def bytes_of_bits(builder, word):
     """Build 64 bytes: all bits of a byte are those of a bit of a word."""
     byte, short = llvmlite.ir.IntType(8), llvmlite.ir.IntType(32)
     eight = builder.bitcast(word, llvmlite.ir.VectorType(byte, 8))
@@ -213,7 +213,7 @@ def _bytes_of_planes(builder, planes, kind):
     """Build 64 bytes whose bits are those of words, the lowest ones in the first."""
     counts = llvmlite.ir.Constant(kind, [0] * 64)
     for plane in reversed(planes):
-        bits = _bytes_of_bits(builder, plane)
+        bits = bytes_of_bits(builder, plane)
         counts = builder.sub(builder.add(counts, counts), bits)
     return counts
 

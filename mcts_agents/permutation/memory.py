@@ -281,11 +281,12 @@ class Memory:
         places, words = used.places, used.playouts // 64 + 1
         emptied = {
             "positions": ...,
-            "bits": (slice(places), slice(words)),
             "won": (..., slice(words)),
             "parts": (..., slice(words)),
             "place_seen": slice(places),
         }
+        if not self.set_words:  # else words of `bits` are written as a whole
+            emptied["bits"] = slice(places), slice(words)
         # Not the arrays themselves, so that old and new ones do not exist at once.
         before = {name: self.arrays[name].shape for name in emptied}
         if rooms is not None:

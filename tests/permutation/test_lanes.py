@@ -20,6 +20,7 @@ from mcts_agents.permutation.kernel.lanes import (
     add_playouts,
     count_where,
     set_where,
+    write_common,
     write_untried,
 )
 from mcts_agents.permutation.kernel.records import (
@@ -357,8 +358,8 @@ def test_bytes_are_added(lanes, width):
 
 
 @njit
-def one_by_one(pair, sets, step, words, count, lanes):
-    add_playouts(pair, sets, step, words, count, lanes)
+def one_by_one(pair, sets, step, words, playouts, lanes):
+    add_playouts(pair, sets, step, words, playouts, lanes)
 
 
 @pytest.mark.parametrize("lanes", [8, 16, 32, 40, 56, 64])
@@ -380,10 +381,31 @@ def test_playouts_are_added(density, lanes):
             members = set_bits(sets[64 * int(word) + playout, 1])
             expected[0, 8:72] += members
             expected[1, 8:72] += members * is_won[playout]
-    # A mask and what is won of it, as the search has them.
-    scratch = masks.copy(), masks & won, chosen.copy()
+    # A mask and what is won of it, as the search has them, and anything behind.
+    words = np.append(masks, won[:2]), masks & won, chosen
     one_by_one(
         tuple(row[8:].ctypes.data for row in found), sets[:, 1:].ctypes.data, 16,
-        tuple(row.ctypes.data for row in scratch), 4, lanes,
+        tuple(row.ctypes.data for row in words), int(flags.sum()), lanes,
     )  # fmt: skip
     np.testing.assert_array_equal(found, expected)
+
+
+@njit
+def in_common(out, rows, count):
+    return write_common(out, rows, count)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 79])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_bits_that_rows_have_in_common(in_place, count):
+    rng = np.random.default_rng(count)
+    found = rng.integers(2**64, size=(4, count + MARGIN), dtype=np.uint64)
+    before = found.copy()
+    rows = (0, 1, 2) if in_place else (1, 2, 3)
+    addresses = [row.ctypes.data for row in found]
+    in_common(addresses[0], tuple(addresses[row] for row in rows), count)
+    common = np.bitwise_and.reduce(before[list(rows)])
+    np.testing.assert_array_equal(found[0, :count], common[:count])
+    # Up to three words behind are written, too.
+    before[0, : count + 3] = found[0, : count + 3]
+    np.testing.assert_array_equal(found, before)

@@ -65,7 +65,7 @@ from mcts_agents.permutation.kernel.records import (
     joint_action_of,
     lack,
     leaf_of,
-    nodes_of,
+    node_at,
     own_at,
     path_edges_of,
     path_nodes_of,
@@ -136,7 +136,7 @@ def only_player(search, movers):
 def add_node(search, key, player, parent, place):
     """Make the node of a position, for which there is room; return it."""
     node = search.node_count
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     this.key = key
     this.first = NONE
     this.block = NONE
@@ -168,8 +168,8 @@ def iterate(search):
     playing = True  # a playout is to come
     fresh = False  # it begins at a position that has no node
     key, player = np.uint64(0), np.int64(0)
-    while nodes_of(search)[node].visits > 0:
-        this = nodes_of(search)[node]
+    while node_at(search, node).visits > 0:
+        this = node_at(search, node)
         if this.seen == search.descents or depth == search.depth_limit:
             break
         this.seen = search.descents
@@ -286,7 +286,7 @@ def follows(search, depth):
     """Whether the path's node at a depth was first reached as it was now."""
     if search.known_nodes < depth or depth == 0:
         return depth == 0
-    this = nodes_of(search)[path_nodes_of(search)[depth]]
+    this = node_at(search, path_nodes_of(search)[depth])
     return (
         this.parent == path_nodes_of(search)[depth - 1]
         and this.place == trace_of(search)[depth - 1].code
@@ -296,7 +296,7 @@ def follows(search, depth):
 @njit(forceinline=True)
 def expand(search, node):
     """Give a node its edges, in the state of its position; return the status."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     player = np.int64(this.player)
     n = call.legal_actions(search, player)
     if call.failed(search):
@@ -518,7 +518,7 @@ def update_path(search, depth, count):
 @njit(forceinline=True)
 def update_node(search, node, depth, count):
     """Count a playout at a node, which it reached after `depth` moves."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     this.visits += 1
     if this.block != NONE:
         add_to_block(search, node, depth, count)

@@ -8,7 +8,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from mcts_agents.model.bits import everywhere
+from mcts_agents.model.bits import bytes_of_bits, everywhere
 from mcts_agents.permutation.kernel.records import (
     ILLEGAL_NARROW,
     ILLEGAL_WIDE,
@@ -23,6 +23,9 @@ _MASKS = {16: "+avx512bw", 32: "+avx512dq", 64: "+avx512dq"}
 
 _BIT, _NARROW, SHORT, WORD = (llvmlite.ir.IntType(bits) for bits in (1, 16, 32, 64))
 NUMBER = llvmlite.ir.DoubleType()
+_BYTES = llvmlite.ir.VectorType(llvmlite.ir.IntType(8), 64)
+# So many bytes can be added before one of them overflows.
+MOST_ADDED = 255
 
 
 class Width(NamedTuple):
@@ -99,6 +102,13 @@ def _add(builder, vector, at):
     """Build the addition of a vector to the one at a pointer."""
     add = builder.fadd if vector.type.element == NUMBER else builder.add
     _store(builder, add(load(builder, at), vector), at)
+
+
+def _part(builder, lanes, first, count):
+    """Build some lanes of a vector that follow each other."""
+    kind = llvmlite.ir.VectorType(SHORT, count)
+    places = llvmlite.ir.Constant(kind, list(range(first, first + count)))
+    return builder.shuffle_vector(lanes, lanes, places)
 
 
 def _has(context, feature):
@@ -181,6 +191,34 @@ def _flags(context, builder, address, step, kind):
     own = llvmlite.ir.Constant(kind, [1 << lane for lane in range(count)])
     bits = builder.and_(builder.bitcast(bits, kind), own)
     return builder.icmp_unsigned("==", bits, own)
+
+
+@intrinsic
+def write_common(typingctx, out, rows, count):
+    """Write the bits that three rows of words have in common.
+
+    Args:
+        typingctx: Numba's.
+        out: The address to which they are written, uint64; one of the rows may be it.
+        rows: The addresses of the rows.
+        count: How many words; up to three further ones are read and written.
+    """
+
+    def codegen(context, builder, signature, args):
+        out, rows, count = args
+        kind = llvmlite.ir.VectorType(WORD, 4)
+        steps = builder.udiv(builder.add(count, WORD(3)), WORD(4))
+        with cgutils.for_range(builder, steps) as loop:
+            one, other, third = (
+                load(builder, step_at(builder, row, loop.index, kind))
+                for row in cgutils.unpack_tuple(builder, rows)
+            )
+            common = builder.and_(builder.and_(one, other), third)
+            _store(builder, common, step_at(builder, out, loop.index, kind))
+        return count
+
+    three = types.UniTuple(types.intp, 3)
+    return types.int64(types.intp, three, types.intp), codegen
 
 
 @intrinsic
@@ -347,12 +385,12 @@ def count_where(typingctx, narrow, pair, members, value, lanes):
 
 
 @intrinsic
-def add_playouts(typingctx, pair, sets, step, words, count, lanes):
+def add_playouts(typingctx, pair, sets, step, words, playouts, lanes):
     """Add playouts to up to 64 narrow counts, and those that are won to their sums.
 
-    The numbers stay in registers meanwhile. The first playout of each word is added,
-    then the words that have more are looked at again: how many a word has, the
-    processor would have to guess.
+    They are counted in bytes, which stay in registers, and these are added to the
+    numbers. One loop takes the playouts of all words: how many a word has, the
+    processor would have to guess. The word that follows is read ahead.
 
     Args:
         typingctx: Numba's.
@@ -360,68 +398,74 @@ def add_playouts(typingctx, pair, sets, step, words, count, lanes):
         sets: The address of the set of numbers for which playout 0 counts.
         step: Bytes from the set of one playout to that of the next.
         words: Three addresses of uint64: which of 64 playouts, as bits, some at least;
-            which of them are won; and the number of these 64. They are scratch then.
-        count: How many words there are.
+            which of them are won; and the number of these 64. Two words behind the
+            first ones are read, too.
+        playouts: How many there are in all words, at least one.
         lanes: How many of the 64 numbers there are, a multiple of LANES.
     """
 
     def codegen(context, builder, signature, args):
-        pair, sets, step, words, count, lanes = args
+        pair, sets, step, words, playouts, lanes = args
         pair = cgutils.unpack_tuple(builder, pair)
-        words = [
+        masks, won, chosen = (
             address_as(builder, address, WORD)
             for address in cgutils.unpack_tuple(builder, words)
-        ]
-        left, kept = (cgutils.alloca_once(builder, WORD) for _ in range(2))
-        kind, never = NARROW.counts, context.get_constant(types.boolean, False)
+        )
+        left, following, at, missing = (
+            cgutils.alloca_once(builder, WORD) for _ in range(4)
+        )
+        counts = [cgutils.alloca_once(builder, _BYTES) for _ in pair]
 
-        def add_next(i, counts, sums):
-            bits, won, number = (builder.load(builder.gep(row, [i])) for row in words)
-            bit = builder.cttz(bits, never)
-            playout = builder.add(builder.shl(number, WORD(6)), bit)
+        def item(row, i):
+            return builder.load(builder.gep(row, [i]))
+
+        def add_next():
+            bits, i = builder.load(left), builder.load(at)
+            bit = builder.cttz(bits, context.get_constant(types.boolean, False))
+            playout = builder.add(builder.shl(item(chosen, i), WORD(6)), bit)
             members = builder.add(sets, builder.mul(playout, step))
-            is_won = builder.trunc(builder.lshr(won, bit), _BIT)
-            is_won = everywhere(builder, builder.sext(is_won, _NARROW), NARROW.lanes)
-            for lane, (one, other) in enumerate(zip(counts, sums, strict=True)):
-                flags = _flags(context, builder, members, WORD(lane), kind)
-                counted = builder.sext(flags, kind)
-                builder.store(builder.sub(builder.load(one), counted), one)
-                counted = builder.and_(counted, is_won)
-                builder.store(builder.sub(builder.load(other), counted), other)
+            members = builder.load(address_as(builder, members, WORD))
+            counted = bytes_of_bits(builder, members)
+            is_won = builder.trunc(builder.lshr(item(won, i), bit), _BIT)
+            is_won = builder.sext(is_won, _BYTES.element)
+            both = counted, builder.and_(counted, everywhere(builder, is_won, 64))
+            for added, out in zip(both, counts, strict=True):
+                builder.store(builder.sub(builder.load(out), added), out)
             rest = builder.and_(bits, builder.sub(bits, WORD(1)))
-            at = builder.load(kept)
-            for row, word in zip(words, (rest, won, number), strict=True):
-                builder.store(word, builder.gep(row, [at]))
-            more = builder.icmp_unsigned("!=", rest, WORD(0))
-            builder.store(builder.add(at, builder.zext(more, WORD)), kept)
+            done = builder.icmp_unsigned("==", rest, WORD(0))
+            builder.store(builder.select(done, builder.load(following), rest), left)
+            i = builder.add(i, builder.zext(done, WORD))
+            builder.store(i, at)
+            builder.store(item(masks, builder.add(i, WORD(1))), following)
 
         def add(steps):
-            rows = [
-                [step_at(builder, out, WORD(i), kind) for i in range(steps)]
-                for out in pair
-            ]
-            numbers = [
-                [cgutils.alloca_once(builder, kind) for _ in row] for row in rows
-            ]
-            all_rows = [*zip(numbers[0] + numbers[1], rows[0] + rows[1], strict=True)]
-            for at, row in all_rows:
-                builder.store(load(builder, row), at)
-            builder.store(count, left)
-            again = builder.append_basic_block("again")
-            done = builder.append_basic_block("done")
-            builder.branch(again)
-            builder.position_at_end(again)
-            builder.store(WORD(0), kept)
-            with cgutils.for_range(builder, builder.load(left)) as loop:
-                add_next(loop.index, *numbers)
-            builder.store(builder.load(kept), left)
-            is_done = builder.icmp_unsigned("==", builder.load(left), WORD(0))
-            builder.cbranch(is_done, done, again)
-            builder.position_at_end(done)
-            for at, row in all_rows:
-                _store(builder, builder.load(at), row)
+            for out, found in zip(pair, counts, strict=True):
+                found = builder.load(found)
+                for i in range(steps):
+                    some = _part(builder, found, i * NARROW.lanes, NARROW.lanes)
+                    some = builder.zext(some, NARROW.counts)
+                    _add(builder, some, step_at(builder, out, WORD(i), NARROW.counts))
 
+        builder.store(item(masks, WORD(0)), left)
+        builder.store(item(masks, WORD(1)), following)
+        builder.store(WORD(0), at)
+        builder.store(playouts, missing)
+        again = builder.append_basic_block("again")
+        done = builder.append_basic_block("done")
+        builder.branch(again)
+        builder.position_at_end(again)
+        for out in counts:
+            builder.store(constant(0, _BYTES), out)
+        before = builder.load(missing)
+        fit = builder.icmp_unsigned("<", before, WORD(MOST_ADDED))
+        fit = builder.select(fit, before, WORD(MOST_ADDED))
+        builder.store(builder.sub(before, fit), missing)
+        with cgutils.for_range(builder, fit):
+            add_next()
         _all_steps(builder, lanes, NARROW.lanes, add)
+        is_done = builder.icmp_unsigned("==", builder.load(missing), WORD(0))
+        builder.cbranch(is_done, done, again)
+        builder.position_at_end(done)
         return lanes
 
     one, pair = types.intp, types.UniTuple(types.intp, 2)

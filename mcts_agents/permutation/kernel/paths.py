@@ -56,7 +56,7 @@ from mcts_agents.permutation.kernel.records import (
     joint_action_of,
     lack,
     legal_of,
-    nodes_of,
+    node_at,
     path_edges_of,
     path_nodes_of,
     permuted_at,
@@ -113,7 +113,7 @@ def iterate_by_path(search):
         link = mixed(link, movers)
         deciding = count_bits(movers)
         first = find_position(search, mixed(link, next_mover(search, movers)))
-        if first == NONE or nodes_of(search)[first].visits == 0:
+        if first == NONE or node_at(search, first).visits == 0:
             begun = deciding
             break
         if depth > 0 and depth + deciding > search.depth_limit:
@@ -204,14 +204,14 @@ def choose_all(search, link, movers, depth):
 @njit
 def reference_of(search, node, depth):
     """Return the last node with more than `ref` playouts, or the root, and a status."""
-    path, nodes = path_nodes_of(search), nodes_of(search)
-    while node != 0 and nodes[node].visits <= search.ref:
+    path = path_nodes_of(search)
+    while node != 0 and node_at(search, node).visits <= search.ref:
         if depth == 0:
             node = np.int64(0)
             break
         depth -= 1
         node = np.int64(path[depth])
-    if nodes[node].block == NONE and not begin_block(search, node):
+    if node_at(search, node).block == NONE and not begin_block(search, node):
         return node, GROW
     return node, SLICE_DONE
 
@@ -236,7 +236,7 @@ def open_edges(search, node):
     `legal` then holds which of the node's edges these are, instead of the actions, and
     `open_count` how many.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     if this.first == NONE:
         status = expand(search, node)
         if status != SLICE_DONE:
@@ -280,7 +280,7 @@ def open_edges(search, node):
 @njit
 def add_edge(search, node, action):
     """Add an edge to a node, whose edges may move; return the status."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     place = place_of_action(search, np.int64(this.player), action)
     if place < 0:
         return -place
@@ -320,7 +320,7 @@ def move_edge(search, old, new):
 def choose_open_edge(search, node, reference):
     """Return the edge to take at a node, of those of legal actions."""
     weigh_edges(search, node, reference)
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     count, n = np.int64(this.count), search.open_count
     values, legal = float64_at(search.scratch, count), legal_of(search)
     behind = search.scratch + 8 * (count + 63 & -64)

@@ -23,11 +23,13 @@ from mcts_agents.model.bits import (
 )
 from mcts_agents.permutation.kernel.codes import FIRST_PLACE, first_place
 from mcts_agents.permutation.kernel.lanes import (
+    MOST_ADDED,
     add_bytes,
     add_in_columns,
     add_playouts,
     count_where,
     counts_columns_fast,
+    write_common,
 )
 from mcts_agents.permutation.kernel.records import (
     NARROW_TYPES,
@@ -35,7 +37,7 @@ from mcts_agents.permutation.kernel.records import (
     bits_of,
     columns_at,
     columns_of,
-    nodes_of,
+    node_at,
     permuted_at,
     playout_values_of,
     starts_of,
@@ -54,15 +56,13 @@ from mcts_agents.permutation.kernel.weights import (
 )
 
 _0, _1, _6, _63 = (np.uint64(n) for n in (0, 1, 6, 63))
-# So many bytes can be added before one of them overflows.
-MOST_ADDED = 255
 # A list of playouts may be followed by so many.
 ROOM_BEHIND = 7
 ROOM_LISTED = max(2 * (MOST_IN_COLUMNS + ROOM_BEHIND), MOST_ADDED)
 # So many playouts of a word, where processors count the bits of several words in one
 # step, and elsewhere, are rather added one by one than counted in columns: more if
 # statistics are narrow.
-FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 12
+FEW, FEW_ELSEWHERE, FEW_NARROW = 0, 8, 10
 # What an edge, or a playout, takes besides its words, in words; and what a move takes
 # where there are no rows.
 WORDS_OF_EDGE, WORDS_OF_PLAYOUT, WORDS_OF_MOVE = 10, 5, 4
@@ -78,7 +78,7 @@ def count_permutations(search, node, latest):
         latest: Which of the playouts in the last word have all moves of the node's
             path, unless nodes are found by path.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     if this.counted == search.simulations:
         return
     first = np.int64(np.uint64(this.counted) >> _6)
@@ -94,7 +94,7 @@ def count_permutations(search, node, latest):
             this.counted = search.simulations
             return
     else:
-        path_in_words(search, node, first, masks)
+        path_in_words(search, node, first, count)
         masks[count - 1] = latest
     masks[0] &= ALL << (np.uint64(this.counted) & _63)
     this.counted = search.simulations
@@ -114,7 +114,7 @@ def path_in_latest(search, node):
     """Return which of the playouts in the last word have all moves of a node's path."""
     mask, at = ALL, node
     while at != 0:
-        this = nodes_of(search)[at]
+        this = node_at(search, at)
         mask &= latest_with(search, np.int64(this.place))
         at = np.int64(this.parent)
     return mask
@@ -130,13 +130,39 @@ def latest_with(search, place):
 
 
 @njit(forceinline=True)
-def path_in_words(search, node, first, masks):
-    """Do what `path_in_latest` does for the words from `first` on before the last."""
-    masks[:] = ALL
-    at = node
-    while at != 0:
-        keep_playouts_with(search, nodes_of(search)[at].place, first, masks)
-        at = np.int64(nodes_of(search)[at].parent)
+def path_in_words(search, node, first, count):
+    """Write what `path_in_latest` returns, for some words from one on, into `masks`.
+
+    The sets of three moves are read at once, and then those of two at a time.
+
+    Args:
+        search: The record.
+        node: The node.
+        first: The first word.
+        count: How many words.
+    """
+    out = search.masks
+    this = node_at(search, node)
+    before = address_of_bits(search, this.place, first)
+    at = np.int64(this.parent)
+    while True:
+        one = other = before
+        if at != 0:
+            one = other = address_of_bits(search, node_at(search, at).place, first)
+            at = np.int64(node_at(search, at).parent)
+        if at != 0:
+            other = address_of_bits(search, node_at(search, at).place, first)
+            at = np.int64(node_at(search, at).parent)
+        write_common(out, (before, one, other), count)
+        if at == 0:
+            break
+        before = out
+
+
+@njit
+def address_of_bits(search, place, first):
+    """Return where the set of the playouts with a move is, from word `first` on."""
+    return search.bits + 8 * (np.int64(place) * search.words + first)
 
 
 @njit(forceinline=True)
@@ -167,7 +193,7 @@ def add_whole(search, node, first, masks):
         return
     # All ways give the same; how long each takes was measured on Hex, and on the Video
     # Game.
-    this, words = nodes_of(search)[node], (search.place_count + 7) >> 3
+    this, words = node_at(search, node), (search.place_count + 7) >> 3
     if search.rows_length == 0:
         words = WORDS_OF_MOVE * search.move_count // search.simulations
     if this.count * (len(masks) + WORDS_OF_EDGE) < playouts * (
@@ -183,7 +209,7 @@ def add_whole(search, node, first, masks):
 @njit
 def add_edge_by_edge(search, node, first, masks):
     """Count for each edge how many playouts of a set have its move."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     edge, count, words = this.first, np.int64(this.count), len(masks)
     places = places_at(search, edge, count)
     pair = permuted_at(search, edge)
@@ -205,7 +231,7 @@ def add_edge_by_edge(search, node, first, masks):
 @njit
 def add_rows(search, node, first, masks):
     """Add up the rows of a set's playouts byte by byte, eight places in a word."""
-    player = np.int64(nodes_of(search)[node].player)
+    player = np.int64(node_at(search, node).player)
     room = search.place_room
     used = (search.place_count + 7) >> 3
     counts = carray(as_pointer(search.sums), used, np.uint64)
@@ -258,7 +284,7 @@ def add_moves(search, node, first, masks):
 def add_moves_of_listed(search, node, count):
     """Add so many listed playouts to the edges; leave the scratch empty, as it was."""
     listed = carray(as_pointer(search.listed), count, np.uint32)
-    player, room = np.int64(nodes_of(search)[node].player), search.place_room
+    player, room = np.int64(node_at(search, node).player), search.place_room
     won = set_at(search.won, player * search.words, search.words)
     counts = carray(as_pointer(search.sums), room, np.uint8)
     sums = carray(as_pointer(search.sums + room), room, np.uint8)
@@ -294,7 +320,7 @@ def moves_at(search, playout):
 @njit(forceinline=True)
 def add_columns_or_sets(search, node, first, masks):
     """Do what `add_whole` does, where there are sets of actions."""
-    this, words = nodes_of(search)[node], len(masks)
+    this, words = node_at(search, node), len(masks)
     won = set_at(search.won, this.player * search.words + first, words)
     # One behind the other: masks that are not empty, what is won of them, their words.
     kept = set_at(search.masks, 0, words)
@@ -315,7 +341,7 @@ def add_columns_or_sets(search, node, first, masks):
     if this.run and playouts > few * kept_words:
         add_in_run(search, node, first, kept_words)
     elif this.run and search.narrow and search.set_words == 1:
-        add_one_by_one(search, node, first, kept_words)
+        add_one_by_one(search, node, first, playouts)
     else:
         add_sets(search, node, first, kept_words, playouts)
 
@@ -333,7 +359,7 @@ def add_in_run(search, node, first, count):
         first: The first word of the playouts of which there are masks.
         count: How many masks; see `add_columns_or_sets`.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     masks = search.masks
     marked, chosen = masks + 8 * search.words, masks + 16 * search.words
     rows, step = address_of_columns(search, first), 8 * search.place_room
@@ -345,21 +371,21 @@ def add_in_run(search, node, first, count):
 
 
 @njit(forceinline=True)
-def add_one_by_one(search, node, first, count):
+def add_one_by_one(search, node, first, playouts):
     """Do what `add_in_run` does for narrow statistics and sets of one word, one by one.
 
     Args:
         search: The record.
         node: The node.
         first: The first word of the playouts of which there are masks.
-        count: How many masks; see `add_columns_or_sets`. They are lost.
+        playouts: How many are in the masks, which `add_columns_or_sets` describes.
     """
-    this, step = nodes_of(search)[node], 8 * search.players
+    this, step = node_at(search, node), 8 * search.players
     sets = search.kept_sets + 64 * first * step + 8 * np.int64(this.player)
     masks = search.masks
     words = masks, masks + 8 * search.words, masks + 16 * search.words
     pair, lanes = permuted_at(search, this.first), lanes_of(search, 0)
-    add_playouts(pair, sets, step, words, count, lanes)
+    add_playouts(pair, sets, step, words, playouts, lanes)
 
 
 @njit(forceinline=True)
@@ -368,7 +394,7 @@ def add_own(search, node):
 
     Nothing else is missing there, since the node was brought up to date on the way.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     if this.run:
         sets = search.all_sets + 8 * np.int64(this.player) * search.set_words
         add_to_run(search, node, sets, values_of(search)[this.player])
@@ -385,7 +411,7 @@ def add_to_run(search, node, sets, value):
         sets: Where the first word of the set of the player's actions is.
         value: What the playout is worth to the player.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     for k in range(search.set_words):
         pair, lanes = permuted_at(search, this.first + 64 * k), lanes_of(search, k)
         count_where(search.narrow, pair, sets + 8 * k, value, lanes)
@@ -434,7 +460,7 @@ def add_listed(search, node, lost_count, won_count):
     lost, won = listed_at(search)
     for i in range(ROOM_BEHIND):  # playouts without actions, that all steps are whole
         lost[lost_count + i] = won[won_count + i] = search.starts_length - 1
-    words, player = search.set_words, np.int64(nodes_of(search)[node].player)
+    words, player = search.set_words, np.int64(node_at(search, node).player)
     step = 8 * search.players * words
     lists = search.listed, search.listed + 4 * (MOST_IN_COLUMNS + ROOM_BEHIND)
     for k in range(words):
@@ -455,7 +481,7 @@ def add_sums(search, node, room, origin):
         room: How many bytes are for counts; sums follow.
         origin: The place to which the first byte belongs.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     first, count = np.int64(this.first), np.int64(this.count)
     if this.run:
         for k in range(search.set_words):
@@ -484,7 +510,7 @@ def add_sums_to_edges(search, first, count, room, origin, kinds):
 @njit
 def add_part(search, node, playout):
     """Add one playout, of any value, to the edges, whose statistics are wide."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     value = playout_values_of(search)[playout * search.players + this.player]
     words = search.set_words
     if this.run:

@@ -9,7 +9,7 @@ from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.hashing import mixed
-from mcts_agents.permutation.kernel.records import NONE, nodes_of, positions_of
+from mcts_agents.permutation.kernel.records import NONE, node_at, positions_of
 
 
 @njit
@@ -21,12 +21,12 @@ def key_of_state(search, player):
 @njit
 def find_position(search, key):
     """Return the node of a position, NONE if it has none."""
-    positions, nodes = positions_of(search), nodes_of(search)
+    positions = positions_of(search)
     last = np.uint64(search.positions_length - 1)
     at = key & last
     while positions[at] != 0:
         node = np.int64(positions[at]) - 1
-        if nodes[node].key == key:
+        if node_at(search, node).key == key:
             return node
         at = (at + np.uint64(1)) & last
     return np.int64(NONE)
@@ -47,4 +47,4 @@ def enter_position(search, key, node):
 def enter_all(search):
     """Enter all nodes into an empty table."""
     for node in range(search.node_count):
-        enter_position(search, nodes_of(search)[node].key, node)
+        enter_position(search, node_at(search, node).key, node)

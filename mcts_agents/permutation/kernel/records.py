@@ -243,6 +243,12 @@ leaf_of = record_of("leaf", LEAF)
 
 
 @njit
+def node_at(search, node):
+    """View a node, whose number is not negative: so it is not asked whether it is."""
+    return nodes_of(search)[np.uint64(node)]
+
+
+@njit
 def own_at(search, edge):
     """Return where N(s, a) of an edge is, and its sum of values."""
     visits = search.edge_visits + search.count_bytes * edge

@@ -35,7 +35,7 @@ from mcts_agents.permutation.kernel.records import (
     entries_of,
     lack,
     moves_of,
-    nodes_of,
+    node_at,
     own_at,
     parts_of,
     place_players_of,
@@ -66,7 +66,7 @@ def begin_block(search, node):
         fill_block(search, node, block, NARROW_TYPES)
     else:
         fill_block(search, node, block, WIDE_TYPES)
-    nodes_of(search)[node].block = block
+    node_at(search, node).block = block
     return True
 
 
@@ -79,7 +79,7 @@ def fill_block(search, node, block, kinds):
     sums[:] = 0
     entries, starts, moves = entries_of(search), starts_of(search), moves_of(search)
     values, players = playout_values_of(search), place_players_of(search)
-    entry = np.int64(nodes_of(search)[node].entry)
+    entry = np.int64(node_at(search, node).entry)
     while entry != NONE:
         playout = np.int64(entries[entry].playout)
         start = starts[playout] + entries[entry].depth
@@ -274,7 +274,7 @@ def all_actions_at(search):
 @njit(forceinline=True)
 def add_to_block(search, node, depth, count):
     """Add the iteration's moves from `depth` on to a node's AMAF statistics."""
-    block = np.int64(nodes_of(search)[node].block)
+    block = np.int64(node_at(search, node).block)
     if search.set_words:  # which earlier moves are not in yet; see `add_move`
         add_set(search, block, search.all_sets, search.simulations)
         return

@@ -44,7 +44,7 @@ from mcts_agents.permutation.kernel.records import (
     WIDE_TYPES,
     amaf_at,
     columns_at,
-    nodes_of,
+    node_at,
     own_at,
     permuted_at,
     rng_of,
@@ -56,7 +56,7 @@ _1, ALL = np.uint64(1), ~np.uint64(0)
 @njit(forceinline=True)
 def choose_edge(search, node, reference):
     """Return the edge to take at a node, with a reference that has AMAF statistics."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     count = np.int64(this.count)
     if this.run:
         count = padded(search.action_count)  # without lanes behind that are illegal
@@ -76,10 +76,10 @@ def weigh_run(search, node, reference, count):
         The row of the greatest Q*; -1 if that takes another look at all of them, which
         are in `scratch` then.
     """
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     first, run = np.int64(this.first), np.int64(this.run)
     own = own_at(search, first)
-    amaf = amaf_at(search, np.int64(nodes_of(search)[reference].block), run)
+    amaf = amaf_at(search, np.int64(node_at(search, reference).block), run)
     # At the root both kinds of statistics are of the same playouts.
     if search.permutes and node != 0:
         return best_of_mcps(search, own, amaf, permuted_at(search, first), count)
@@ -124,9 +124,9 @@ def weigh_edges(search, node, reference):
 @njit
 def write_values(search, node, reference, kinds):
     """Do what `weigh_edges` does, with statistics of two types."""
-    this = nodes_of(search)[node]
+    this = node_at(search, node)
     first, count = np.int64(this.first), np.int64(this.count)
-    block = np.int64(nodes_of(search)[reference].block)
+    block = np.int64(node_at(search, reference).block)
     own = columns_at(own_at(search, first), count, kinds)
     amaf = columns_at(amaf_at(search, block, 0), search.place_room, kinds)
     places, out = places_at(search, first, count), float64_at(search.scratch, count)
