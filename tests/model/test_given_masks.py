@@ -370,6 +370,38 @@ def test_observe_may_say_that_there_is_no_mask_yet():
     assert agent.plan(env, "player_0", action_mask=ones).visits.sum() == 30
 
 
+@pytest.mark.parametrize("raises", [False, True])
+def test_agents_who_are_over_are_not_asked_for_masks_of_the_step_before(raises):
+    class OutAtOnce(Later):
+        """The second player is out after a 0 of the first, and remains listed."""
+
+        place = "observation"
+
+        def observe(self, agent):
+            if self.rounds and self.is_out and agent == "player_1":
+                assert not raises, f"{agent} is over"
+                return None
+            return super().observe(agent)
+
+        def observations(self):
+            return {agent: Later.observe(self, agent) for agent in self.agents}
+
+        def step(self, actions):
+            if not self.rounds:
+                self.is_out = actions["player_0"] == 0
+            elif self.is_out:
+                actions = {**actions, "player_1": 1}  # whatever is given for it
+            *result, infos = super().step(actions)
+            result[2]["player_1"] |= self.is_out
+            return *result, infos
+
+    env = OutAtOnce()
+    env.reset(seed=0)
+    for seed in range(8):
+        agent = MCTSAgent(simulations=40, perfect_information=True, seed=seed)
+        assert agent.plan(env, "player_0").actions.tolist() == [0, 1]
+
+
 def test_the_aec_form_knows_that_there_is_no_mask_yet():
     for place in ("observation", "info"):
         env = Later()

@@ -175,8 +175,12 @@ class ParallelFace(Face):
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
+        if self._showed[player] is None:
+            raise self._masks_are_unknown()
+        if agent in self._finished:
+            return  # many environments have no observation for those who are over
         # `observe` showed none. Was there none, or does it never show any?
-        if self._showed[player] is None or mask_in(self._observed(agent)) is None:
+        if mask_in(self._observed(agent)) is None:
             raise self._masks_are_unknown()
         self._trusted.add(player)
 
