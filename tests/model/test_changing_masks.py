@@ -246,6 +246,24 @@ def test_masks_that_infos_hold_too_may_appear_in_observations():
     assert found.visits.sum() == 200
 
 
+@pytest.mark.parametrize("plans", [0, suspicions.PLANS])
+@pytest.mark.parametrize("kind", KINDS)
+def test_masks_in_infos_that_differ_from_those_in_observations_are_an_error(
+    kind, plans, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", plans)
+
+    class Stale(Changing):
+        """The infos are as they were at the beginning, when all was legal."""
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.infos = {a: {"action_mask": np.ones(4, np.int8)} for a in self.agents}
+
+    with pytest.raises(ValueError, match="show the same masks in infos"):
+        planned(Stale(lambda turn: turn >= 2, kind))
+
+
 def resampled(env, agent, generator):
     """Hide nothing."""
 
