@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -330,6 +331,39 @@ def test_agents_who_have_finished_are_asked_for_no_observation(deterministic):
 
     found = planned(Ending(), deterministic=deterministic)
     assert found.visits.sum() == 200
+
+
+@pytest.mark.parametrize("turn", [3, 8])
+def test_what_cannot_be_copied_after_a_step_is_no_error_of_looks_for_masks(turn):
+    class Logging(Changing):
+        def step(self, action):
+            super().step(action)
+            self.log = (self.turn == turn or None) and (line for line in "log")
+
+    found = planned(Logging(lambda turn: False), simulations=50)
+    assert found.visits.sum() == 50
+
+
+def test_no_looks_for_masks_are_made_when_the_time_is_up():
+    class Slow(Changing):
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return super().observe(agent)
+
+        def step(self, action):
+            time.sleep(0.1)
+            super().step(action)
+            self.agent_selection = "first"  # who is known to be shown no masks
+
+    def unmasked(turn):
+        return False
+
+    planned(Changing(unmasked))  # loads what is compiled
+    OBSERVED.clear()
+    options = {"caches": (f"{__name__}.OBSERVED",), "seconds": 0.08}
+    found = planned(Slow(unmasked), simulations=None, **options)
+    assert found.forward_model_calls == 1
+    assert set(OBSERVED) == {0}
 
 
 def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():

@@ -50,6 +50,7 @@ from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
+    signal_has_raised,
     space_generators,
     spaces_unchanged,
     unchanged,
@@ -548,8 +549,29 @@ class CopiedEnvironment(ShownCopies):
         else:
             held.face.step(joint, held.returns)
         if self._looks:
-            self._looks -= 1
-            held.face.clone(Cloner()).shown()
+            self._look_for_masks(held.face)
+
+    def _look_for_masks(self, face: Face) -> None:
+        """Look in a copy whether masks appear, as looks may be counted or throw dice.
+
+        Raises:
+            UndeclaredMasksError: They do.
+        """
+        watch = clock.running()
+        if watch is not None and watch.look():
+            return
+        self._looks -= 1
+        if not face.movers_mask():
+            return  # nobody copies a finished game, so it may hold anything
+        try:
+            twin = face.clone(Cloner())
+        except MemoryError:
+            raise
+        except Exception:  # a search that has to copy it meets that as well
+            if signal_has_raised():
+                raise
+            return
+        twin.shown()
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
