@@ -402,6 +402,32 @@ def test_agents_who_are_over_are_not_asked_for_masks_of_the_step_before(raises):
         assert agent.plan(env, "player_0").actions.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+def test_looking_for_a_mask_makes_no_observation_in_the_copies(options):
+    class Counted(Later):
+        """Pays for how often somebody looked."""
+
+        place, looks = "observation", 0
+
+        def observe(self, agent):
+            self.looks += 1
+            return super().observe(agent)
+
+        def observations(self):
+            return {agent: Later.observe(self, agent) for agent in self.agents}
+
+        def step(self, actions):
+            looks = {agent: float(self.looks) for agent in self.agents}
+            seen, _, *rest = super().step(actions)
+            return seen, looks, *rest
+
+    env = Counted()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=6, perfect_information=True, seed=0, **options)
+    for _ in range(2):
+        assert not agent.plan(env, "player_0").values.any()
+
+
 def test_the_aec_form_knows_that_there_is_no_mask_yet():
     for place in ("observation", "info"):
         env = Later()

@@ -179,8 +179,13 @@ class ParallelFace(Face):
             raise self._masks_are_unknown()
         if agent in self._finished:
             return  # many environments have no observation for those who are over
-        # `observe` showed none. Was there none, or does it never show any?
-        if mask_in(self._observed(agent)) is None:
+        # `observe` showed none. Was there none, or does it never show any? Another copy
+        # is asked: whatever that counts or takes away must not be lost to this one.
+        try:
+            asked = self.clone(Cloner())
+        except UncopyableEnvironmentError:
+            asked = self
+        if mask_in(asked._observed(agent)) is None:
             raise self._masks_are_unknown()
         self._trusted.add(player)
 
