@@ -285,6 +285,61 @@ def test_masks_that_nothing_announced_are_an_error_each_time(options):
     assert agent.plan(env).actions.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("budget", [{"simulations": 20}, {"seconds": 2.0}])
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+def test_masks_that_only_a_search_has_seen_are_an_error_each_time(
+    options, budget, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    env = Changing(lambda turn: turn >= 5)
+    env.reset(seed=0)
+    agent = MCTSAgent(perfect_information=True, seed=3, **budget, **options)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="shows a mask now and did not"):
+            agent.plan(env)
+
+
+def test_masks_that_were_an_error_may_be_gone_in_the_next_plan():
+    env = Changing(lambda turn: turn >= 2)
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=20, perfect_information=True, seed=3)
+    with pytest.raises(ValueError, match="shows a mask now and did not"):
+        agent.plan(env)
+    env.shows = lambda turn: False
+    for _ in range(2):
+        assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
+
+
+def test_looks_for_masks_count_when_they_were_made(monkeypatch):
+    class Seen(Changing):
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return super().observe(agent)
+
+    def observed():
+        """Return how many observations were made in each plan, of so many steps."""
+        env = Seen(lambda turn: False)
+        env.reset(seed=0)
+        caches = (f"{__name__}.OBSERVED",)
+        model = CopiedEnvironment(env, perfect_information=True, caches=caches)
+        counts = []
+        for steps in (1, 4, 6, 6):
+            OBSERVED.clear()
+            rng = np.zeros(2, np.uint64)
+            with model.planning(None, rng) as (root, _):
+                state = model.copy(root)
+                for step in range(steps):
+                    model.apply(state, {step % 2: 0}, rng)
+            counts.append(len(OBSERVED))
+        return np.array(counts)
+
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    looked = observed()
+    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
+    assert (looked - observed()).tolist() == [1, 4, 3, 2]
+
+
 @pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
 def test_a_search_sees_masks_that_nothing_announced_without_looks_before_it(
     options, monkeypatch
@@ -314,6 +369,7 @@ def test_looks_for_masks_change_no_decision(monkeypatch):
 
     looked = visits()
     monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
     assert visits() == looked
 
 
