@@ -470,6 +470,49 @@ class TwoRoles(Matching):
         return {agent: self.seen_by(agent) for agent in self.agents}
 
 
+class OneDeclares(TwoRoles):
+    """Only the space of who is masked says that there are masks."""
+
+    observe = None
+
+    def observation_space(self, agent):
+        self.declared = agent in self.masked
+        return super().observation_space(agent)
+
+    def step(self, actions):
+        assert all(actions[agent] == 1 for agent in self.masked), "illegal"
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("masked", ["player_0", "player_1"])
+def test_who_declares_no_masks_needs_none_beside_others_who_do(masked):
+    env = OneDeclares([masked])
+    observations, _ = env.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0)
+    masks = {masked: observations[masked]["action_mask"]}
+    for name in env.possible_agents:
+        legal = [1] if name == masked else [0, 1]
+        found = agent.plan(env, name, action_mask=masks)
+        assert found.actions.tolist() == legal
+        with pytest.raises(ValueError, match="Pass those of all agents on"):
+            agent.plan(env, name)
+    serialised = parallel_to_aec(env)
+    serialised.reset(seed=0)
+    for name in env.possible_agents:
+        legal = [1] if name == masked else [0, 1]
+        assert agent.plan(serialised, name).actions.tolist() == legal
+        serialised.step(1)
+
+
+def test_the_aec_form_knows_who_declares_masks_and_is_shown_none():
+    env = OneDeclares([])
+    env.observation_space = lambda agent: TwoRoles([], True).observation_space(agent)
+    serialised = parallel_to_aec(env)
+    serialised.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0)
+    assert agent.plan(serialised).actions.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("options", [{}, {"deterministic": True}])
 @pytest.mark.parametrize("masked", ["player_0", "player_1"])
 def test_each_agent_is_asked_whether_it_is_shown_masks(masked, options):

@@ -582,9 +582,9 @@ class CopiedEnvironment(ShownCopies):
         if watch is not None and watch.look():
             return
         self._looks -= 1
-        self._first_looks -= 1
         if not face.movers_mask():
             return  # nobody copies a finished game, so it may hold anything
+        self._first_looks -= 1
         try:
             twin = face.clone(Cloner())
         except MemoryError:
