@@ -121,7 +121,7 @@ class PlaySession(Task):
             else:
                 self._search_on(self._live)
         except CancelledError:
-            self._live = None
+            self._drop_search()
         except (ChoiceError, RuntimeError, ValueError) as error:
             # What an agent of somebody else does wrong ends its move, not the server.
             self._live, self._paused = None, True
@@ -142,7 +142,7 @@ class PlaySession(Task):
         live.advance(self._steps or None)
         self._steps = 0
         if live.cancelled or not self.listeners:  # an early end is nobody's move
-            self._live = None
+            self._drop_search()
             return
         if live.done:
             self._end_search(live)
@@ -152,6 +152,11 @@ class PlaySession(Task):
             self._tell_search()
             self._searched_from = time.thread_time()
             self._telling_takes = self._searched_from - began
+
+    def _drop_search(self) -> None:
+        """Forget a search that ended early; a page that has come since may show it."""
+        self._live = None
+        self._tell_search()
 
     def _due(self) -> bool:
         """Say whether to tell pages how far the search is.

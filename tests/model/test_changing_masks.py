@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -246,6 +247,24 @@ def test_masks_that_infos_hold_too_may_appear_in_observations():
     assert found.visits.sum() == 200
 
 
+@pytest.mark.parametrize("plans", [0, suspicions.PLANS])
+@pytest.mark.parametrize("kind", KINDS)
+def test_masks_in_infos_that_differ_from_those_in_observations_are_an_error(
+    kind, plans, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", plans)
+
+    class Stale(Changing):
+        """The infos are as they were at the beginning, when all was legal."""
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.infos = {a: {"action_mask": np.ones(4, np.int8)} for a in self.agents}
+
+    with pytest.raises(ValueError, match="show the same masks in infos"):
+        planned(Stale(lambda turn: turn >= 2, kind))
+
+
 def resampled(env, agent, generator):
     """Hide nothing."""
 
@@ -264,6 +283,61 @@ def test_masks_that_nothing_announced_are_an_error_each_time(options):
     env.step(0)
     env.step(1)  # from here on they are shown
     assert agent.plan(env).actions.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("budget", [{"simulations": 20}, {"seconds": 2.0}])
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+def test_masks_that_only_a_search_has_seen_are_an_error_each_time(
+    options, budget, monkeypatch
+):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    env = Changing(lambda turn: turn >= 5)
+    env.reset(seed=0)
+    agent = MCTSAgent(perfect_information=True, seed=3, **budget, **options)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="shows a mask now and did not"):
+            agent.plan(env)
+
+
+def test_masks_that_were_an_error_may_be_gone_in_the_next_plan():
+    env = Changing(lambda turn: turn >= 2)
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=20, perfect_information=True, seed=3)
+    with pytest.raises(ValueError, match="shows a mask now and did not"):
+        agent.plan(env)
+    env.shows = lambda turn: False
+    for _ in range(2):
+        assert agent.plan(env).actions.tolist() == [0, 1, 2, 3]
+
+
+def test_looks_for_masks_count_when_they_were_made(monkeypatch):
+    class Seen(Changing):
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return super().observe(agent)
+
+    def observed():
+        """Return how many observations were made in each plan, of so many steps."""
+        env = Seen(lambda turn: False)
+        env.reset(seed=0)
+        caches = (f"{__name__}.OBSERVED",)
+        model = CopiedEnvironment(env, perfect_information=True, caches=caches)
+        counts = []
+        for steps in (1, 4, 6, 6):
+            OBSERVED.clear()
+            rng = np.zeros(2, np.uint64)
+            with model.planning(None, rng) as (root, _):
+                state = model.copy(root)
+                for step in range(steps):
+                    model.apply(state, {step % 2: 0}, rng)
+            counts.append(len(OBSERVED))
+        return np.array(counts)
+
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    looked = observed()
+    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
+    assert (looked - observed()).tolist() == [1, 4, 3, 2]
 
 
 @pytest.mark.parametrize("options", [{}, {"rollout": 0}, {"deterministic": True}])
@@ -295,6 +369,7 @@ def test_looks_for_masks_change_no_decision(monkeypatch):
 
     looked = visits()
     monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
     assert visits() == looked
 
 
@@ -312,6 +387,39 @@ def test_agents_who_have_finished_are_asked_for_no_observation(deterministic):
 
     found = planned(Ending(), deterministic=deterministic)
     assert found.visits.sum() == 200
+
+
+@pytest.mark.parametrize("turn", [3, 8])
+def test_what_cannot_be_copied_after_a_step_is_no_error_of_looks_for_masks(turn):
+    class Logging(Changing):
+        def step(self, action):
+            super().step(action)
+            self.log = (self.turn == turn or None) and (line for line in "log")
+
+    found = planned(Logging(lambda turn: False), simulations=50)
+    assert found.visits.sum() == 50
+
+
+def test_no_looks_for_masks_are_made_when_the_time_is_up():
+    class Slow(Changing):
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return super().observe(agent)
+
+        def step(self, action):
+            time.sleep(0.1)
+            super().step(action)
+            self.agent_selection = "first"  # who is known to be shown no masks
+
+    def unmasked(turn):
+        return False
+
+    planned(Changing(unmasked))  # loads what is compiled
+    OBSERVED.clear()
+    options = {"caches": (f"{__name__}.OBSERVED",), "seconds": 0.08}
+    found = planned(Slow(unmasked), simulations=None, **options)
+    assert found.forward_model_calls == 1
+    assert set(OBSERVED) == {0}
 
 
 def test_masks_given_for_agents_who_are_shown_theirs_when_they_are_asked():

@@ -370,6 +370,64 @@ def test_observe_may_say_that_there_is_no_mask_yet():
     assert agent.plan(env, "player_0", action_mask=ones).visits.sum() == 30
 
 
+@pytest.mark.parametrize("raises", [False, True])
+def test_agents_who_are_over_are_not_asked_for_masks_of_the_step_before(raises):
+    class OutAtOnce(Later):
+        """The second player is out after a 0 of the first, and remains listed."""
+
+        place = "observation"
+
+        def observe(self, agent):
+            if self.rounds and self.is_out and agent == "player_1":
+                assert not raises, f"{agent} is over"
+                return None
+            return super().observe(agent)
+
+        def observations(self):
+            return {agent: Later.observe(self, agent) for agent in self.agents}
+
+        def step(self, actions):
+            if not self.rounds:
+                self.is_out = actions["player_0"] == 0
+            elif self.is_out:
+                actions = {**actions, "player_1": 1}  # whatever is given for it
+            *result, infos = super().step(actions)
+            result[2]["player_1"] |= self.is_out
+            return *result, infos
+
+    env = OutAtOnce()
+    env.reset(seed=0)
+    for seed in range(8):
+        agent = MCTSAgent(simulations=40, perfect_information=True, seed=seed)
+        assert agent.plan(env, "player_0").actions.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"deterministic": True}])
+def test_looking_for_a_mask_makes_no_observation_in_the_copies(options):
+    class Counted(Later):
+        """Pays for how often somebody looked."""
+
+        place, looks = "observation", 0
+
+        def observe(self, agent):
+            self.looks += 1
+            return super().observe(agent)
+
+        def observations(self):
+            return {agent: Later.observe(self, agent) for agent in self.agents}
+
+        def step(self, actions):
+            looks = {agent: float(self.looks) for agent in self.agents}
+            seen, _, *rest = super().step(actions)
+            return seen, looks, *rest
+
+    env = Counted()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=6, perfect_information=True, seed=0, **options)
+    for _ in range(2):
+        assert not agent.plan(env, "player_0").values.any()
+
+
 def test_the_aec_form_knows_that_there_is_no_mask_yet():
     for place in ("observation", "info"):
         env = Later()
@@ -410,6 +468,49 @@ class TwoRoles(Matching):
 
     def observations(self):
         return {agent: self.seen_by(agent) for agent in self.agents}
+
+
+class OneDeclares(TwoRoles):
+    """Only the space of who is masked says that there are masks."""
+
+    observe = None
+
+    def observation_space(self, agent):
+        self.declared = agent in self.masked
+        return super().observation_space(agent)
+
+    def step(self, actions):
+        assert all(actions[agent] == 1 for agent in self.masked), "illegal"
+        return super().step(actions)
+
+
+@pytest.mark.parametrize("masked", ["player_0", "player_1"])
+def test_who_declares_no_masks_needs_none_beside_others_who_do(masked):
+    env = OneDeclares([masked])
+    observations, _ = env.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0)
+    masks = {masked: observations[masked]["action_mask"]}
+    for name in env.possible_agents:
+        legal = [1] if name == masked else [0, 1]
+        found = agent.plan(env, name, action_mask=masks)
+        assert found.actions.tolist() == legal
+        with pytest.raises(ValueError, match="Pass those of all agents on"):
+            agent.plan(env, name)
+    serialised = parallel_to_aec(env)
+    serialised.reset(seed=0)
+    for name in env.possible_agents:
+        legal = [1] if name == masked else [0, 1]
+        assert agent.plan(serialised, name).actions.tolist() == legal
+        serialised.step(1)
+
+
+def test_the_aec_form_knows_who_declares_masks_and_is_shown_none():
+    env = OneDeclares([])
+    env.observation_space = lambda agent: TwoRoles([], True).observation_space(agent)
+    serialised = parallel_to_aec(env)
+    serialised.reset(seed=0)
+    agent = MCTSAgent(simulations=60, perfect_information=True, seed=0)
+    assert agent.plan(serialised).actions.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("options", [{}, {"deterministic": True}])

@@ -230,6 +230,25 @@ def test_a_search_that_was_ended_early_is_no_move_of_a_page_that_came_since(
     assert worker.wait(60)
 
 
+@pytest.mark.parametrize("agent", ENDLESS[1:])
+def test_a_page_that_has_come_since_hears_that_a_hint_was_ended_early(client, agent):
+    key = new_game(client, "hex", ["human", "human"], adviser=agent)
+    worker = client.app._app.state.sessions.find(key)
+    task = worker.task
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("hint")
+        page.until("search", lambda told: told["going"])
+        assert becomes(lambda: task._live is not None), worker.failed
+        live = task._live
+        time.sleep(0.05)
+        task.interrupt()  # as when the page left that had asked, and this one came
+        told = page.until("search", lambda told: not told["going"])
+        assert task._live is not live and told["hinted"] is None
+    worker.close()
+    assert worker.wait(60)
+
+
 def test_a_decision_ends_even_if_its_agent_begins_late():
     table = open_table("hex:size=5", None)
     table.begin(1)

@@ -18,6 +18,7 @@ What keeps a plan honest:
 """
 
 import ctypes
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -45,13 +46,19 @@ from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reached_from, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
-from mcts_agents.model.copying.faces import NO_RANGE, Face, listed
+from mcts_agents.model.copying.faces import (
+    NO_RANGE,
+    Face,
+    UndeclaredMasksError,
+    listed,
+)
 from mcts_agents.model.copying.global_dice import seed_globally
 from mcts_agents.model.copying.guards import (
     alike_dice,
     global_generators,
     noted_signals,
     one_thread,
+    signal_has_raised,
     space_generators,
     spaces_unchanged,
     unchanged,
@@ -81,7 +88,8 @@ from mcts_agents.model.spec import Spec
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
 
-# After how many steps it is looked whether masks appear, in the first plan and later.
+# After how many steps it is looked whether masks appear, in the first plans together
+# and in each later one.
 FIRST_LOOKS, LATER_LOOKS = 8, 2
 
 # What each callback is called with.
@@ -138,7 +146,7 @@ class CopiedEnvironment(ShownCopies):
         self._pending: BaseException | None = None
         self._steps = 0  # of the last plan
         self._looks = 0  # still to be made in this one
-        self._looks_next = FIRST_LOOKS
+        self._first_looks = FIRST_LOOKS  # of them still to be made
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -308,8 +316,12 @@ class CopiedEnvironment(ShownCopies):
             del exact, cloner, root  # copies must be able to go before the plan ends
             began, self._steps, self._looks = clock.now(), 0, 0
             if live.may_miss_masks():
-                self._looks, self._looks_next = self._looks_next, LATER_LOOKS
-            yield state, player
+                self._looks = self._looks_due()
+            try:
+                yield state, player
+            except UndeclaredMasksError:
+                self._suspicions.refuse()
+                raise
             self._suspicions.searched(clock.now() - began, self._steps)
 
     def _watch_snapshots(
@@ -335,6 +347,16 @@ class CopiedEnvironment(ShownCopies):
             )
         )
         return outside, reached.generators
+
+    def _looks_due(self) -> int:
+        """Return after how many steps of a plan to look whether masks appear.
+
+        After all of them, and then anew, if they did in the last plan.
+        """
+        if self._suspicions.has_refused:
+            self._first_looks = FIRST_LOOKS
+            return sys.maxsize
+        return max(self._first_looks, LATER_LOOKS)
 
     def _list_root(self, state: int, root: HeldCopy, handle: int) -> None:
         """Write down what is legal at the root, which each simulation asks."""
@@ -552,8 +574,30 @@ class CopiedEnvironment(ShownCopies):
         else:
             held.face.step(joint, held.returns)
         if self._looks:
-            self._looks -= 1
-            held.face.clone(Cloner()).shown()
+            self._look_for_masks(held.face)
+
+    def _look_for_masks(self, face: Face) -> None:
+        """Look in a copy whether masks appear, as looks may be counted or throw dice.
+
+        Raises:
+            UndeclaredMasksError: They do.
+        """
+        watch = clock.running()
+        if watch is not None and watch.look():
+            return
+        self._looks -= 1
+        if not face.movers_mask():
+            return  # nobody copies a finished game, so it may hold anything
+        self._first_looks -= 1
+        try:
+            twin = face.clone(Cloner())
+        except MemoryError:
+            raise
+        except Exception:  # a search that has to copy it meets that as well
+            if signal_has_raised():
+                raise
+            return
+        twin.shown()
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
@@ -571,8 +615,8 @@ class CopiedEnvironment(ShownCopies):
         self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
-        if due := self._certainty.due or self._looks:
-            first = min(limit, due)
+        if self._certainty.due or self._looks:
+            first = min(limit, max(self._certainty.due, self._looks))
             played = play_at_random(
                 held, draws, first, lambda joint, _: self._step_and_look(held, joint)
             )

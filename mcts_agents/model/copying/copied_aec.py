@@ -359,7 +359,8 @@ class AECFace(Face):
         none for it.
 
         Raises:
-            UndeclaredMasksError: It shows a mask, which nobody would have looked for.
+            UndeclaredMasksError: It shows a mask, which nobody would have looked for,
+                and the infos do not show the same.
         """
         env = self.env
         if not env.agents:
@@ -369,16 +370,23 @@ class AECFace(Face):
         if self._is_finished(agent):
             return agent, None, earned, dict(env.terminations)
         seen = env.observe(agent)
-        observes = self._observes_masks[self._places[agent]]
-        is_new = not observes and mask_in(seen) is not None
-        if is_new and mask_in(env.infos.get(agent)) is None:
+        player = self._places[agent]
+        if not self._observes_masks[player] and self._misses(mask_in(seen), player):
             raise UndeclaredMasksError(
                 f"{self.name}: observe({agent!r}) shows a mask now and did not when "
                 "the plan began, and observation_space does not say that it may. Let "
-                "observation_space(agent) be a Dict with 'action_mask', or show masks "
-                "in infos[agent]['action_mask']"
+                "observation_space(agent) be a Dict with 'action_mask', or show the "
+                "same masks in infos[agent]['action_mask']"
             )
         return agent, seen, earned, dict(env.terminations)
+
+    def _misses(self, mask: Any, player: int) -> bool:
+        """Whether a mask says more than the infos, all that this player is asked."""
+        if mask is None:
+            return False
+        told = mask_in(self.env.infos.get(self.agents[player]))
+        flat, whose = self.numbers[player].flat, self._masks_of[player]
+        return told is None or not np.array_equal(flat(mask, whose), flat(told, whose))
 
     def may_miss_masks(self) -> bool:
         """See `Face.may_miss_masks`."""

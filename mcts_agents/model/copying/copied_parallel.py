@@ -39,9 +39,9 @@ class ParallelFace(Face):
         super().__init__(env, list(env.possible_agents), options)
         self._finished: frozenset[str] = frozenset()
         self._masks: dict[str, Any] = {}
-        self._declares_masks = any(
+        self._declare_masks = [
             shows_masks(env.observation_space(agent)) for agent in self.agents
-        )
+        ]
         self._can_observe = _observes(env)
         # Both are shared by the copies. By player: whether `observe` showed a mask at
         # the root, None if it was not asked; and of whom it shows what steps show.
@@ -53,10 +53,11 @@ class ParallelFace(Face):
 
     def require_masks(self) -> None:
         """See `Face.require_masks`."""
-        if self._declares_masks and not self._can_observe:
-            for agent in self.env.agents:
-                if self.checked_mask(self.agents.index(agent)) is None:
-                    raise self._masks_are_unknown()
+        if self._can_observe:
+            return
+        for player in map(self._place, self.env.agents):
+            if self._declare_masks[player] and self.checked_mask(player) is None:
+                raise self._masks_are_unknown()
 
     def _masks_are_unknown(self) -> ValueError:
         return ValueError(
@@ -179,8 +180,17 @@ class ParallelFace(Face):
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
-        # `observe` showed none. Was there none, or does it never show any?
-        if self._showed[player] is None or mask_in(self._observed(agent)) is None:
+        if self._showed[player] is None:
+            raise self._masks_are_unknown()
+        if agent in self._finished:
+            return  # many environments have no observation for those who are over
+        # `observe` showed none. Was there none, or does it never show any? Another copy
+        # is asked: whatever that counts or takes away must not be lost to this one.
+        try:
+            asked = self.clone(Cloner())
+        except UncopyableEnvironmentError:
+            asked = self
+        if mask_in(asked._observed(agent)) is None:
             raise self._masks_are_unknown()
         self._trusted.add(player)
 
@@ -191,7 +201,7 @@ class ParallelFace(Face):
             return self._masks[agent]
         if not self._can_observe:
             return None
-        if self._showed[player] is False and not self._declares_masks:
+        if self._showed[player] is False and not self._declare_masks[player]:
             return None  # observations may be pictures
         mask = mask_in(self._observed(agent))
         self._showed[player] = mask is not None
@@ -217,6 +227,9 @@ class SerialisedFace(ParallelFace):
             a: shown_mask(converter._observations.get(a), converter.infos.get(a))
             for a in converter.env.agents
         }
+
+    def require_masks(self) -> None:
+        """See `Face.require_masks`; whoever was shown no mask has none."""
 
     def player_of(self, agent: str | None) -> int:
         """Return the number of the agent, by default the one that is asked now."""

@@ -80,13 +80,16 @@ class Suspicions:
     Args:
         env: The live environment, warned about once.
         options: What its user says of it.
+
+    Attributes:
+        has_refused: Whether the last plan has met masks that nothing had announced.
     """
 
     def __init__(self, env: Any, options: CopyOptions):
         self._env = env
         self._options = options
         self._inquiries: list[Inquiry] | None = None
-        self._has_refused = False
+        self.has_refused = False
         self._plans = 0
         self._spent = 0.0
         self._searched = 0.0
@@ -97,11 +100,11 @@ class Suspicions:
         Args:
             hurry: Whether the plan has a budget in seconds.
         """
-        if self._has_refused:
+        if hurry and _STEPS.get(_kind_of(self._env), SECONDS) > SECONDS / 5:
+            return False
+        if self.has_refused:
             return True
         if self._plans >= PLANS:
-            return False
-        if hurry and _STEPS.get(_kind_of(self._env), SECONDS) > SECONDS / 5:
             return False
         if self._spent > FREE_SECONDS + SHARE * self._searched:
             return False
@@ -116,7 +119,12 @@ class Suspicions:
         """
         self._searched += seconds
         if steps:
+            self.has_refused = False
             _STEPS[_kind_of(self._env)] = seconds / steps
+
+    def refuse(self) -> None:
+        """Begin anew, as masks have appeared that nothing had announced."""
+        self._inquiries, self.has_refused = None, True
 
     def look(
         self,
@@ -137,19 +145,18 @@ class Suspicions:
 
         Raises:
             UndeclaredMasksError: Masks appear. They are looked for again in the next
-                plan, until none is found.
+                plan, and after each step of its search, until none is found.
         """
         self._plans += 1
         began = time.perf_counter()
         try:
-            if self._has_refused:
+            if self.has_refused:
                 _go_on(_undeclared_masks(_twin(exact)), math.inf)
-                self._has_refused = False
             if self._inquiries is None:
                 self._inquiries = self._all_inquiries(exact, other_dice)
             self._ask(self._inquiries, began + SECONDS * (1 if hurry else PATIENCE))
         except UndeclaredMasksError:
-            self._inquiries, self._has_refused = None, True
+            self.refuse()
             raise
         finally:
             self._spent += time.perf_counter() - began
