@@ -30,7 +30,11 @@ CACHE_LINE = 64
 
 
 def zeros_apart(length: int, dtype: np.dtype) -> np.ndarray:
-    """Return zeros that share no cache line with anything else."""
+    """Return zeros that share no cache line with anything else.
+
+    A cache line's bytes behind them belong to the array below, so code that reads whole
+    vectors may read so far past the end (`permutation.kernel.lanes.write_common`).
+    """
     size = length * dtype.itemsize
     lines = np.zeros(size + 2 * CACHE_LINE, np.uint8)
     start = -lines.ctypes.data % CACHE_LINE
