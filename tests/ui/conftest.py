@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-MOST_SECONDS = 120
+MOST_SECONDS = 400  # compiling a search may take two minutes of them on a busy machine
 
 
 @pytest.fixture(autouse=True)
