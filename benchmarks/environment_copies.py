@@ -23,8 +23,9 @@ import gymnasium
 import numpy as np
 
 from mcts_agents.model.copying.cloning import Cloner
-from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
+from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.copy_plan import CopyPlan
+from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.random import new_generator
 
 GYMNASIUM = {
@@ -101,7 +102,11 @@ def copies(env, package):
         return importlib.import_module(f"{package}.{name}")
 
     dice, kind = np.random.default_rng(0), module("cloning").Cloner
-    exact = module("copied").face_of(env).clone(kind())
+    try:
+        kinds = module("face_kinds")
+    except ImportError:  # before it was divided
+        kinds = module("copied")
+    exact = kinds.face_of(env).clone(kind())
     exact.prepare(dice)
     try:
         plan = module("copy_plan").CopyPlan(dice)

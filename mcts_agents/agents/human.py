@@ -7,7 +7,7 @@ import numpy as np
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.model import ForwardModel
-from mcts_agents.model.copying.copied import face_of
+from mcts_agents.model.copying.face_kinds import face_of
 
 HELP = "Type a move, ? for the legal moves, q to quit."
 UNDO, HINT = "undo", "hint"

@@ -14,7 +14,7 @@ from mcts_agents.agents.policies.files import read_policy, write_npz
 from mcts_agents.agents.policies.kinds import policy_of
 from mcts_agents.model import ForwardModel, draw_uint64
 from mcts_agents.model.actions import checked
-from mcts_agents.model.copying.copied import face_of, player_with_masks
+from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.masks import mask_in
 from mcts_agents.model.views import OBSERVATIONS, View, observation_space

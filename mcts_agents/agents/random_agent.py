@@ -8,7 +8,7 @@ from mcts_agents.agents.agent import Agent
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel, draw_below
 from mcts_agents.model.copying.cloning import Cloner
-from mcts_agents.model.copying.copied import face_of, player_with_masks
+from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
 
 
 class RandomAgent(Agent):

@@ -68,12 +68,10 @@ class PlainMasks:
         shape: Of all masks that are read.
         known: What `read` returned, by the bytes of masks, as small ones return again
             and again in a search.
-        has_read: Whether any mask was read.
     """
 
     def __init__(self, actions: int):
         self.shape = (actions,)
-        self.has_read = False
         self.known: dict[bytes, tuple[list[int], int]] = {}
         self._room = MOST_KNOWN if actions <= LONGEST_KNOWN else 0
 
@@ -89,7 +87,6 @@ class PlainMasks:
             return None if found is None else found[0]
         if type(mask) is not np.ndarray or mask.shape != self.shape:
             return None
-        self.has_read = True
         legal = mask.nonzero()[0].tolist()
         data = mask.tobytes()
         ones = len(data) == len(mask) and data.count(1) == len(legal)
@@ -102,7 +99,6 @@ class PlainMasks:
         data = mask.tobytes()
         if (found := self.known.get(data)) is not None:
             return found
-        self.has_read = True
         legal = mask.nonzero()[0].tolist()
         if not self._are_ones(data, len(legal)):
             return None

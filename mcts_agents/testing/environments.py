@@ -21,7 +21,7 @@ from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
-from mcts_agents.model.copying.copied import face_of
+from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.copying.faces import Face, without_pictures
 from mcts_agents.model.copying.guards import global_generators, unchanged, with_parts
 from mcts_agents.testing.fingerprint import fingerprint

@@ -9,8 +9,9 @@ import pytest
 from gymnasium import spaces
 
 from mcts_agents import MCTSAgent
-from mcts_agents.model.copying import copied, suspicions
-from mcts_agents.model.copying.copied import CopiedEnvironment, face_of
+from mcts_agents.model.copying import mask_looks, suspicions
+from mcts_agents.model.copying.copied import CopiedEnvironment
+from mcts_agents.model.copying.face_kinds import face_of
 from tests.model.third_party import InTurn
 
 # The turns in which something was observed.
@@ -335,8 +336,8 @@ def test_looks_for_masks_count_when_they_were_made(monkeypatch):
 
     monkeypatch.setattr(suspicions, "PLANS", 0)
     looked = observed()
-    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
-    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
+    monkeypatch.setattr(mask_looks, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(mask_looks, "LATER_LOOKS", 0)
     assert (looked - observed()).tolist() == [1, 4, 3, 2]
 
 
@@ -368,8 +369,8 @@ def test_looks_for_masks_change_no_decision(monkeypatch):
         return planned(Noticing(lambda turn: False)).visits.tolist()
 
     looked = visits()
-    monkeypatch.setattr(copied, "FIRST_LOOKS", 0)
-    monkeypatch.setattr(copied, "LATER_LOOKS", 0)
+    monkeypatch.setattr(mask_looks, "FIRST_LOOKS", 0)
+    monkeypatch.setattr(mask_looks, "LATER_LOOKS", 0)
     assert visits() == looked
 
 
@@ -478,3 +479,113 @@ def test_a_selected_agent_who_does_not_exist_is_named(selected, turn):
     words = rf"agent_selection is {selected!r}; it must name one of .*\(first, second"
     with pytest.raises(RuntimeError, match=words):
         planned(Mistaken())
+
+
+@pytest.mark.parametrize("budget", [{}, {"seconds": 0.3, "simulations": None}])
+def test_masks_of_one_agent_do_not_hide_those_of_another(budget, monkeypatch):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+    planned(Changing())  # compiles
+    with pytest.raises(ValueError, match="shows a mask now and did not"):
+        env = Changing(lambda turn: turn % 2 == 0 or turn >= 3)
+        planned(env, rollout=8, **budget)
+
+
+def test_who_has_shown_masks_in_an_earlier_plan_is_asked_for_them():
+    env = Changing(lambda turn: turn in (0, 1, 4, 6))
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
+    for turn in range(8):
+        found = agent.plan(env)
+        assert len(found.actions) == sum(env.legal())
+        if turn:
+            assert agent.plan(env).actions.tolist() == found.actions.tolist()
+        env.step(found.action)
+
+
+class Filling(Changing):
+    """Masks lie in the infos, which only observing fills; `last` does that first."""
+
+    in_place = False
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.infos = {a: {"action_mask": np.ones(4, np.int8)} for a in self.agents}
+
+    def observe(self, agent):
+        mask = super().observe(agent)["action_mask"]
+        if self.in_place:
+            self.infos[agent]["action_mask"][:] = mask
+        else:
+            self.infos[agent] = {"action_mask": mask}
+        return self.turn
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("looked", [False, True])
+def test_masks_that_observing_puts_into_infos_are_seen(in_place, looked, monkeypatch):
+    monkeypatch.setattr(Filling, "in_place", in_place)
+    env = Filling()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
+    for _ in range(8):
+        if looked:
+            env.observe(env.agent_selection)
+        if in_place and looked:  # the root says the same before and after
+            with pytest.raises(ValueError, match=r"changes the mask in infos\['first"):
+                agent.plan(env)
+            return
+        found = agent.plan(env)
+        assert len(found.actions) == 3
+        env.step(found.action)
+
+
+@pytest.mark.parametrize("plans", [0, suspicions.PLANS])
+def test_masks_may_be_drawn_anew_at_each_look(plans, monkeypatch):
+    class Menu(Changing):
+        def observation_space(self, agent):
+            return spaces.Dict({"action_mask": spaces.MultiBinary(4)})
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.rng = np.random.default_rng(seed)
+
+        def legal(self):
+            return [1] * 4
+
+        def observe(self, agent):
+            mask = np.ones(4, np.int8)
+            mask[self.rng.integers(4)] = 0
+            return {"observation": self.turn, "action_mask": mask}
+
+    monkeypatch.setattr(suspicions, "PLANS", plans)
+    assert len(planned(Menu()).actions) == 3
+
+
+@pytest.mark.parametrize("actions", [4, 300])
+def test_a_plan_makes_three_observations_before_its_search(actions, monkeypatch):
+    monkeypatch.setattr(suspicions, "PLANS", 0)
+
+    class Seen(Changing):
+        def observation_space(self, agent):
+            return spaces.Dict({"action_mask": spaces.MultiBinary(actions)})
+
+        def action_space(self, agent):
+            return self.actions
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.actions = spaces.Discrete(actions)
+
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return {"action_mask": np.ones(actions, np.int8)}
+
+    env = Seen()
+    env.reset(seed=0)
+    caches = (f"{__name__}.OBSERVED",)
+    model = CopiedEnvironment(env, perfect_information=True, caches=caches)
+    OBSERVED.clear()
+    with model.planning(None, np.zeros(2, np.uint64)) as (root, player):
+        assert len(model.legal_actions(root, player)) == actions
+    # One of the live environment, one of the copy that is compared, one of the root.
+    assert len(OBSERVED) == 3

@@ -16,9 +16,9 @@ from mcts_agents import MCTSAgent
 from mcts_agents.model.copying import cloning_constants
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_constants import is_constant
-from mcts_agents.model.copying.copied import face_of
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import GENERATORS, generators_in
+from mcts_agents.model.copying.face_kinds import face_of
 from tests.model.third_party import Dice
 
 

@@ -17,8 +17,9 @@ from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
 from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
 from mcts_agents.model import ForwardModel, GameError
-from mcts_agents.model.copying.copied import face_of, results_by_return
+from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.copying.rewards import finite_reward
+from mcts_agents.model.copying.situations import results_by_return
 from mcts_agents.model.failures import definition
 from mcts_agents.names import quoted
 

@@ -18,11 +18,11 @@ What keeps a plan honest:
 """
 
 import ctypes
-import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import copy_context
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Unpack
 
@@ -30,7 +30,6 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from mcts_agents.model import clock
 from mcts_agents.model.contract import ENTRIES, PLAYING, ROW
@@ -39,13 +38,11 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_checks import check_copy
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.comparing import first_difference
-from mcts_agents.model.copying.copied_aec import AECFace
-from mcts_agents.model.copying.copied_gymnasium import GymnasiumFace
-from mcts_agents.model.copying.copied_parallel import ParallelFace, SerialisedFace
 from mcts_agents.model.copying.copy_options import CopyKeywords, CopyOptions
 from mcts_agents.model.copying.copy_plan import CopyPlan
 from mcts_agents.model.copying.dice import planners_dice, reached_from, reseed
 from mcts_agents.model.copying.environment_snapshots import EnvironmentSnapshots
+from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
 from mcts_agents.model.copying.faces import (
     NO_RANGE,
     Face,
@@ -58,12 +55,12 @@ from mcts_agents.model.copying.guards import (
     global_generators,
     noted_signals,
     one_thread,
-    signal_has_raised,
     space_generators,
     spaces_unchanged,
     unchanged,
 )
 from mcts_agents.model.copying.held_copies import HeldCopies, HeldCopy
+from mcts_agents.model.copying.mask_looks import MaskLooks
 from mcts_agents.model.copying.outside import Outside
 from mcts_agents.model.copying.outside_contents import Contents
 from mcts_agents.model.copying.playouts import play_at_random
@@ -79,18 +76,12 @@ from mcts_agents.model.copying.situations import (
 from mcts_agents.model.copying.state_keys import key_of
 from mcts_agents.model.copying.suspicions import Suspicions
 from mcts_agents.model.copying.watchers import (
-    layers,
     remembered_by,
-    seen_through,
 )
 from mcts_agents.model.spec import Spec
 
 # Functions of the table that end before anybody could look at the clock.
 _QUICK = ("movers", "legal_actions", "scores", "results", "copy")
-
-# After how many steps it is looked whether masks appear, in the first plans together
-# and in each later one.
-FIRST_LOOKS, LATER_LOOKS = 8, 2
 
 # What each callback is called with.
 SIGNATURES = {name: entry.signature for name, entry in ENTRIES.items()} | ASKED
@@ -136,6 +127,7 @@ class CopiedEnvironment(ShownCopies):
         self.options = CopyOptions(**options)
         live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
+        self._has_shown = live.has_shown
         self._check_options(live)
         redeterminise = self.options.redeterminise
         self._redeterminise = redeterminise
@@ -145,8 +137,7 @@ class CopiedEnvironment(ShownCopies):
         self._certainty = Certainty(name, self.options.deterministic)
         self._pending: BaseException | None = None
         self._steps = 0  # of the last plan
-        self._looks = 0  # still to be made in this one
-        self._first_looks = FIRST_LOOKS  # of them still to be made
+        self._mask_looks = MaskLooks()
         self._dice = np.random.default_rng(0)
         self._plan = CopyPlan(self._dice)
         self._snapshots = _snapshots_of(self.options)
@@ -259,6 +250,7 @@ class CopiedEnvironment(ShownCopies):
         """
         live = face_of(self.env, self.options)
         self._check_unchanged(live)
+        live.has_shown = self._has_shown
         if live.is_over():
             raise live.game_over()
         self._dice = planners_dice(rng)
@@ -268,61 +260,100 @@ class CopiedEnvironment(ShownCopies):
             borrowed.callback(self.release)
             borrowed.enter_context(global_generators(np.random.default_rng(0)))
             borrowed.enter_context(noted_signals(self._note, self._guarded_code))
-            if self._snapshots is None:
-                exact, cloner = self._exact_copy(live)
-                outside = borrowed.enter_context(
-                    self._outside.unchanged(cloner.met(), live.env, self.release)
-                )
-                own = outside.own_generators
-            else:
-                outside, own = self._watch_snapshots(live, borrowed)
-                exact, cloner = self._exact_copy(live)
-            shared = [*cloner.spaces, *live.action_spaces(), *outside.spaces]
-            with unchanged(cloner.generators):
-                self._check_same(live, first_difference(live.env, exact.env))
-            # What the reset of a replay changes outside has happened by now.
-            settling, alike = nullcontext, nullcontext
-            if live.asks_live or self._snapshots is not None:
-                dice = [*outside.generators, *own, *cloner.generators]
-                settling, alike = outside.settling, partial(alike_dice, dice, shared)
-            with settling(), alike():
-                player = player_with_masks(live, agent, action_mask)
-            exact.take_given(live)
-            with settling():
-                self._check_same(live, live.difference(exact, alike))
-            if self._snapshots is not None:
-                self._snapshots.check(exact, live, cloner.met()[0])
+            exact, shared = self._copy_live(live, borrowed)
+            player = self._ask_live(live, exact, shared, agent, action_mask)
             seed_globally(self._dice)
             exact.prepare(self._dice)
+            outside = shared.outside
             if outside.is_kept and self._suspicions.are_open(self.hurry):
                 # Context variables that copies set are as they were afterwards, as in
                 # the search.
-                copy_context().run(self._look, exact, shared, outside)
+                copy_context().run(self._look, exact, shared)
             outside.reseed(self._dice)
-            borrowed.enter_context(space_generators(shared, self._dice))
+            borrowed.enter_context(space_generators(shared.spaces, self._dice))
             self._plan = CopyPlan(self._dice, self._reseed)
             borrowed.callback(lambda: self._plan.check())
-            earned = self._begin(exact)
-            root = HeldCopy(self._plan.first(exact), earned)
-            state = self.new_state()
-            root, handle = self._copies.store(0, root)
-            self._situations.write(state.ctypes.data, root, handle)
-            self._certainty.begin()
-            if self._redeterminise is not None:
-                self._resample(state.ctypes.data, player, 0)
-            root.face.settle_proposals(player)
-            self._list_root(state.ctypes.data, root, handle)
-            self._situations.begin(handle)
-            del exact, cloner, root  # copies must be able to go before the plan ends
-            began, self._steps, self._looks = clock.now(), 0, 0
-            if live.may_miss_masks():
-                self._looks = self._looks_due()
+            state = self._first_state(exact, player)
+            del exact, shared  # copies must be able to go before the plan ends
+            self._mask_looks.begin(
+                live.may_miss_masks(), anew=self._suspicions.has_refused
+            )
+            began, self._steps = clock.now(), 0
             try:
                 yield state, player
             except UndeclaredMasksError:
                 self._suspicions.refuse()
                 raise
             self._suspicions.searched(clock.now() - began, self._steps)
+
+    def _copy_live(self, live: Face, borrowed: ExitStack) -> tuple[Face, "_Shared"]:
+        """Copy the live environment, and look after what the copy shares with it.
+
+        Raises:
+            UnfaithfulCopyError: The copy is not in the same situation.
+        """
+        if self._snapshots is None:
+            exact, cloner = self._exact_copy(live)
+            outside = borrowed.enter_context(
+                self._outside.unchanged(cloner.met(), live.env, self.release)
+            )
+            own = outside.own_generators
+        else:
+            outside, own = self._watch_snapshots(live, borrowed)
+            exact, cloner = self._exact_copy(live)
+        with unchanged(cloner.generators):
+            self._check_same(live, first_difference(live.env, exact.env))
+        return exact, _Shared(
+            outside,
+            cloner,
+            [*outside.generators, *own, *cloner.generators],
+            [*cloner.spaces, *live.action_spaces(), *outside.spaces],
+        )
+
+    def _ask_live(
+        self,
+        live: Face,
+        exact: Face,
+        shared: "_Shared",
+        agent: str | None,
+        action_mask: Any,
+    ) -> int:
+        """Return who decides, and compare what the live environment and a copy say.
+
+        Where the live environment is asked something, what that changes is undone, and
+        dice fall alike for both.
+
+        Raises:
+            UnfaithfulCopyError: They do not say the same.
+            ValueError: The agent has no decision to make, or a mask is wrong.
+        """
+        # What the reset of a replay changes outside has happened by now.
+        settling, alike = nullcontext, nullcontext
+        if live.asks_live or self._snapshots is not None:
+            settling = shared.outside.settling
+            alike = partial(alike_dice, shared.generators, shared.spaces)
+        with settling(), alike():
+            player = player_with_masks(live, agent, action_mask)
+        exact.take_given(live)
+        with settling():
+            self._check_same(live, live.difference(exact, alike))
+        if self._snapshots is not None:
+            self._snapshots.check(exact, live, shared.cloner.met()[0])
+        return player
+
+    def _first_state(self, exact: Face, player: int) -> np.ndarray:
+        """Return the state of a search's root, where `player` is to decide."""
+        root = HeldCopy(self._plan.first(exact), self._begin(exact))
+        state = self.new_state()
+        root, handle = self._copies.store(0, root)
+        self._situations.write(state.ctypes.data, root, handle)
+        self._certainty.begin()
+        if self._redeterminise is not None:
+            self._resample(state.ctypes.data, player, 0)
+        root.face.settle_proposals(player)
+        self._list_root(state.ctypes.data, root, handle)
+        self._situations.begin(handle)
+        return state
 
     def _watch_snapshots(
         self, live: Face, borrowed: ExitStack
@@ -348,33 +379,25 @@ class CopiedEnvironment(ShownCopies):
         )
         return outside, reached.generators
 
-    def _looks_due(self) -> int:
-        """Return after how many steps of a plan to look whether masks appear.
-
-        After all of them, and then anew, if they did in the last plan.
-        """
-        if self._suspicions.has_refused:
-            self._first_looks = FIRST_LOOKS
-            return sys.maxsize
-        return max(self._first_looks, LATER_LOOKS)
-
     def _list_root(self, state: int, root: HeldCopy, handle: int) -> None:
         """Write down what is legal at the root, which each simulation asks."""
-        movers = root.face.movers()
-        said = root.face.situation(root.legal)
-        if said[1:] == NO_RANGE and len(movers) == 1 and not root.is_lent:
-            legal = root.legal.get(movers[0]) or root.face.legal_actions(movers[0])
-            said = listed(movers[0], legal, root.legal)
+        movers, *span = self._situations.said(state)
+        if tuple(span) == NO_RANGE and movers > 0 and not movers & (movers - 1):
+            player = movers.bit_length() - 1
+            if player not in root.legal:
+                root.legal[player] = root.face.legal_actions(player)
+            said = listed(player, root.legal[player], root.legal)
             self._situations.say(handle, said, root.returns, root.legal)
             self._situations.write_news(state)
 
-    def _look(self, exact: Face, shared: list[spaces.Space], outside: Contents) -> None:
+    def _look(self, exact: Face, shared: "_Shared") -> None:
         """Look for what a search would see; leave all dice and what lies outside."""
         own = np.random.default_rng(0)
-        outside.reseed(own)
-        with global_generators(own), space_generators(shared, own):
+        shared.outside.reseed(own)
+        with global_generators(own), space_generators(shared.spaces, own):
             self._suspicions.look(exact, self._with_dice, self.hurry)
-        outside.put_back()  # here games are begun anew, which a plan never does
+        # Here games are begun anew, which a plan never does.
+        shared.outside.put_back()
 
     def _check_unchanged(self, live: Face) -> None:
         """Refuse an environment that has become another game since the model's."""
@@ -546,7 +569,7 @@ class CopiedEnvironment(ShownCopies):
 
     def _take_step(self, handle: int, own: int, player: int, action: int) -> None:
         held, handle = self._copies.own(handle, own)
-        if self._certainty.due or held.is_lent or self._looks:
+        if self._certainty.due or held.is_lent or self._mask_looks.left:
             joint = [-1] * self.players
             joint[player] = action
             self._step(held, joint)
@@ -573,31 +596,8 @@ class CopiedEnvironment(ShownCopies):
             self._step_twice(held, joint)
         else:
             held.face.step(joint, held.returns)
-        if self._looks:
-            self._look_for_masks(held.face)
-
-    def _look_for_masks(self, face: Face) -> None:
-        """Look in a copy whether masks appear, as looks may be counted or throw dice.
-
-        Raises:
-            UndeclaredMasksError: They do.
-        """
-        watch = clock.running()
-        if watch is not None and watch.look():
-            return
-        self._looks -= 1
-        if not face.movers_mask():
-            return  # nobody copies a finished game, so it may hold anything
-        self._first_looks -= 1
-        try:
-            twin = face.clone(Cloner())
-        except MemoryError:
-            raise
-        except Exception:  # a search that has to copy it meets that as well
-            if signal_has_raised():
-                raise
-            return
-        twin.shown()
+        if self._mask_looks.left:
+            self._mask_looks.look(held.face)
 
     def _playout(self, state: int, rng: int, limit: int) -> int:
         handle, own = self._situations.handles(state)
@@ -615,8 +615,8 @@ class CopiedEnvironment(ShownCopies):
         self._plan.check_sometimes()
         draws = self._situations.draws.within(limit)
         played = 0
-        if self._certainty.due or self._looks:
-            first = min(limit, max(self._certainty.due, self._looks))
+        if self._certainty.due or self._mask_looks.left:
+            first = min(limit, max(self._certainty.due, self._mask_looks.left))
             played = play_at_random(
                 held, draws, first, lambda joint, _: self._step_and_look(held, joint)
             )
@@ -666,34 +666,21 @@ class CopiedEnvironment(ShownCopies):
         return key_of(key, f"{self.name}: state_key", beside=earned)
 
 
-def face_of(env: Any, options: CopyOptions | None = None) -> Face:
-    """Return the face of an environment after `reset`.
+@dataclass(frozen=True)
+class _Shared:
+    """What a first copy shares with the live environment.
 
-    Raises:
-        ValueError: It is no environment, or an action space cannot be numbered.
-        RuntimeError: It was not reset.
+    Attributes:
+        outside: What lies outside the environment object.
+        cloner: Made the copy.
+        generators: Random generators.
+        spaces: Spaces, which have generators.
     """
-    if isinstance(env, gymnasium.Env):
-        return GymnasiumFace(env, options)
-    if isinstance(env, ParallelEnv):
-        return ParallelFace(env, options)
-    if not isinstance(env, AECEnv):
-        raise ValueError(
-            f"{env!r} is neither a PettingZoo environment (AEC or parallel) nor a "
-            "Gymnasium environment of one game (vectors of them cannot be planned on)"
-        )
-    replayed = options is not None and options.replay is not None
-    inner = seen_through(env, replayed=replayed)
-    if isinstance(inner, parallel_to_aec_wrapper):
-        # Planned from the parallel environment, where no pending action lies.
-        return SerialisedFace(inner, options)
-    if any(isinstance(layer, parallel_to_aec_wrapper) for layer in layers(inner)):
-        raise ValueError(
-            f"{inner}: {type(inner).__name__} wraps the AEC form of a parallel "
-            "environment, where actions lie that others must not see yet; wrap the "
-            "parallel environment and give it to parallel_to_aec"
-        )
-    return AECFace(inner, options)
+
+    outside: Contents
+    cloner: Cloner
+    generators: list[Any]
+    spaces: list[spaces.Space]
 
 
 def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None:
@@ -701,25 +688,3 @@ def _snapshots_of(options: CopyOptions) -> EnvironmentSnapshots | Replays | None
     if options.replay is not None:
         return Replays(options)
     return EnvironmentSnapshots(options.snapshots) if options.snapshots else None
-
-
-def player_with_masks(face: Face, agent: str | None, action_mask: Any) -> int:
-    """Return the number of the agent that decides; its face takes the masks given.
-
-    Args:
-        face: The environment.
-        agent: See `Face.player_of`.
-        action_mask: See `Agent.act`.
-
-    Raises:
-        RuntimeError: The environment is done.
-        ValueError: The agent has no decision to make, a mask is wrong, or there are
-            masks that nobody has passed on.
-    """
-    if isinstance(action_mask, Mapping):
-        face.give_masks(action_mask)
-    player = face.player_of(agent)
-    if action_mask is not None and not isinstance(action_mask, Mapping):
-        face.give_masks({face.agents[player]: action_mask})
-    face.require_masks()
-    return player

@@ -1,7 +1,7 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
+import copy
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from mcts_agents.model.copying.faces import (
     NO_RANGE,
     NOBODY,
     NUMBERS,
-    Alike,
+    Compared,
     Face,
     UndeclaredMasksError,
     listed,
@@ -57,10 +57,9 @@ class AECFace(Face):
         self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        # By player: whose observations may show masks, and whose have. Copies share
-        # the lists.
+        # By player: whose observations may show masks; copies share the list.
         self._observes_masks = [True] * len(self.agents)
-        self._has_shown = [self.declares_masks] * len(self.agents)
+        self.has_shown = [self.declares_masks] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -132,12 +131,14 @@ class AECFace(Face):
             return self._free[player] if has_none else self._unknown[player]
         # Whoever gets here will be asked next; large observations may wait until then.
         if observes:
-            if not self._is_small:
+            if not (self._is_small and self.has_shown[player]):
                 return self._unknown[player]
             shown = self.env.observe(agent)
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
             if type(mask) is not np.ndarray:
                 mask = mask_in(shown)
+            if mask is None:
+                mask = mask_in(self.env.infos.get(agent))
         else:
             info = self.env.infos.get(agent)
             mask = mask_in(info) if info else None
@@ -270,7 +271,7 @@ class AECFace(Face):
             return 0
         step, observe, played = env.step, env.observe, 0
         observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
-        nothing = self._nothing
+        has_shown, nothing = self.has_shown, self._nothing
         flags, look = ((0,), None) if watch is None else watch.in_a_loop()
         agent = env.agent_selection
         player = places[agent]
@@ -309,6 +310,8 @@ class AECFace(Face):
             player = places[agent]
             # Here, as calls of functions take as long as what they would do.
             observed, plain = observes[player], masks[player]
+            if observed and not has_shown[player]:
+                return played
             shown = observe(agent) if observed else env.infos.get(agent)
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
             if type(mask) is array and mask.shape == plain.shape:
@@ -325,8 +328,12 @@ class AECFace(Face):
         if self._given:
             return None
         if self._observes_masks[player]:
+            if not self.has_shown[player]:
+                return None  # see `_look`
             shown = self.env.observe(agent)
             mask = shown.get("action_mask") if isinstance(shown, dict) else None
+            if mask is None:
+                mask = mask_in(self.env.infos.get(agent))
         else:
             info = self.env.infos.get(agent)
             mask = mask_in(info) if info else None
@@ -350,7 +357,7 @@ class AECFace(Face):
         self.env.reset(seed=seed)
         self._step_is_over()
         self._observes_masks = [True] * len(self.agents)
-        self._has_shown = [True] * len(self.agents)
+        self.has_shown = [True] * len(self.agents)
 
     def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned.
@@ -360,7 +367,7 @@ class AECFace(Face):
 
         Raises:
             UndeclaredMasksError: It shows a mask, which nobody would have looked for,
-                and the infos do not show the same.
+                and the infos do not show the same; or they do only after it was asked.
         """
         env = self.env
         if not env.agents:
@@ -369,16 +376,33 @@ class AECFace(Face):
         earned = env._cumulative_rewards.get(agent)
         if self._is_finished(agent):
             return agent, None, earned, dict(env.terminations)
-        seen = env.observe(agent)
         player = self._places[agent]
-        if not self._observes_masks[player] and self._misses(mask_in(seen), player):
+        if self._observes_masks[player]:
+            seen = (
+                env.observe(agent) if self.has_shown[player] else self._look(player)[0]
+            )
+            return agent, seen, earned, dict(env.terminations)
+        told = copy.deepcopy(self._told(agent))
+        seen = env.observe(agent)
+        if self._misses(mask_in(seen), player):
             raise UndeclaredMasksError(
                 f"{self.name}: observe({agent!r}) shows a mask now and did not when "
                 "the plan began, and observation_space does not say that it may. Let "
                 "observation_space(agent) be a Dict with 'action_mask', or show the "
                 "same masks in infos[agent]['action_mask']"
             )
+        if first_difference(told, self._told(agent)) is not None:
+            raise UndeclaredMasksError(
+                f"{self.name}: observe({agent!r}) changes the mask in "
+                f"infos[{agent!r}], so that legal actions are not known before. Set it "
+                "in reset() and step()"
+            )
         return agent, seen, earned, dict(env.terminations)
+
+    def _told(self, agent: str) -> Any:
+        """Return the mask in an agent's infos as it is, None if there is none."""
+        info = self.env.infos.get(agent)
+        return info.get("action_mask") if isinstance(info, dict) else None
 
     def _misses(self, mask: Any, player: int) -> bool:
         """Whether a mask says more than the infos, all that this player is asked."""
@@ -390,36 +414,44 @@ class AECFace(Face):
 
     def may_miss_masks(self) -> bool:
         """See `Face.may_miss_masks`."""
-        return not (self.declares_masks or all(self._observes_masks))
+        return not self.declares_masks
 
     def mask_of(self, player: int) -> Any:
         """Return the mask in the observation, else the one in the infos."""
-        agent = self.agents[player]
-        mask = None
         if self._observes_masks[player]:
-            mask = mask_in(self.env.observe(agent))
-            if mask is not None or self._plain_masks[player].has_read:
-                self._has_shown[player] = True
-            # Observations may be pictures: do not have them made for nothing. Those of
-            # agents who are not asked now may show no mask although they will.
-            if agent == self.env.agent_selection:
-                self._observes_masks[player] = self._has_shown[player]
-        return mask_in(self.env.infos.get(agent)) if mask is None else mask
+            return self._look(player)[1]
+        return mask_in(self.env.infos.get(self.agents[player]))
 
-    def difference(self, twin: Face, alike: Alike = nullcontext) -> str | None:
-        """Compare observations and PettingZoo's bookkeeping too."""
+    def _look(self, player: int) -> tuple[Any, Any]:
+        """Return an agent's observation, and the mask in it, else that in its infos.
+
+        Whether observing shows masks is seen in a first look at a situation only, as
+        some fill the infos then: `last` observes before it reads them.
+        """
+        agent = self.agents[player]
+        told = self._told(agent)
+        before = copy.deepcopy(told)
+        seen = self.env.observe(agent)
+        mask, after = mask_in(seen), self._told(agent)
+        if (
+            mask is not None
+            or after is not told
+            or first_difference(before, after) is not None
+        ):
+            self.has_shown[player] = True
+        # Observations may be pictures: do not have them made for nothing. Those of
+        # agents who are not asked now may show no mask although they will.
+        if agent == self.env.agent_selection:
+            self._observes_masks[player] = self.has_shown[player]
+        return seen, mask_in(self.env.infos.get(agent)) if mask is None else mask
+
+    def _compared(self) -> Compared:
+        """Compare PettingZoo's bookkeeping and observations too, each made once."""
         for name in BOOKKEEPING:
-            found = first_difference(
-                getattr(self.env, name), getattr(twin.env, name), name
-            )
-            if found:
-                return found
-        if not self.movers_mask():
-            return None
-        agent = self.env.agent_selection
-        with alike():
-            mine = self.env.observe(agent)
-        with alike():
-            other = twin.env.observe(agent)
-        found = first_difference(mine, other, f"observe({agent!r})")
-        return found or super().difference(twin, alike)
+            yield name, getattr(self.env, name)
+        movers, masks = self.movers(), []
+        for player in movers:
+            seen, mask = self._look(player)
+            yield f"observe({self.agents[player]!r})", seen
+            masks.append(self._flat(player, mask))
+        yield "movers and masks", (movers, masks)

@@ -41,6 +41,7 @@ WRAPPERS = (
 )
 
 Alike = Callable[[], AbstractContextManager[Any]]
+Compared = Iterator[tuple[str, Any]]
 
 # Legal actions that have to be asked for one by one; see `Face.situation`.
 NO_RANGE = 0, -1
@@ -96,6 +97,8 @@ class Face(ABC):
         agents: Names of all agents; a player's number is its place.
         numbers: The numbers of each player's actions.
         actions: One more than the greatest number of any player.
+        has_shown: By player, whether an observation has shown a mask that nothing else
+            announces, in any plan; the faces of a model share this.
     """
 
     _shown: Any = None
@@ -128,6 +131,7 @@ class Face(ABC):
             NO_RANGE if isinstance(n, ProposedNumbers) else (n.first, n.limit - n.first)
             for n in self.numbers
         ]
+        self.has_shown = [False] * len(agents)
         self._masks_of = [f"{self.name}: the mask of {agent}" for agent in agents]
         # Both are replaced and never changed, because copies of a face share them.
         self._given: dict[int, np.ndarray] = {}
@@ -289,7 +293,14 @@ class Face(ABC):
         """
         if player in self._given:
             return self._given[player]
-        mask = self.mask_of(player)
+        return self._flat(player, self.mask_of(player))
+
+    def _flat(self, player: int, mask: Any) -> np.ndarray | None:
+        """Return a mask that the environment shows in the shape that masks have here.
+
+        Raises:
+            ValueError: It is no mask of the player's action space.
+        """
         if mask is None:
             return None
         return self.numbers[player].flat(mask, self._masks_of[player])
@@ -465,14 +476,19 @@ class Face(ABC):
             alike: In its contexts all dice that both have in common fall alike.
         """
         with alike():
-            mine = self._movers_and_masks()
+            mine = list(self._compared())
         with alike():
-            other = twin._movers_and_masks()
-        return first_difference(mine, other, "movers and masks")
+            others = list(twin._compared())
+        for (name, own), (_, other) in zip(mine, others, strict=False):
+            if found := first_difference(own, other, name):
+                return found
+        return None
 
-    def _movers_and_masks(self) -> Any:
+    def _compared(self) -> Compared:
+        """Give what a copy must say as well, each with a name; the first ones count."""
         movers = self.movers()
-        return movers, [self.checked_mask(player) for player in movers]
+        masks = [self.checked_mask(player) for player in movers]
+        yield "movers and masks", (movers, masks)
 
     def prepare(self, dice: np.random.Generator) -> None:
         """Make a first copy fit for planning: no pictures, no caches of copies."""

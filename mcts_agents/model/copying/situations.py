@@ -351,6 +351,11 @@ class Situations:
         words = (ctypes.c_int64 * 2).from_address(target)
         words[_HANDLE] = words[_OWN] = handle
 
+    def said(self, state: int) -> tuple[int, int, int]:
+        """Return what a state says of its situation; see `Face.situation`."""
+        words = (ctypes.c_int64 * 5).from_address(state)
+        return words[2], words[3], words[4]
+
     def handles(self, state: int) -> tuple[int, int]:
         """Return the handle of what a state stands for, and its own."""
         words = (ctypes.c_int64 * 2).from_address(state)
