@@ -343,7 +343,8 @@ class CopiedEnvironment(ShownCopies):
 
     def _first_state(self, exact: Face, player: int) -> np.ndarray:
         """Return the state of a search's root, where `player` is to decide."""
-        root = HeldCopy(self._plan.first(exact), self._begin(exact))
+        earned = self._begin(exact)
+        root = HeldCopy(self._plan.first(exact), earned)
         state = self.new_state()
         root, handle = self._copies.store(0, root)
         self._situations.write(state.ctypes.data, root, handle)
