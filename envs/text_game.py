@@ -9,8 +9,8 @@ import numpy as np
 
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import BACKGROUND, Screen, text
-from mcts_agents.model import ForwardModel, Rules
-from mcts_agents.names import nearest, quoted, unknown_name
+from mcts_agents.model import ForwardModel, GameError, Rules
+from mcts_agents.names import line_of, nearest, quoted, unknown_name
 
 SIZE = (640, 480)
 LETTER_SIZE = 22
@@ -28,7 +28,8 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
     Args:
         rules: The rules.
         **parts: Attributes of `Game`, such as `title`, `format_action` or `ansi`. With
-            a `format_action` alone, actions are read by comparing their names.
+            a `format_action` alone, actions are read by comparing their names; it is
+            then called for every number from 0 to `actions - 1`.
 
     Raises:
         TypeError: `Game` has no such attribute, or `rules` are none.
@@ -39,8 +40,12 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
     for name in parts:
         if name not in known:
             raise TypeError(unknown_name("part of a Game", name, known))
-    if "format_action" in parts and "parse_action" not in parts:
-        parts["parse_action"] = partial(parse_name, parts["format_action"])
+    if "format_action" in parts:
+        parts["format_action"] = partial(
+            own_name, parts["format_action"], parts.get("name", rules.name)
+        )
+        if "parse_action" not in parts:
+            parts["parse_action"] = partial(parse_name, parts["format_action"])
     made = Game(
         name=rules.name,
         version=0,
@@ -72,11 +77,46 @@ def parse_action(model: ForwardModel, string: str) -> int:
     raise ValueError(f"{string!r}: expected a number from 0 to {model.actions - 1}")
 
 
+def own_name(
+    name_of: Callable[[ForwardModel, int], str],
+    game: str,
+    model: ForwardModel,
+    action: int,
+) -> str:
+    """Return an action's name as an author's function gives it.
+
+    Raises:
+        GameError: The function raised an exception; the message says where.
+    """
+    try:
+        return name_of(model, action)
+    except Exception as error:
+        line = line_of(error, lambda code: code.co_filename != __file__)
+        raise GameError(
+            f"{game}: `format_action` raised {type(error).__name__} for action "
+            f"{action}{line}. It is called for all actions from 0 to "
+            f"{model.actions - 1}, also for those that are never legal, and may not "
+            "fail"
+        ) from error
+
+
 def parse_name(
     name_of: Callable[[ForwardModel, int], str], model: ForwardModel, string: str
 ) -> int:
-    """Return the action that `name_of` calls by a name; ValueError if there is none."""
-    names = {name_of(model, action): action for action in range(model.actions)}
+    """Return the action that `name_of` calls by a name.
+
+    Raises:
+        ValueError: There is none.
+        GameError: There are several.
+    """
+    names: dict[str, int] = {}
+    for action in range(model.actions):
+        name = name_of(model, action)
+        if names.setdefault(name, action) != action and name == string:
+            raise GameError(
+                f"{model.name}: actions {names[name]} and {action} are both named "
+                f"{name}; `format_action` must name each action differently"
+            )
     if string in names:
         return names[string]
     near = nearest(string, list(names)) or list(names)[:3]

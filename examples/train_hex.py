@@ -1,13 +1,14 @@
-"""MaskablePPO learns Hex 5x5 against random moves and weak planners.
+"""MaskablePPO learns a game of two players against random moves and weak planners.
 
     pip install --editable ".[rl]"    # in the checkout; several gigabytes
     python examples/train_hex.py --steps 200000 --out out
 
-The learner's seat is drawn in each episode, and so is its opponent. It earns 1 for a
-won game and -1 for a lost one. In between and at the end the policy plays games against
-random moves and planners; `out` gets the policy, which plays without torch
-(`policy:file=out/train_hex.npz`), and a picture of its learning. `--game` names another
-game of two players, also one of your own: `--game mini_breakthrough:rules`.
+The game is Hex on 5x5 cells; `--game` names another game of two players, also one of
+your own: `--game mini_breakthrough:rules`. The learner's seat is drawn in each episode,
+and so is its opponent. It earns 1 for a won game and -1 for a lost one. In between and
+at the end the policy plays games against random moves and planners. The folder `out`
+gets the policy, which plays without torch (`policy:file=out/train_hex.npz`), and a
+picture of its learning; both are named after the game.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from mcts_agents import PolicyAgent
+from mcts_agents.envs import parse_game
 from mcts_agents.learn import draw_learning_curve, evaluate
 from mcts_agents.wrappers import Mixture, single_agent_env
 
@@ -29,6 +31,7 @@ OPPONENTS = Mixture(
 )
 CURVES = ("random", "mcts:simulations=20")  # whom it plays while it learns
 FINAL = (*CURVES, "mcts:simulations=100", "mcts:simulations=1000")
+OUT = "folder for the policy and the picture of its learning; default: out"
 STEPS = "training steps; each tenth of them is rounded up to whole batches of 2048"
 
 
@@ -42,7 +45,8 @@ def main(steps=200_000, out="out", games=200, points=10, game=GAME):
     torch.set_num_threads(1)  # more only wait for each other in small networks
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    agent = {"agent": "policy", "file": str(out / "train_hex.npz")}
+    name = f"train_{parse_game(game)[0].partition(':')[0]}"
+    agent = {"agent": "policy", "file": str(out / f"{name}.npz")}
     agent["deterministic"] = True
     model = MaskablePPO(
         "MlpPolicy",
@@ -72,7 +76,7 @@ def main(steps=200_000, out="out", games=200, points=10, game=GAME):
             print(f"{model.num_timesteps} steps, {opponent}: {rate.value:.1%}")
     print(f"training took {seconds:.0f} seconds, {busy:.0f} of them on a processor")
     draw_learning_curve(
-        out / "train_hex.png", curves, title=f"MaskablePPO on {game}", even=0.5
+        out / f"{name}.png", curves, title=f"MaskablePPO on {game}", even=0.5
     )
     figures = {}
     for opponent in FINAL:
@@ -87,6 +91,6 @@ def main(steps=200_000, out="out", games=200, points=10, game=GAME):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=200_000, help=STEPS)
-    parser.add_argument("--out", default="out")
-    parser.add_argument("--game", default=GAME)
+    parser.add_argument("--out", default="out", help=OUT)
+    parser.add_argument("--game", default=GAME, help=f"of two players; default: {GAME}")
     main(**vars(parser.parse_args()))

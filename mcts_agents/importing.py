@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcts_agents.names import nearest, quoted, shortened
+from mcts_agents.names import line_of, nearest, quoted, shortened
 
 try:
     os.getcwd()
@@ -222,7 +222,8 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
                 "(sys.path)"
             ) from error
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{place}: importing {name} raised {reason}") from error
+        line = line_of(error, lambda code: code.co_name == "<module>")
+        raise ValueError(f"{place}: importing {name} raised {reason}{line}") from error
     if not file:
         _allowed.add(name)
     if is_new or name not in _sources:

@@ -3,6 +3,9 @@
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from traceback import walk_tb
+from types import CodeType
 
 # Agents in agents, in a spec, in a file or in one another's files.
 MAX_NESTING = 8
@@ -229,3 +232,23 @@ def in_lines(spec: str, most: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
+
+
+def line_of(error: BaseException, is_wanted: Callable[[CodeType], bool]) -> str:
+    """Return `" (FILE, line N)"`: where an error left a file of somebody else.
+
+    Args:
+        error: The error.
+        is_wanted: Says of code on the way to the error whether its file is meant; the
+            last such file is taken, and its last line on the way.
+
+    Returns:
+        The text; empty if there is no such file, or the error names it already.
+    """
+    way = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+    wanted = [code.co_filename for code, _ in way if is_wanted(code)]
+    if not wanted:
+        return ""
+    line = next(line for code, line in way[::-1] if code.co_filename == wanted[-1])
+    name = Path(wanted[-1]).name
+    return "" if name in str(error) else f" ({name}, line {line})"

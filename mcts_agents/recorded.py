@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs import GAMES
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
 from mcts_agents.model import DRAWN, LOST, WON, ForwardModel, new_generator
@@ -65,7 +66,7 @@ def verify_file(
         return verify_states(game, path, header, lines, progress)
     games = _recorded_games(path, header, lines)
     if game.recorded_variant is None:
-        raise RecordError(f"{game.name}: no recorded games of OpenSpiel are known")
+        raise RecordError(_unknown(game))
     try:
         model = game.rules.model(**game.recorded_variant(header))
     except KeyError as error:
@@ -84,6 +85,16 @@ def verify_file(
             )
         progress(done, len(games))
     return report
+
+
+def _unknown(game: Game) -> str:
+    """Say why recordings of OpenSpiel cannot be read for a game."""
+    if game.name in GAMES:
+        return f"{game.name}: no recorded games of OpenSpiel are known"
+    return (
+        f"{game.name} has no `recorded_variant`: pass `recorded_variant=` to "
+        "`game_from_rules` and name the object that it returns, as in my_module:game"
+    )
 
 
 def _recorded_games(

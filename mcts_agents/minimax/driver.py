@@ -159,7 +159,7 @@ class Minimax(Decisions):
             "probabilities": (np.float64, rows * self._outcomes),
             "vectors": (np.float64, rows * players),
             "root_values": (np.float64, model.actions),
-            "legal": (np.int32, limit),
+            "legal": (np.int32, model.legal_room),
             "joint_action": (np.int32, players),
             "heuristics": (np.float64, limit),
             "teams": (np.int32, players),

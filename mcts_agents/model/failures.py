@@ -36,6 +36,7 @@ _OF_PLAYER = ("observe", "is_out", "nearest_opponent", "state_key", "redetermini
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _ENVS = str(Path(__file__).resolve().parents[2] / "envs")
+_GENERATED = "<mcts_agents_compiled"  # how generated modules are called
 _NUMBA = str(Path(numba.__file__).resolve().parent)
 
 
@@ -72,6 +73,12 @@ def failed_call(
             before = np.frombuffer(state, np.uint8)
         found = line_of_mistake(model, name, before, arguments[1:])
         return _error(model, name, error, found or definition(model, name))
+    if place[0].startswith(_GENERATED):
+        # A playout that nobody wrote: random games find the author's function.
+        state = ctypes.string_at(arguments[0], model.state_size)
+        replayed = _replayed(model, np.frombuffer(state, np.uint8))
+        if replayed is not None:
+            return replayed
     return _error(model, name, error, _told(model, *place))
 
 
@@ -110,7 +117,7 @@ def explained(
         return None
     if (place := _raised_at(error)) is not None:
         file, _, name = place
-        if not file.startswith((_PACKAGE, _NUMBA, "<mcts_agents_compiled")):
+        if not file.startswith((_PACKAGE, _NUMBA, _GENERATED)):
             return _error(model, name, error, _told(model, *place))
     elif not _is_ours(error):
         return None
@@ -208,7 +215,7 @@ def _mistakes(
                 _call(model, name, state, rng, player)
             if player not in movers:
                 continue
-            out = np.empty(model.legal_limit, np.int32)
+            out = np.empty(model.legal_room, np.int32)
             arguments = state.ctypes.data, player, out.ctypes.data
             n = model.call("legal_actions", *arguments)
             if not 1 <= n <= model.legal_limit:

@@ -9,6 +9,7 @@ import numpy as np
 from mcts_agents.model.contract import (
     ENTRIES,
     HEADER,
+    LEGAL_ROOM,
     MAX_PLAYERS,
     MOVE,
     MOVE_CODES,
@@ -51,6 +52,8 @@ class ForwardModel:
             is a team of its own.
         actions: Size of the fixed discrete action space.
         legal_limit: No player ever has more legal actions than this.
+        legal_room: Length of arrays for legal actions: `legal_limit`, and more if
+            `actions` is greater, so that a limit that is too small can be noticed.
         observation_shape: Shape of what `observe` returns.
         observation_bounds: Least and greatest value in an observation.
         observation_size: Number of values in an observation.
@@ -84,6 +87,7 @@ class ForwardModel:
         self.teams = tuple(map(int, teams))
         self.actions = int(spec.actions)
         self.legal_limit = int(spec.legal_limit or spec.actions)
+        self.legal_room = max(self.legal_limit, min(self.actions, LEGAL_ROOM))
         self.state_size = state_size
         self.chance = chance
         self.observation_shape = spec.observation_shape
@@ -226,9 +230,16 @@ class ForwardModel:
         """Return the legal actions of `player`, shape (n,), int32.
 
         Only a player in `movers` has any.
+
+        Raises:
+            GameError: They are more than `legal_limit`.
         """
-        out = np.empty(self.legal_limit, np.int32)
+        out = np.empty(self.legal_room, np.int32)
         n = self.call("legal_actions", state.ctypes.data, player, out.ctypes.data)
+        if n > self.legal_limit:
+            from mcts_agents.model.failures import wrong_number  # imports this module
+
+            raise wrong_number(self, player, n)
         return out[:n]
 
     def apply(

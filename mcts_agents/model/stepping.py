@@ -184,7 +184,7 @@ class Stepper:
     """
 
     def __init__(self, model: ForwardModel, rng: np.ndarray):
-        legal = np.empty(model.legal_limit, np.int32)
+        legal = np.empty(model.legal_room, np.int32)
         self._kept = (model, rng, legal)  # what addresses on the exchange lead to
         self.exchange = np.full(FIRST_ACTION + 2 * model.players, -1, np.int64)
         self.exchange[TABLE] = model.table_address

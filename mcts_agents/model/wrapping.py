@@ -13,6 +13,7 @@ from numba import int64
 from mcts_agents.model.contract import (
     ENTRIES,
     KINDS,
+    LEGAL_ROOM,
     MAX_PLAYERS,
     POLICY,
     POLICY_BEGIN,
@@ -165,7 +166,10 @@ def playout_source(
         legal = ""
         choose = "action = author_random_action(variant, record, player, generator)"
     else:
-        legal = "legal = numpy_empty(variant.legal_limit, INT32)"
+        legal = (
+            "legal = numpy_empty(max(variant.legal_limit, "
+            f"min(variant.actions, {LEGAL_ROOM})), INT32)"
+        )
         choose = _CHOOSE.format(message=repr(f"{name}: {_NO_LEGAL_ACTION}"))
     parameters = ENTRIES[entry].parameters
     return _PLAYOUT.format(

@@ -207,7 +207,7 @@ class Memory:
         return {
             "table": (np.intp, model.table.size),
             "plug_ins": (np.intp, 10),
-            "legal": (np.int32, limit),
+            "legal": (np.int32, model.legal_room),
             "joint_action": (np.int32, players),
             "all_sets": (np.uint64, players * self.set_words),
             "teams": (np.int32, players),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcts_agents.envs import Game, make_model, parse_game
 from mcts_agents.model import (
     PLAYING,
     RESULT_NAMES,
@@ -29,6 +30,7 @@ from mcts_agents.testing.moves import (
     check_recorded_playouts,
     check_sets_of_actions,
 )
+from mcts_agents.testing.names import Names
 from mcts_agents.testing.outcomes import check_outcomes, check_passing
 from mcts_agents.testing.report import Place, Report
 
@@ -39,7 +41,7 @@ SCALE_TOLERANCE = 1e-9
 
 
 def check_rules(
-    rules: Rules | ForwardModel,
+    rules: Rules | ForwardModel | Game | str,
     *,
     variants: Sequence[Mapping[str, object]] = ({},),
     episodes: int = 5,
@@ -51,9 +53,11 @@ def check_rules(
     """Check a game's rules in random games.
 
     Args:
-        rules: The rules, or the model of one variant.
+        rules: The rules; the model of one variant; a `Game`, whose names of actions are
+            checked too; or a game's name, such as `"mini_breakthrough:game"`, also with
+            options.
         variants: The variants to check, each the keywords of the rules' `variant`
-            function. A model has its variant already.
+            function. A model has its variant already, and so has a name with options.
         episodes: Random games for each variant.
         moves: Decisions that are checked in each game; the rest of the game is played
             without checks.
@@ -74,6 +78,13 @@ def check_rules(
         MissingExtraError: The extra `arena` is not installed.
     """
     load_statistics()  # before anything is played
+    game: Game | None = None
+    if isinstance(rules, str):
+        _, options = parse_game(rules)
+        game, model = make_model(rules)
+        rules = model if options else game
+    if isinstance(rules, Game):
+        game, rules = rules, rules.rules
     if episodes < 1 or moves < 1:
         raise ValueError(f"episodes={episodes}, moves={moves}: expected at least 1")
     if isinstance(rules, Rules):
@@ -81,14 +92,17 @@ def check_rules(
             raise ValueError("variants: expected at least one, such as [{}]")
         models = [rules.model(**variant) for variant in variants]
     elif not isinstance(rules, ForwardModel) or rules.copies_environments:
-        raise ValueError(f"{rules!r}: expected Rules or a model of compiled rules")
+        raise ValueError(
+            f"{rules!r}: expected Rules, a Game, its name, or a model of compiled rules"
+        )
     elif list(variants) != [{}]:
         raise ValueError("variants: a model is of one variant already; pass its Rules")
     else:
         models = [rules]
     report = Report(models[0].name)
     for model in models:
-        report.merge(_Walk(model, episodes, moves, seed, permute, hidden_scores).run())
+        walk = _Walk(model, episodes, moves, seed, permute, hidden_scores, game)
+        report.merge(walk.run())
     return report
 
 
@@ -115,6 +129,7 @@ class _Walk:
         seed: int,
         permute: Permute | None,
         hidden_scores: bool,
+        game: Game | None,
     ):
         self.model = model
         self.episodes, self.moves, self.seed = episodes, moves, seed
@@ -127,6 +142,10 @@ class _Walk:
         self._scores: set[float] = set()  # all that a player ever had
         self._won = False
         self._checks = self._wanted_checks()
+        if game is None:
+            self.report.skip("names of actions", "the check was given no Game")
+        else:
+            self._checks.append(Names(game, model, self.place, self.report).check)
 
     def _wanted_checks(self) -> list[Callable[[Position], None]]:
         checks = [self._check_scores]

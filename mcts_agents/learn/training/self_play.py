@@ -191,7 +191,7 @@ class SelfPlay:
         self._shares = np.zeros((games, players))
         self._generators = np.zeros((2, games, 2), np.uint64)
         self._scratch = {
-            "legal": np.zeros(model.legal_limit, np.int32),
+            "legal": np.zeros(model.legal_room, np.int32),
             "results": np.zeros(players, np.int32),
             "teams": np.array(model.teams, np.int32),
             "error": np.zeros(1, np.int64),

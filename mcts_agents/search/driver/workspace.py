@@ -16,6 +16,7 @@ import numpy as np
 
 from mcts_agents.model import ForwardModel, clock
 from mcts_agents.model.calls import ACTION_VALUES
+from mcts_agents.model.failures import wrong_number
 from mcts_agents.search.driver.callbacks import Callbacks
 from mcts_agents.search.driver.compiled import compiled
 from mcts_agents.search.driver.failures import failure
@@ -219,7 +220,8 @@ class Workspace:
             settings' filter keeps, if it is only one.
 
         Raises:
-            RuntimeError: The game's filter keeps none, or more than there are.
+            RuntimeError: There are more than `legal_limit`, or the game's filter keeps
+                none, or more than there are.
         """
         call, legal = self.model.call, self._legal_address
         if not call("movers", at) >> player & 1:
@@ -227,6 +229,8 @@ class Workspace:
         count = call("legal_actions", at, player, legal)
         if count <= 0:
             return None, None
+        if count > self.model.legal_limit:
+            raise wrong_number(self.model, player, count)
         actions = self._legal[:count].copy()
         if self.settings.action_filter == "game":
             kept = call("filter_actions", at, player, legal, count)

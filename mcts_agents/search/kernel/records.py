@@ -279,7 +279,7 @@ PART = Part(
         "edge_values": Array(np.float64),  # one a player for each edge, or none
         "joints": Array(JOINT),  # length a power of two
         "path": Array(STEP, lambda model, s: model.players * s.max_depth),
-        "legal": Array(np.int32, each_legal_action),
+        "legal": Array(np.int32, lambda model, settings: model.legal_room),
         "candidates": Array(np.int32, each_legal_action),
         "weights": Array(np.float64, each_legal_action),  # scratch
         # scratch, action -> edge
