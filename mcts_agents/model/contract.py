@@ -202,11 +202,12 @@ REQUIRED = tuple(name for name, entry in ENTRIES.items() if entry.required)
 # Row of each function in a model's table of addresses.
 ROW = {name: row for row, name in enumerate(ENTRIES)}
 
-# The head of every variant's record; the author's own fields follow.
 # Lists of legal actions have room for this many at least, or for all of the game's if
 # these are fewer: a list that is longer than `legal_limit` is then found by its length
 # and overwrites nothing.
 LEGAL_ROOM = 65_536
+
+# The head of every variant's record; the author's own fields follow.
 HEADER = [
     ("players", np.int64),
     ("actions", np.int64),
