@@ -530,13 +530,82 @@ def test_masks_that_observing_puts_into_infos_are_seen(in_place, looked, monkeyp
     for _ in range(8):
         if looked:
             env.observe(env.agent_selection)
-        if in_place and looked:  # the root says the same before and after
-            with pytest.raises(ValueError, match=r"changes the mask in infos\['first"):
-                agent.plan(env)
-            return
         found = agent.plan(env)
         assert len(found.actions) == 3
         env.step(found.action)
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_infos_may_be_filled_when_they_are_first_asked_for(looked):
+    class Lazy(Changing):
+        def observe(self, agent):
+            if "action_mask" not in self.infos[agent]:
+                mask = super().observe(agent)["action_mask"]
+                self.infos[agent]["action_mask"] = mask
+            return self.turn
+
+        def step(self, action):
+            super().step(action)
+            self.infos = {agent: {} for agent in self.agents}
+
+    env = Lazy()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
+    for _ in range(8):
+        if looked:
+            env.observe(env.agent_selection)
+        found = agent.plan(env)
+        assert len(found.actions) == 3
+        env.step(found.action)
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_infos_that_observing_changes_late_are_an_error_once_at_most(looked):
+    class Late(Filling):
+        in_place = True
+
+        def legal(self):
+            return super().legal() if self.turn >= 4 else [1] * 4
+
+    env = Late()
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
+    refused = []
+    for _ in range(8):
+        if looked:
+            env.observe(env.agent_selection)
+        try:
+            action = agent.plan(env).action
+        except ValueError as error:
+            assert "changes the mask in infos" in str(error)
+            refused.append(env.agent_selection)
+            action = env.legal().index(1)
+        env.step(action)
+    assert len(refused) == len(set(refused))
+
+
+def test_infos_that_are_made_at_each_access_are_not_observed_in_each_step():
+    class Property(Changing):
+        @property
+        def infos(self):
+            return {a: {"action_mask": np.array(self.legal())} for a in self.agents}
+
+        @infos.setter
+        def infos(self, value):
+            pass
+
+        def observe(self, agent):
+            OBSERVED.append(self.turn)
+            return self.turn
+
+    env = Property()
+    env.reset(seed=0)
+    caches = (f"{__name__}.OBSERVED",)
+    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3, caches=caches)
+    agent.plan(env)
+    OBSERVED.clear()
+    assert len(agent.plan(env).actions) == 3
+    assert len(OBSERVED) < 100
 
 
 @pytest.mark.parametrize("plans", [0, suspicions.PLANS])

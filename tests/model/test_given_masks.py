@@ -612,28 +612,3 @@ def test_steps_that_raise_although_there_is_a_mask_are_not_explained_by_masks(
     with pytest.raises(AssertionError, match="illegal") as raised:
         agent.act(env)
     assert not hasattr(raised.value, "__notes__")
-
-
-def test_masks_of_those_who_leave_in_the_first_step_are_masks_too():
-    class Leaving(AtOnce):
-        """The second one leaves at once, and was shown a mask with its last look."""
-
-        def step(self, actions):
-            self.rounds += 1
-            shown, rewards, ends, cuts, infos = self.outcome(
-                dict.fromkeys(self.agents, 0.0), self.rounds == 3
-            )
-            if self.rounds == 1:
-                second = self.agents[1]
-                shown[second] = {"action_mask": np.ones(2, np.int8)}
-                ends[second] = True
-                self.agents = self.agents[:1]
-            return shown, rewards, ends, cuts, infos
-
-    env = Leaving(["first", "second"])
-    env.reset(seed=0)
-    agent = MCTSAgent(simulations=20, perfect_information=True, seed=3)
-    with pytest.raises(ValueError, match="Pass those of all agents on"):
-        agent.plan(env, "first")
-    ones = {"second": np.ones(2, np.int8)}
-    assert len(agent.plan(env, "first", action_mask=ones).actions) == 2

@@ -57,8 +57,9 @@ class AECFace(Face):
         self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        # By player: whose observations may show masks; copies share the list.
+        # By player: whom observing may show masks; copies share the list.
         self._observes_masks = [True] * len(self.agents)
+        self._is_root = True  # where somebody may have observed already
         self.has_shown = [self.declares_masks] * len(self.agents)
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
@@ -191,6 +192,7 @@ class AECFace(Face):
     def _step(self, player: int, action: int, returns: list[float]) -> str | None:
         """Let a player act; return the agent who decides next, None if it is over."""
         env = self.env
+        self._is_root = False
         observes = self._observes_masks[player]
         info = None if observes else env.infos.get(self.agents[player])
         try:
@@ -269,6 +271,7 @@ class AECFace(Face):
         is_plain = self._is_plain and not (self._proposed or self._given)
         if limit <= 0 or not (is_plain and self.movers_mask()):
             return 0
+        self._is_root = False
         step, observe, played = env.step, env.observe, 0
         observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
         has_shown, nothing = self.has_shown, self._nothing
@@ -392,6 +395,8 @@ class AECFace(Face):
                 "same masks in infos[agent]['action_mask']"
             )
         if first_difference(told, self._told(agent)) is not None:
+            # Next time it is known.
+            self._observes_masks[player] = self.has_shown[player] = True
             raise UndeclaredMasksError(
                 f"{self.name}: observe({agent!r}) changes the mask in "
                 f"infos[{agent!r}], so that legal actions are not known before. Set it "
@@ -425,23 +430,23 @@ class AECFace(Face):
     def _look(self, player: int) -> tuple[Any, Any]:
         """Return an agent's observation, and the mask in it, else that in its infos.
 
-        Whether observing shows masks is seen in a first look at a situation only, as
-        some fill the infos then: `last` observes before it reads them.
+        Some environments fill the infos when they are observed: `last` observes before
+        it reads them. So what is looked at is whether observing changes them, which it
+        does in a first look only; of the root there may have been one before.
         """
         agent = self.agents[player]
-        told = self._told(agent)
+        told, again = self._told(agent), self._told(agent)
         before = copy.deepcopy(told)
         seen = self.env.observe(agent)
         mask, after = mask_in(seen), self._told(agent)
-        if (
-            mask is not None
-            or after is not told
-            or first_difference(before, after) is not None
-        ):
+        is_new = told is again and after is not told  # not made anew at each access
+        if mask is not None or is_new or first_difference(before, after) is not None:
             self.has_shown[player] = True
         # Observations may be pictures: do not have them made for nothing. Those of
         # agents who are not asked now may show no mask although they will.
-        if agent == self.env.agent_selection:
+        if agent == self.env.agent_selection and not (
+            self._is_root and told is not None
+        ):
             self._observes_masks[player] = self.has_shown[player]
         return seen, mask_in(self.env.infos.get(agent)) if mask is None else mask
 

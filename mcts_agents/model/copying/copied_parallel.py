@@ -153,8 +153,8 @@ class ParallelFace(Face):
         self._finished = self._finished.intersection(here) | over
         masks = {a: shown_mask(observations.get(a), infos.get(a)) for a in here}
         if self._at_root:
-            for agent in actions:  # also those who have left
-                if seen_mask(observations.get(agent), infos.get(agent)) is not None:
+            for agent, mask in masks.items():
+                if mask is not None and agent in actions:
                     self._check_root(agent)
             self._at_root = False
         self._step_is_over()
@@ -182,7 +182,7 @@ class ParallelFace(Face):
             return
         if self._showed[player] is None:
             raise self._masks_are_unknown()
-        if agent in self._finished or agent not in self.env.agents:
+        if agent in self._finished:
             return  # many environments have no observation for those who are over
         # `observe` showed none. Was there none, or does it never show any? Another copy
         # is asked: whatever that counts or takes away must not be lost to this one.
