@@ -404,6 +404,8 @@ def test_play(folder):
     assert all(move["name"][0] in "abc" for move in found["moves"])
     shown = printed(folder, "play", "heaps:rules", "--agent", "random", "--seed", 1)
     assert "heaps  3 5 7\nturn   0\n" in shown
+    rows = [line.split("│") for line in shown.splitlines() if "│player_" in line]
+    assert [row[4].strip() for row in rows] == ["-", "-"]  # the game has no points
 
 
 def test_tree_bench_compile_and_list(folder):
@@ -446,11 +448,15 @@ def test_a_tournament_stores_the_name(store):
 
 
 def test_results_need_no_game(store, elsewhere):
-    assert "6 of 6 games, complete" in printed(elsewhere, "results", store)
+    shown = printed(elsewhere, "results", store)
+    assert "6 of 6 games, complete" in shown
+    assert "score" not in shown  # the game has no points
     printed(elsewhere, "export", store, "--output", "rows.csv")
     assert "heaps:game" in (elsewhere / "rows.csv").read_text()
     printed(elsewhere, "report", store, "--output", "page.html")
-    assert "heaps:game" in (elsewhere / "page.html").read_text()
+    page = (elsewhere / "page.html").read_text()
+    assert "heaps:game" in page
+    assert "mean score" not in page
 
 
 def test_replay_imports_only_what_the_command_names(store, folder, elsewhere):

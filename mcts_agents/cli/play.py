@@ -243,6 +243,7 @@ def _summary(
     shown = RichTable(title=title, pad_edge=False)
     shown.add_column("seat")
     shown.add_column("agent", overflow="fold")
+    has_points = table.model.has_points
     # Who plays alone earns a score, and neither wins nor draws.
     alone = len(seats) == 1
     for heading in (
@@ -257,7 +258,7 @@ def _summary(
             Text(f"player_{player}", colour_of(player)),
             in_lines(spec, _SPEC_WIDTH),
             *([RESULT_NAMES[results[player]]] * (not alone)),
-            f"{scores[player]:g}",
+            f"{scores[player]:g}" if has_points else "-",
             str(decisions),
             f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",
             f"{sum(seat.simulations) / decisions:,.0f}"

@@ -137,7 +137,8 @@ def _print(replay: Replay, actions: int) -> None:
     for heading in ("score", "place"):
         table.add_column(heading, justify="right")
     for player, seat in enumerate(replay.record.seats):
-        cells = (seat.agent, seat.result, f"{seat.score:g}", f"{seat.rank:g}")
+        score = f"{seat.score:g}" if replay.model.has_points else "-"
+        cells = (seat.agent, seat.result, score, f"{seat.rank:g}")
         table.add_row(f"player_{player}", *map(Text, cells))
     say("")
     console.print(table)
@@ -160,12 +161,13 @@ def _print_move(console: Console, moment: Moment, move: Move, actions: int) -> N
         for heading in ("visits", "share", "value"):
             table.add_column(heading, justify="right")
         most = wording.most_visits(view)
+        counted = any(seen.visits for seen in view.actions)
         for seen in view.top(actions, move.action):
             table.add_row(
                 Text(seen.name),
                 Bar(most, 0, seen.visits, width=BAR_WIDTH, color="cyan"),
-                f"{seen.visits:,}",
-                f"{seen.share:.0%}",
+                f"{seen.visits:,}" if counted else "-",
+                f"{seen.share:.0%}" if counted else "-",
                 wording.value(seen.value),
                 style="bold" if seen.action == move.action else None,
             )

@@ -204,12 +204,13 @@ def _title(figures: Figures) -> str:
 
 def _results_table(title: str, figures: Figures) -> Table:
     table = _table(title)
+    scored = figures.scored
     for heading in (
         "seats",
         "win rate %\n(95%)",
         "even\n%",
         "mean\nplace",
-        "mean\nscore",
+        *(["mean\nscore"] * scored),
         "rating" if figures.setting else "rating\n(95%)",
     ):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -220,7 +221,7 @@ def _results_table(title: str, figures: Figures) -> Table:
             _with_interval(agent.win_rate, ".1f", 100),
             _number(agent.expected, ".1f", 100),
             _number(agent.mean_rank.value, ".2f"),
-            _number(agent.mean_score.value, ".4g"),
+            *([_number(agent.mean_score.value, ".4g")] * scored),
             _with_interval(agent.rating, ".0f"),
         )
     return table

@@ -66,6 +66,8 @@ def play_tournament(options: TournamentOptions) -> int:
                 "chance"
             )
         played = len(store.played())
+        if 0 < played < len(schedule):
+            say(f"{played} of {len(schedule)} games are stored in {path} already")
         progress = game_progress(console)
         task = progress.add_task("games", total=len(schedule), completed=played)
 

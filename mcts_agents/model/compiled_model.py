@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import NoReturn
 
 import numpy as np
 
 from mcts_agents.model.addresses import compiled_address
 from mcts_agents.model.contract import ENTRIES, POLICY, ROW
-from mcts_agents.model.failures import failed_call
+from mcts_agents.model.failures import failed_call, wrong_number
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import RulesError
 from mcts_agents.model.symmetries import Symmetry, with_identity
@@ -52,6 +53,10 @@ class CompiledModel(ForwardModel):
             if found is error:
                 raise
             raise found from error
+
+    def _refuse_number(self, player: int, number: int) -> NoReturn:
+        """See `ForwardModel`; this error names the author's line."""
+        raise wrong_number(self, player, number)
 
     def author_function(self, name: str) -> Callable | None:
         """Return the function `name` as its author wrote it; None: there is none."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -232,15 +232,20 @@ class ForwardModel:
         Only a player in `movers` has any.
 
         Raises:
-            GameError: They are more than `legal_limit`.
+            RuntimeError: They are more than `legal_limit` (a `GameError`, of rules).
         """
         out = np.empty(self.legal_room, np.int32)
         n = self.call("legal_actions", state.ctypes.data, player, out.ctypes.data)
         if n > self.legal_limit:
-            from mcts_agents.model.failures import wrong_number  # imports this module
-
-            raise wrong_number(self, player, n)
+            self._refuse_number(player, n)
         return out[:n]
+
+    def _refuse_number(self, player: int, number: int) -> NoReturn:
+        """Raise the error about a number of legal actions above `legal_limit`."""
+        raise RuntimeError(
+            f"{self.name}: {number} legal actions of player {player}, more than "
+            f"legal_limit={self.legal_limit}"
+        )
 
     def apply(
         self,

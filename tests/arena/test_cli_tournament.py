@@ -145,7 +145,9 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, play_here, monkeypatch):
         f"1 of 4 games are stored in {path}; run the same command to resume"
         in done.stderr.splitlines()
     )
-    assert play_here(*OPTIONS, "--store", path).returncode == 0
+    resumed = play_here(*OPTIONS, "--store", path)
+    assert resumed.returncode == 0
+    assert f"1 of 4 games are stored in {path} already" in resumed.stderr.splitlines()
 
 
 def test_a_store_in_use_or_of_another_kind_is_refused(tmp_path, play_here):

@@ -119,6 +119,12 @@ class Figures:
         return f"<Figures of {named}: {len(self.agents)} agents, {self.games} games>"
 
     @property
+    def scored(self) -> bool:
+        """Whether any score was not 0, as none is in games without points."""
+        means = [agent.mean_score for agent in self.agents]
+        return any(mean.value or mean.low for mean in means)
+
+    @property
     def meetings(self) -> np.ndarray:
         """Number of pairs of seats, or teams, of the row's and the column's agent."""
         return self.before + self.before.T
