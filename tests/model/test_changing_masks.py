@@ -520,11 +520,8 @@ class Filling(Changing):
         return self.turn
 
 
-@pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("looked", [False, True])
-def test_masks_that_observing_puts_into_infos_are_seen(in_place, looked, monkeypatch):
-    monkeypatch.setattr(Filling, "in_place", in_place)
-    env = Filling()
+def plays_a_game(env, looked):
+    """See that one action is illegal in each turn, observed before it or not."""
     env.reset(seed=0)
     agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
     for _ in range(8):
@@ -533,6 +530,13 @@ def test_masks_that_observing_puts_into_infos_are_seen(in_place, looked, monkeyp
         found = agent.plan(env)
         assert len(found.actions) == 3
         env.step(found.action)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("looked", [False, True])
+def test_masks_that_observing_puts_into_infos_are_seen(in_place, looked, monkeypatch):
+    monkeypatch.setattr(Filling, "in_place", in_place)
+    plays_a_game(Filling(), looked)
 
 
 @pytest.mark.parametrize("looked", [False, True])
@@ -548,15 +552,7 @@ def test_infos_may_be_filled_when_they_are_first_asked_for(looked):
             super().step(action)
             self.infos = {agent: {} for agent in self.agents}
 
-    env = Lazy()
-    env.reset(seed=0)
-    agent = MCTSAgent(simulations=200, perfect_information=True, seed=3)
-    for _ in range(8):
-        if looked:
-            env.observe(env.agent_selection)
-        found = agent.plan(env)
-        assert len(found.actions) == 3
-        env.step(found.action)
+    plays_a_game(Lazy(), looked)
 
 
 @pytest.mark.parametrize("looked", [False, True])
