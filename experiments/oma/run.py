@@ -210,7 +210,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             one.add_argument(
                 "--publish", action="store_true", help="keep who won in the repository"
             )
-            one.add_argument("--results", type=Path, default=RESULTS, help="where")
+            one.add_argument(
+                "--results",
+                type=Path,
+                default=None,
+                help="where (default: the repository's, with --untuned --folder)",
+            )
         if command == "depths":
             every = Experiment().depths["paper"]
             one.add_argument(
@@ -273,7 +278,10 @@ def run(given: argparse.Namespace) -> int:
             )
         )
     failed = 0
-    published = Published.read(given.results / f"{named}.jsonl")
+    # What is published in the repository was played with tuned parameters.
+    untuned = given.command != "depths" and given.untuned
+    results = given.results or (given.folder if untuned else RESULTS)
+    published = Published.read(results / f"{named}.jsonl")
     if given.command != "charts":
         with LocalBackend(given.jobs or loky.cpu_count()) as workers:
             failed = play(matches, published, given.folder, workers)
