@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiment import DEPTHS, Experiment, Match
+from experiment import DEPTHS, FIGURES, Experiment, Match
 from published import Published, stored_wins
 
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate, wilson
@@ -105,7 +105,7 @@ def rows_of(
 def draw_figure(
     experiment: Experiment, figure: int, panels: Sequence[Sequence[Bars]], subtitle: str
 ) -> "Figure":
-    """Draw one of the figures 4 to 9: horizontal bars, a panel for each row.
+    """Draw a figure of the experiment: horizontal bars, a panel for each row.
 
     Args:
         experiment: The experiment.
@@ -131,11 +131,10 @@ def draw_figure(
             axes = drawn.add_axes(box)
             _draw_bars(axes, panel, labels, first=2 * number)
             at -= 0.95
-        about = experiment.figures[figure]["title"]
+        title = title_of(experiment, figure)
         drawn.text(
-            0.5, 1 - 0.1 / height, f"Figure {figure}: {about}", ha="center", va="top",
-            fontweight="bold",
-        )  # fmt: skip
+            0.5, 1 - 0.1 / height, title, ha="center", va="top", fontweight="bold"
+        )
         drawn.text(0.5, 1 - 0.28 / height, subtitle, ha="center", va="top")
     return drawn
 
@@ -319,7 +318,7 @@ def write_charts(
             table = depth_table(experiment, scores)
         else:
             name = f"figure_{figure}"
-            title = f"Figure {figure}: {experiment.figures[figure]['title']}"
+            title = title_of(experiment, figure)
             panels = rows_of(experiment, figure, own, folder, published)
             scores = [s for p in panels for bars in p for s in bars.scores.values()]
             if not any(score.games for score in scores):
@@ -347,6 +346,12 @@ def _games(scores: object) -> str:
     counts = sorted({score.games for score in scores})
     low, high = counts[0], counts[-1]
     return f"{high} games each" if low == high else f"{low} to {high} games each"
+
+
+def title_of(experiment: Experiment, figure: int) -> str:
+    """Return what stands above a figure."""
+    about = experiment.figures[figure]["title"]
+    return f"Figure {figure}: {about}" if figure in FIGURES else about
 
 
 def budget_said(budget: str) -> str:

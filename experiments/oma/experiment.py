@@ -16,6 +16,7 @@ from mcts_agents.envs import make_any
 FOLDER = Path(__file__).parent
 PARAMETERS = FOLDER / "parameters.yaml"
 FIGURES = (4, 5, 6, 7, 8, 9)
+FIGURES_BESIDE = (10,)  # not in the paper
 ROWS = (1, 2)
 DEPTHS = "depths"
 
@@ -193,9 +194,16 @@ class Experiment:
         self, name: str, domain: str, parameters: Parameters | None
     ) -> dict[str, Any]:
         """Return a contestant's mapping, tuned for a domain if it can be tuned."""
+        if parameters is None or name not in self.tuning["contestants"]:
+            return dict(self.contestants[name])
+        return self.untuned(name, domain, parameters) | parameters.options(domain, name)
+
+    def untuned(self, name: str, domain: str, parameters: Parameters) -> dict[str, Any]:
+        """Return the mapping of a contestant with all but what is tuned for itself."""
         mapping = dict(self.contestants[name])
-        if parameters is not None and name in self.tuning["contestants"]:
-            mapping |= parameters.options(domain, name)
+        like = self.tuning["contestants"][name].get("like")
+        if like is not None:
+            mapping |= parameters.options(domain, like)
         return mapping
 
     def _spec(

@@ -7,6 +7,7 @@ Everything can be interrupted; the same command goes on, and more games can be a
     python experiments/oma/run.py play --budget 250ms --games 1000
     python experiments/oma/run.py play --budget 5000 --games 1000
     python experiments/oma/run.py play --figure 5 9 --row 1 --domain rolit --games 60
+    python experiments/oma/run.py play --figure 10 --budget 300 --games 600
     python experiments/oma/run.py depths --games 500
     python experiments/oma/run.py charts --budget 250ms --publish
 
@@ -29,6 +30,7 @@ from charts import write_charts
 from experiment import (
     DEPTHS,
     FIGURES,
+    FIGURES_BESIDE,
     PARAMETERS,
     ROWS,
     Experiment,
@@ -128,7 +130,7 @@ def tuning_spec(
         against |= parameters.options(domain, rival)
     return TuningSpec(
         **experiment.domains[domain],
-        agent=experiment.contestants[name],
+        agent=experiment.untuned(name, domain, parameters),
         against=against,
         budget=given.budget,
         parameters=tuple(about["parameters"]),
@@ -233,7 +235,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             one.add_argument("--contestant", nargs="+", choices=every, default=None)
         else:
             one.add_argument(
-                "--figure", type=int, nargs="+", choices=FIGURES, default=list(FIGURES)
+                "--figure",
+                type=int,
+                nargs="+",
+                choices=FIGURES + FIGURES_BESIDE,
+                default=list(FIGURES),
+                help="4 to 9: the paper's (default); 10: see experiment.yaml",
             )
             one.add_argument(
                 "--row",

@@ -85,6 +85,7 @@ def test_contestants_are_those_of_the_paper(experiment):
         "MCTS-OMA": ("all", False),
         "MCTS-PW": ("none", True),
         "MCTS-OMA-PW": ("all", True),
+        "MCTS-OMA-PW as MCTS-PW": ("all", True),
     }
     for name, agent in made.items():
         assert agent.settings.value == "evaluate"
@@ -102,6 +103,9 @@ def test_contestants_are_those_of_the_paper(experiment):
             expected |= {"abstraction_visits", "keep_abstraction"}
         if "PW" in name:
             expected |= {"widening", "widening_exponent"}
+        if "like" in about:
+            assert about["like"] == "MCTS-PW" == about["against"]
+            expected = {"abstraction_visits", "keep_abstraction"}
         assert tuned == expected
     assert experiment.tuning["seed"] != experiment.seed
 
@@ -256,6 +260,25 @@ def test_tuning_begins_with_what_was_found(script, experiment):
         ("MCTS-OMA-PW", [pw | own, plain, pw, pw]),
     ):
         assert script["starts"](experiment, parameters, "Rolit(4)", name) == found
+
+
+def test_a_contestant_takes_the_parameters_of_another(script, experiment, tmp_path):
+    names = script["starts"].__globals__
+    pw = {"exploration": 0.2, "widening": 3.0, "widening_exponent": 0.5}
+    own = {"abstraction_visits": 7.0, "keep_abstraction": True}
+    name, domain = "MCTS-OMA-PW as MCTS-PW", "Rolit(4)"
+    parameters = names["Parameters"](tuned={domain: {"MCTS-PW": {"options": pw}}})
+    given = script["parse"](["tune", "--budget", "9"])
+    spec = script["tuning_spec"](experiment, parameters, domain, name, given)
+    assert pw.items() <= spec.agent.items()
+    assert pw.items() <= spec.against.items()
+    assert spec.agent["abstraction"] == "all"
+    assert "abstraction" not in spec.against
+    with pytest.raises(ValueError, match="as MCTS-PW was not tuned in Rolit"):
+        experiment.contestant(name, domain, parameters)
+    parameters.tuned[domain][name] = {"options": own}
+    found = experiment.contestant(name, domain, parameters)
+    assert found == {"agent": "oma-pw"} | pw | own
 
 
 def test_what_is_not_there_is_named(script, tmp_path, capsys):
