@@ -163,6 +163,55 @@ def test_masks_of_all_agents_of_a_parallel_environment(declared):
             agent.plan(env, "player_1")
 
 
+# Who has an `observe` that shows no mask, plays one round and stays listed is taken for
+# free: nothing tells that there was a mask before.
+@pytest.mark.parametrize(
+    ("observes", "rounds", "stay"),
+    [
+        (False, 1, False),
+        (False, 1, True),
+        (False, 2, False),
+        (False, 2, True),
+        (True, 1, False),
+        (True, 2, False),
+        (True, 2, True),
+    ],
+)
+def test_masks_of_all_who_leave_in_the_first_step_are_missed(observes, rounds, stay):
+    class Auction(Matching):
+        """A sealed bid each; nobody may bid more than two."""
+
+        def reset(self, seed=None, options=None):
+            self.agents, self.left = self.possible_agents[:], rounds
+            return self.told(0), self.told({"action_mask": np.array([1, 0])})
+
+        def told(self, what):
+            return dict.fromkeys(self.agents, what)
+
+        def step(self, actions):
+            self.left -= 1
+            told = (
+                self.told(0),
+                self.told(0.0),
+                self.told(self.left == 0),
+                self.told(False),
+                self.told({"action_mask": np.array([1, 0])}),
+            )
+            if self.left == 0 and not stay:
+                self.agents = []
+            return told
+
+    if observes:
+        Auction.observe = lambda self, agent: 0
+    env = Auction()
+    env.reset()
+    with pytest.raises(ValueError, match="its masks lie only in what reset"):
+        MCTSAgent(simulations=20, perfect_information=True).plan(env, env.agents[0])
+    masks = {agent: np.array([1, 0]) for agent in env.agents}
+    agent = MCTSAgent(simulations=20, perfect_information=True)
+    assert agent.plan(env, env.agents[0], action_mask=masks).actions.tolist() == [0]
+
+
 def test_undeclared_masks_of_a_parallel_environment_are_missed():
     env = MaskedMatching(declared=False)
     env.reset(seed=0)

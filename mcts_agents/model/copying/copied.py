@@ -127,7 +127,7 @@ class CopiedEnvironment(ShownCopies):
         self.options = CopyOptions(**options)
         live = face_of(env, self.options)
         name, self._agents = live.name, live.agents
-        self._has_shown = live.has_shown
+        self._masks_seen = live.masks_seen
         self._check_options(live)
         redeterminise = self.options.redeterminise
         self._redeterminise = redeterminise
@@ -250,7 +250,7 @@ class CopiedEnvironment(ShownCopies):
         """
         live = face_of(self.env, self.options)
         self._check_unchanged(live)
-        live.has_shown = self._has_shown
+        live.take_masks_seen(self._masks_seen)
         if live.is_over():
             raise live.game_over()
         self._dice = planners_dice(rng)

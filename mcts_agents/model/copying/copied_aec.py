@@ -19,6 +19,7 @@ from mcts_agents.model.copying.faces import (
     NUMBERS,
     Compared,
     Face,
+    MasksSeen,
     UndeclaredMasksError,
     listed,
     require_reset,
@@ -35,6 +36,11 @@ BOOKKEEPING = (
     "terminations",
     "truncations",
 )
+
+# Steps that must have set a player's mask in the infos, and observing changed nothing,
+# until it is not observed any more; and how often that is looked for.
+PROOFS = 3
+MOST_LOOKS = 100
 
 REMEDY = (
     "If there are masks, let the environment show them: in observe(agent), under "
@@ -57,10 +63,14 @@ class AECFace(Face):
         self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        # By player: whom observing may show masks; copies share the list.
+        # By player: whom observing may show masks; copies share the list. Of whom that
+        # is not known is to be found out.
         self._observes_masks = [True] * len(self.agents)
-        self._is_root = True  # where somebody may have observed already
-        self.has_shown = [self.declares_masks] * len(self.agents)
+        if self.declares_masks:
+            self.masks_seen.has_shown = [True] * len(self.agents)
+        self.take_masks_seen(self.masks_seen)
+        # What the infos of those said before the last step, None where one cannot tell.
+        self._told_before: dict[int, Any] | None = None
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -192,7 +202,11 @@ class AECFace(Face):
     def _step(self, player: int, action: int, returns: list[float]) -> str | None:
         """Let a player act; return the agent who decides next, None if it is over."""
         env = self.env
-        self._is_root = False
+        if self._to_find_out:
+            told = self._told
+            self._told_before = {
+                p: copy.deepcopy(told(self.agents[p])) for p in self._to_find_out
+            }
         observes = self._observes_masks[player]
         info = None if observes else env.infos.get(self.agents[player])
         try:
@@ -271,7 +285,7 @@ class AECFace(Face):
         is_plain = self._is_plain and not (self._proposed or self._given)
         if limit <= 0 or not (is_plain and self.movers_mask()):
             return 0
-        self._is_root = False
+        self._told_before = None
         step, observe, played = env.step, env.observe, 0
         observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
         has_shown, nothing = self.has_shown, self._nothing
@@ -323,7 +337,10 @@ class AECFace(Face):
             elif mask is None and not observed:
                 legal = self._whole_spaces[player]
             else:
-                legal = plain.legal(mask_in(shown))
+                mask = mask_in(shown)
+                if mask is None:
+                    mask = mask_in(env.infos.get(agent))
+                legal = plain.legal(mask)
         return played
 
     def _plain_legal(self, player: int, agent: str) -> list[int] | None:
@@ -360,7 +377,21 @@ class AECFace(Face):
         self.env.reset(seed=seed)
         self._step_is_over()
         self._observes_masks = [True] * len(self.agents)
-        self.has_shown = [True] * len(self.agents)
+        seen = MasksSeen(len(self.agents))
+        seen.has_shown = [True] * len(self.agents)
+        self.take_masks_seen(seen)
+
+    def take_masks_seen(self, seen: MasksSeen) -> None:
+        """See `Face.take_masks_seen`."""
+        self.masks_seen, self.has_shown = seen, seen.has_shown
+        self._to_find_out = {p for p, shown in enumerate(seen.has_shown) if not shown}
+
+    def learning_apart(self) -> Face:
+        """See `Face.learning_apart`."""
+        twin = self.around(self.env)
+        twin.__dict__["_observes_masks"] = self._observes_masks.copy()
+        twin.take_masks_seen(copy.deepcopy(self.masks_seen))
+        return twin
 
     def shown(self) -> Any:
         """Return the selected agent's observation and what it has earned.
@@ -431,23 +462,31 @@ class AECFace(Face):
         """Return an agent's observation, and the mask in it, else that in its infos.
 
         Some environments fill the infos when they are observed: `last` observes before
-        it reads them. So what is looked at is whether observing changes them, which it
-        does in a first look only; of the root there may have been one before.
+        it reads them. The infos do not say so themselves, as many masks are the same
+        all along. So who has a mask there is observed until steps were seen to set it:
+        it was another one right before, and observing changes nothing.
         """
-        agent = self.agents[player]
-        told, again = self._told(agent), self._told(agent)
-        before = copy.deepcopy(told)
+        agent, seen_so_far = self.agents[player], self.masks_seen
+        told = copy.deepcopy(self._told(agent))
+        before, self._told_before = self._told_before, None
         seen = self.env.observe(agent)
         mask, after = mask_in(seen), self._told(agent)
-        is_new = told is again and after is not told  # not made anew at each access
-        if mask is not None or is_new or first_difference(before, after) is not None:
+        if mask is not None or first_difference(told, after) is not None:
             self.has_shown[player] = True
         # Observations may be pictures: do not have them made for nothing. Those of
         # agents who are not asked now may show no mask although they will.
-        if agent == self.env.agent_selection and not (
-            self._is_root and told is not None
-        ):
+        if agent == self.env.agent_selection:
+            if after is not None and not self.has_shown[player]:
+                seen_so_far.looks[player] += 1
+                if before is not None and player in before:
+                    if first_difference(before[player], told) is not None:
+                        seen_so_far.set_by_steps[player] += 1
+                if seen_so_far.set_by_steps[player] < PROOFS:
+                    if seen_so_far.looks[player] < MOST_LOOKS:
+                        return seen, mask_in(self.env.infos.get(agent))
+                    self.has_shown[player] = True
             self._observes_masks[player] = self.has_shown[player]
+            self._to_find_out.discard(player)
         return seen, mask_in(self.env.infos.get(agent)) if mask is None else mask
 
     def _compared(self) -> Compared:

@@ -153,8 +153,10 @@ class ParallelFace(Face):
         self._finished = self._finished.intersection(here) | over
         masks = {a: shown_mask(observations.get(a), infos.get(a)) for a in here}
         if self._at_root:
-            for agent, mask in masks.items():
-                if mask is not None and agent in actions:
+            # Those who leave may be told anything; but if all do, nobody else tells.
+            for agent in here or actions:
+                told = seen_mask(observations.get(agent), infos.get(agent))
+                if told is not None and agent in actions:
                     self._check_root(agent)
             self._at_root = False
         self._step_is_over()
@@ -180,7 +182,7 @@ class ParallelFace(Face):
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
-        if self._showed[player] is None:
+        if self._showed[player] is None or not self.env.agents:
             raise self._masks_are_unknown()
         if agent in self._finished:
             return  # many environments have no observation for those who are over

@@ -69,6 +69,25 @@ class UndeclaredMasksError(ValueError):
     """
 
 
+class MasksSeen:
+    """What has been seen of the masks of an environment that need not be declared.
+
+    Args:
+        players: Number of players.
+
+    Attributes:
+        has_shown: By player, whether observing shows a mask that nothing else does, in
+            the observation or in the infos, which it fills.
+        set_by_steps: By player, how many steps were seen to set its mask in the infos.
+        looks: By player, how often it was looked for either without finding out.
+    """
+
+    def __init__(self, players: int):
+        self.has_shown = [False] * players
+        self.set_by_steps = [0] * players
+        self.looks = [0] * players
+
+
 class _Places(dict[str, int]):
     """Numbers of agents; raises ValueError for one that is not among them."""
 
@@ -97,8 +116,8 @@ class Face(ABC):
         agents: Names of all agents; a player's number is its place.
         numbers: The numbers of each player's actions.
         actions: One more than the greatest number of any player.
-        has_shown: By player, whether an observation has shown a mask that nothing else
-            announces, in any plan; the faces of a model share this.
+        masks_seen: What has been seen of masks, in any plan; the faces of a model
+            share this.
     """
 
     _shown: Any = None
@@ -131,7 +150,7 @@ class Face(ABC):
             NO_RANGE if isinstance(n, ProposedNumbers) else (n.first, n.limit - n.first)
             for n in self.numbers
         ]
-        self.has_shown = [False] * len(agents)
+        self.masks_seen = MasksSeen(len(agents))
         self._masks_of = [f"{self.name}: the mask of {agent}" for agent in agents]
         # Both are replaced and never changed, because copies of a face share them.
         self._given: dict[int, np.ndarray] = {}
@@ -248,6 +267,14 @@ class Face(ABC):
     def may_miss_masks(self) -> bool:
         """Whether masks may appear that nobody looks for until `shown` is called."""
         return False
+
+    def take_masks_seen(self, seen: MasksSeen) -> None:
+        """Take what earlier plans have seen of masks."""
+        self.masks_seen = seen
+
+    def learning_apart(self) -> "Face":
+        """Return the same face, of which what it learns of masks goes to no other."""
+        return self
 
     def show(self, shown: Any) -> None:
         """Take what somebody else's last step was shown."""
