@@ -212,6 +212,43 @@ def test_masks_of_all_who_leave_in_the_first_step_are_missed(observes, rounds, s
     assert agent.plan(env, env.agents[0], action_mask=masks).actions.tolist() == [0]
 
 
+def test_observe_is_believed_where_the_last_step_of_all_shows_masks():
+    class Duel(Matching):
+        """Who has fired may not fire again, and is shown so; three rounds."""
+
+        def reset(self, seed=None, options=None):
+            self.agents, self.left = self.possible_agents[:], 3
+            self.fired = dict.fromkeys(self.agents, False)
+            return self.seen(), {agent: {} for agent in self.agents}
+
+        def observe(self, agent):
+            seen = {"observation": self.left}
+            if self.fired[agent]:
+                seen["action_mask"] = np.array([1, 0])
+            return seen
+
+        def seen(self):
+            return {agent: self.observe(agent) for agent in self.agents}
+
+        def step(self, actions):
+            assert not any(self.fired[agent] and actions[agent] for agent in actions)
+            self.left -= 1
+            self.fired = {agent: bool(action) for agent, action in actions.items()}
+            over = dict.fromkeys(self.agents, self.left == 0)
+            told = self.seen(), dict.fromkeys(self.agents, 0.0), over
+            told += dict.fromkeys(self.agents, False), {a: {} for a in self.agents}
+            if self.left == 0:
+                self.agents = []
+            return told
+
+    env = Duel()
+    env.reset()
+    agent = MCTSAgent(simulations=50, perfect_information=True, seed=1)
+    for _ in range(3):
+        assert len(agent.plan(env, env.agents[0]).actions) == 2
+        env.step(dict.fromkeys(env.agents, 0))
+
+
 def test_undeclared_masks_of_a_parallel_environment_are_missed():
     env = MaskedMatching(declared=False)
     env.reset(seed=0)

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from mcts_agents.model import clock
+from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
 from mcts_agents.model.copying.copied_parallel import note_no_masks
 from mcts_agents.model.copying.copy_options import CopyOptions
@@ -37,10 +38,8 @@ BOOKKEEPING = (
     "truncations",
 )
 
-# Steps that must have set a player's mask in the infos, and observing changed nothing,
-# until it is not observed any more; and how often that is looked for.
-PROOFS = 3
-MOST_LOOKS = 100
+# In how many plans it is tried in copies whether observing fills the infos.
+TRIALS = 8
 
 REMEDY = (
     "If there are masks, let the environment show them: in observe(agent), under "
@@ -63,14 +62,12 @@ class AECFace(Face):
         self.declares_masks = any(
             shows_masks(env.observation_space(agent)) for agent in self.agents
         )
-        # By player: whom observing may show masks; copies share the list. Of whom that
-        # is not known is to be found out.
+        # By player: whom observing may show masks; copies share the list.
         self._observes_masks = [True] * len(self.agents)
+        self._is_root = True  # where somebody may have observed already
         if self.declares_masks:
             self.masks_seen.has_shown = [True] * len(self.agents)
         self.take_masks_seen(self.masks_seen)
-        # What the infos of those said before the last step, None where one cannot tell.
-        self._told_before: dict[int, Any] | None = None
         # For `play`.
         self._is_plain = not any(n.are_coded or n.first for n in self.numbers)
         self._is_small = self._is_plain and self.actions <= LONGEST_KNOWN
@@ -202,11 +199,7 @@ class AECFace(Face):
     def _step(self, player: int, action: int, returns: list[float]) -> str | None:
         """Let a player act; return the agent who decides next, None if it is over."""
         env = self.env
-        if self._to_find_out:
-            told = self._told
-            self._told_before = {
-                p: copy.deepcopy(told(self.agents[p])) for p in self._to_find_out
-            }
+        self._is_root = False
         observes = self._observes_masks[player]
         info = None if observes else env.infos.get(self.agents[player])
         try:
@@ -285,7 +278,7 @@ class AECFace(Face):
         is_plain = self._is_plain and not (self._proposed or self._given)
         if limit <= 0 or not (is_plain and self.movers_mask()):
             return 0
-        self._told_before = None
+        self._is_root = False
         step, observe, played = env.step, env.observe, 0
         observes, masks, array = self._observes_masks, self._plain_masks, np.ndarray
         has_shown, nothing = self.has_shown, self._nothing
@@ -384,13 +377,14 @@ class AECFace(Face):
     def take_masks_seen(self, seen: MasksSeen) -> None:
         """See `Face.take_masks_seen`."""
         self.masks_seen, self.has_shown = seen, seen.has_shown
-        self._to_find_out = {p for p, shown in enumerate(seen.has_shown) if not shown}
 
-    def learning_apart(self) -> Face:
-        """See `Face.learning_apart`."""
+    def deciding_apart(self) -> Face:
+        """See `Face.deciding_apart`.
+
+        What it sees is seen for all: who has shown a mask is observed from then on.
+        """
         twin = self.around(self.env)
         twin.__dict__["_observes_masks"] = self._observes_masks.copy()
-        twin.take_masks_seen(copy.deepcopy(self.masks_seen))
         return twin
 
     def shown(self) -> Any:
@@ -462,32 +456,66 @@ class AECFace(Face):
         """Return an agent's observation, and the mask in it, else that in its infos.
 
         Some environments fill the infos when they are observed: `last` observes before
-        it reads them. The infos do not say so themselves, as many masks are the same
-        all along. So who has a mask there is observed until steps were seen to set it:
-        it was another one right before, and observing changes nothing.
+        it reads them. Some do so in a first look only, and of the root there may have
+        been one before. So it is decided after a step whether to go on observing.
         """
-        agent, seen_so_far = self.agents[player], self.masks_seen
-        told = copy.deepcopy(self._told(agent))
-        before, self._told_before = self._told_before, None
+        agent, trials = self.agents[player], self.masks_seen.trials
+        told, again = self._told(agent), self._told(agent)
+        before = copy.deepcopy(told)
         seen = self.env.observe(agent)
         mask, after = mask_in(seen), self._told(agent)
-        if mask is not None or first_difference(told, after) is not None:
+        is_new = told is again and after is not told  # not made anew at each access
+        if mask is not None or is_new or first_difference(before, after) is not None:
             self.has_shown[player] = True
         # Observations may be pictures: do not have them made for nothing. Those of
         # agents who are not asked now may show no mask although they will.
-        if agent == self.env.agent_selection:
+        if agent == self.env.agent_selection and not (
+            self._is_root and told is not None
+        ):
             if after is not None and not self.has_shown[player]:
-                seen_so_far.looks[player] += 1
-                if before is not None and player in before:
-                    if first_difference(before[player], told) is not None:
-                        seen_so_far.set_by_steps[player] += 1
-                if seen_so_far.set_by_steps[player] < PROOFS:
-                    if seen_so_far.looks[player] < MOST_LOOKS:
-                        return seen, mask_in(self.env.infos.get(agent))
-                    self.has_shown[player] = True
+                if trials[player] < TRIALS and self._observes_masks[player]:
+                    trials[player] += 1
+                    self.has_shown[player] = self._fills(agent)
             self._observes_masks[player] = self.has_shown[player]
-            self._to_find_out.discard(player)
         return seen, mask_in(self.env.infos.get(agent)) if mask is None else mask
+
+    def _fills(self, agent: str) -> bool:
+        """Whether observing an agent writes the mask in its infos, also the same one.
+
+        Tried in copies: by a wrong mask in the place of the one that lies there, and by
+        writing a wrong one into that. Where neither can be tried it may be so.
+        """
+        try:
+            twin, told = self._twin_and_mask(agent)
+            info, wrong = twin.env.infos[agent], _inverted(told)
+            info["action_mask"] = wrong
+            try:
+                if twin._told(agent) is not wrong or twin._overwrites(agent):
+                    return True
+            finally:
+                info["action_mask"] = told  # copies may share the dictionary
+            twin, told = self._twin_and_mask(agent)
+            if told is self._told(agent):
+                return False  # copies share it, so nobody writes into it
+            return _overwrite(told, _inverted(told)) and twin._overwrites(agent)
+        except MemoryError:
+            raise
+        except Exception:  # whatever an environment raises that reads a wrong mask
+            if signal_has_raised():
+                raise
+            return True
+
+    def _twin_and_mask(self, agent: str) -> tuple["AECFace", Any]:
+        twin = self.clone(Cloner())
+        return twin, twin._told(agent)
+
+    def _overwrites(self, agent: str) -> bool:
+        """Observe an agent; return whether that has written the mask in its infos."""
+        told = self._told(agent)
+        before = copy.deepcopy(told)
+        self.env.observe(agent)
+        after = self._told(agent)
+        return after is not told or first_difference(before, after) is not None
 
     def _compared(self) -> Compared:
         """Compare PettingZoo's bookkeeping and observations too, each made once."""
@@ -499,3 +527,25 @@ class AECFace(Face):
             yield f"observe({self.agents[player]!r})", seen
             masks.append(self._flat(player, mask))
         yield "movers and masks", (movers, masks)
+
+
+def _inverted(mask: Any) -> Any:
+    """Return a new mask of the same kind, with ones for zeros."""
+    if isinstance(mask, tuple):
+        return tuple(map(_inverted, mask))
+    if isinstance(mask, list):
+        return (np.asarray(mask) == 0).astype(int).tolist()
+    return (mask == 0).astype(mask.dtype)
+
+
+def _overwrite(mask: Any, other: Any) -> bool:
+    """Write another mask into one, if anybody can; return whether it was possible."""
+    if isinstance(mask, tuple):
+        return all(map(_overwrite, mask, other))
+    if isinstance(mask, list):
+        mask[:] = other
+        return True
+    if not isinstance(mask, np.ndarray) or not mask.flags.writeable:
+        return False
+    mask[...] = other
+    return True

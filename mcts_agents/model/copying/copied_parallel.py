@@ -155,9 +155,9 @@ class ParallelFace(Face):
         if self._at_root:
             # Those who leave may be told anything; but if all do, nobody else tells.
             for agent in here or actions:
-                told = seen_mask(observations.get(agent), infos.get(agent))
-                if told is not None and agent in actions:
-                    self._check_root(agent)
+                seen, told = mask_in(observations.get(agent)), mask_in(infos.get(agent))
+                if agent in actions and (seen is not None or told is not None):
+                    self._check_root(agent, seen is not None)
             self._at_root = False
         self._step_is_over()
         self._masks = masks
@@ -173,18 +173,21 @@ class ParallelFace(Face):
             a: shown_mask(observations.get(a), infos.get(a)) for a in self.env.agents
         }
 
-    def _check_root(self, agent: str) -> None:
+    def _check_root(self, agent: str, is_observed: bool) -> None:
         """Raise ValueError if an agent's mask was not known before the first step.
 
         Args:
             agent: One that was there before; the step has shown a mask to it.
+            is_observed: Whether in its observation, and not only in its info.
         """
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
-        if self._showed[player] is None or not self.env.agents:
+        if self._showed[player] is None:
             raise self._masks_are_unknown()
-        if agent in self._finished:
+        if not (self.env.agents or is_observed):
+            raise self._masks_are_unknown()  # which `observe` does not show
+        if agent in self._finished or agent not in self.env.agents:
             return  # many environments have no observation for those who are over
         # `observe` showed none. Was there none, or does it never show any? Another copy
         # is asked: whatever that counts or takes away must not be lost to this one.

@@ -70,7 +70,7 @@ class UndeclaredMasksError(ValueError):
 
 
 class MasksSeen:
-    """What has been seen of the masks of an environment that need not be declared.
+    """What plans have seen of the masks of an environment that need not be declared.
 
     Args:
         players: Number of players.
@@ -78,14 +78,12 @@ class MasksSeen:
     Attributes:
         has_shown: By player, whether observing shows a mask that nothing else does, in
             the observation or in the infos, which it fills.
-        set_by_steps: By player, how many steps were seen to set its mask in the infos.
-        looks: By player, how often it was looked for either without finding out.
+        trials: By player, how often it was tried in copies whether it fills them.
     """
 
     def __init__(self, players: int):
         self.has_shown = [False] * players
-        self.set_by_steps = [0] * players
-        self.looks = [0] * players
+        self.trials = [0] * players
 
 
 class _Places(dict[str, int]):
@@ -272,8 +270,8 @@ class Face(ABC):
         """Take what earlier plans have seen of masks."""
         self.masks_seen = seen
 
-    def learning_apart(self) -> "Face":
-        """Return the same face, of which what it learns of masks goes to no other."""
+    def deciding_apart(self) -> "Face":
+        """Return the same face, whose copies decide by themselves whom to observe."""
         return self
 
     def show(self, shown: Any) -> None:

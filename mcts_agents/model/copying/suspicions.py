@@ -149,7 +149,7 @@ class Suspicions:
         """
         self._plans += 1
         began = time.perf_counter()
-        exact = exact.learning_apart()
+        exact = exact.deciding_apart()
         try:
             if self.has_refused:
                 _go_on(_undeclared_masks(_twin(exact)), math.inf)
