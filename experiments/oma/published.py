@@ -55,9 +55,10 @@ class Published:
         if one is None:
             return {}
         for key, value in _played(match).items():
-            if one.get(key, 0) != value:
+            published = one.get(key, 0)
+            if published != value:
                 raise ValueError(
-                    f"{self.path}: the {key} of {match.name} are {one[key]}, not "
+                    f"{self.path}: the {key} of {match.name}: {published}, not "
                     f"{value}; delete the line to play its games again"
                 )
         return dict(one["wins"])

@@ -186,6 +186,11 @@ def test_published_games_count_and_are_not_played_again(script, tmp_path, capsys
     third = tmp_path / "not" / "there"
     assert main(["charts", "--games", "5", *both, str(third)]) == 0
     assert "| Rolit(3), 5 games |" in (third / "results.md").read_text()
+    # Lines from before there were openings say nothing of them.
+    (results / "8.jsonl").write_text(line.replace(', "opening": 3', "") + "\n")
+    assert main(["play", "--games", "5", *both, str(second)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the opening of figure-4" in said and "0, not 3; delete" in said
     changed = line.replace('"rollout": 0', '"rollout": 7')
     (results / "8.jsonl").write_text(changed + "\n")
     assert main(["play", "--games", "5", *both, str(second)]) == 2
