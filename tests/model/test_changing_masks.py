@@ -599,6 +599,24 @@ class MadeAnew(FillingLate):
         return self.turn
 
 
+class OncePerStep(FillingLate):
+    """Observing fills the infos in place, for each agent once after a step."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.stale = set(self.agents)
+
+    def step(self, action):
+        super().step(action)
+        self.stale = set(self.agents)
+
+    def observe(self, agent):
+        if agent in self.stale:
+            self.stale.discard(agent)
+            self.infos[agent]["action_mask"][:] = self.legal()
+        return self.turn
+
+
 class InSteps(FillingLate):
     """The masks are those of the others, and steps set them."""
 
@@ -619,7 +637,7 @@ class InSteps(FillingLate):
 
 
 @pytest.mark.parametrize("looked", [False, True])
-@pytest.mark.parametrize("kind", [FillingLate, InPlace, Kept, MadeAnew])
+@pytest.mark.parametrize("kind", [FillingLate, InPlace, Kept, MadeAnew, OncePerStep])
 def test_masks_that_observing_changes_late_are_seen(kind, looked):
     """As in the same game whose steps set them, whether somebody looked before."""
 
@@ -698,6 +716,59 @@ def test_observing_may_forbid_what_steps_have_allowed(kind, looked):
         assert plan.visits.sum() == 100
         assert len(plan.actions) == sum(env.legal())
         env.step(plan.action)
+
+
+def test_what_is_tried_in_copies_leaves_an_action():
+    """An observation may look for a legal action until it has found one."""
+
+    class Hint(InSteps):
+        def observe(self, agent):
+            OBSERVED.append(int(self.infos[agent]["action_mask"].sum()))
+            return self.turn
+
+    env = Hint()
+    env.reset(seed=0)
+    OBSERVED.clear()
+    caches = (f"{__name__}.OBSERVED",)
+    MCTSAgent(simulations=50, perfect_information=True, caches=caches).plan(env)
+    assert set(OBSERVED) == {1, 3, 4}  # one action: the wrong mask
+
+
+def test_what_is_tried_in_copies_harms_no_state_that_copies_share():
+    class Board(Changing):
+        """The state is an array that is never written to, and the mask a part of it."""
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.set_state((0, np.ones(5, np.int8), dict.fromkeys(self.agents, 0)))
+
+        def get_state(self):
+            return self.turn, self.board, self.rewards
+
+        def set_state(self, state):
+            self.turn, self.board, self.rewards = state
+            self.agent_selection = self.agents[self.turn % 2]
+            over = not self.board[:4].any()
+            self.terminations = dict.fromkeys(self.agents, over)
+            self.infos = {a: {"action_mask": self.board[:4]} for a in self.agents}
+
+        def observe(self, agent):
+            return int(self.board.sum())
+
+        def step(self, action):
+            if self.terminations[self.agent_selection]:
+                self._was_dead_step(action)
+                return
+            assert self.board[action]
+            board = self.board.copy()
+            board[action] = 0
+            self.set_state((self.turn + 1, board, self.pays(action)))
+
+    plans = []
+    for snapshots in (False, True):
+        found = planned(Board(), snapshots=snapshots)
+        plans.append((found.visits.tolist(), found.values.tolist()))
+    assert plans[0] == plans[1]
 
 
 def test_whose_masks_begin_late_is_refused_once_at_most():

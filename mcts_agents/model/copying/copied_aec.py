@@ -384,7 +384,10 @@ class AECFace(Face):
         What it sees is seen for all: who has shown a mask is observed from then on.
         """
         twin = self.around(self.env)
+        seen = MasksSeen(len(self.agents))
+        seen.has_shown, seen.trials = self.has_shown, self.masks_seen.trials.copy()
         twin.__dict__["_observes_masks"] = self._observes_masks.copy()
+        twin.__dict__["masks_seen"] = seen
         return twin
 
     def shown(self) -> Any:
@@ -459,55 +462,68 @@ class AECFace(Face):
         it reads them. Some do so in a first look only, and of the root there may have
         been one before. So it is decided after a step whether to go on observing.
         """
-        agent, trials = self.agents[player], self.masks_seen.trials
+        agent, has_shown = self.agents[player], self.has_shown
         told, again = self._told(agent), self._told(agent)
+        decides = agent == self.env.agent_selection
+        decides = decides and not (self._is_root and told is not None)
+        if decides and told is not None and not has_shown[player]:
+            trials = self.masks_seen.trials
+            if self._observes_masks[player] and trials[player] < TRIALS:
+                fills = self._fills(agent)
+                decides = fills is not None
+                trials[player] += decides
+                has_shown[player] = bool(fills)
         before = copy.deepcopy(told)
         seen = self.env.observe(agent)
         mask, after = mask_in(seen), self._told(agent)
         is_new = told is again and after is not told  # not made anew at each access
         if mask is not None or is_new or first_difference(before, after) is not None:
-            self.has_shown[player] = True
+            has_shown[player] = True
         # Observations may be pictures: do not have them made for nothing. Those of
         # agents who are not asked now may show no mask although they will.
-        if agent == self.env.agent_selection and not (
-            self._is_root and told is not None
-        ):
-            if after is not None and not self.has_shown[player]:
-                if trials[player] < TRIALS and self._observes_masks[player]:
-                    trials[player] += 1
-                    self.has_shown[player] = self._fills(agent)
-            self._observes_masks[player] = self.has_shown[player]
+        if decides:
+            self._observes_masks[player] = has_shown[player]
         return seen, mask_in(self.env.infos.get(agent)) if mask is None else mask
 
-    def _fills(self, agent: str) -> bool:
+    def _fills(self, agent: str) -> bool | None:
         """Whether observing an agent writes the mask in its infos, also the same one.
 
-        Tried in copies: by a wrong mask in the place of the one that lies there, and by
-        writing a wrong one into that. Where neither can be tried it may be so.
+        Tried in copies: with a mask of less actions in the place of the one that lies
+        there, and with that written into it. Where neither can be tried it may be so.
+        None: that can be found out only where several actions are legal.
         """
         try:
-            twin, told = self._twin_and_mask(agent)
-            info, wrong = twin.env.infos[agent], _inverted(told)
+            mine = self._told(agent)
+            wrong = _of_one_action(mine)
+            if wrong is None:
+                return None
+            cloner = Cloner()
+            twin = self.clone(cloner)
+            if cloner.snapshots:
+                return True  # all copies are one environment in turn
+            info, told = twin.env.infos[agent], twin._told(agent)
             info["action_mask"] = wrong
             try:
                 if twin._told(agent) is not wrong or twin._overwrites(agent):
                     return True
             finally:
                 info["action_mask"] = told  # copies may share the dictionary
-            twin, told = self._twin_and_mask(agent)
-            if told is self._told(agent):
+            twin = self.clone(Cloner())
+            told = twin._told(agent)
+            if _share(told, mine):
                 return False  # copies share it, so nobody writes into it
-            return _overwrite(told, _inverted(told)) and twin._overwrites(agent)
+            if not _overwrite(told, wrong):
+                return False
+            try:
+                return twin._overwrites(agent)
+            finally:
+                _overwrite(told, mine)  # which other copies may share
         except MemoryError:
             raise
         except Exception:  # whatever an environment raises that reads a wrong mask
             if signal_has_raised():
                 raise
             return True
-
-    def _twin_and_mask(self, agent: str) -> tuple["AECFace", Any]:
-        twin = self.clone(Cloner())
-        return twin, twin._told(agent)
 
     def _overwrites(self, agent: str) -> bool:
         """Observe an agent; return whether that has written the mask in its infos."""
@@ -529,13 +545,36 @@ class AECFace(Face):
         yield "movers and masks", (movers, masks)
 
 
-def _inverted(mask: Any) -> Any:
-    """Return a new mask of the same kind, with ones for zeros."""
+def _of_one_action(mask: Any) -> Any:
+    """Return a new mask of the same kind, with the first of its ones only.
+
+    Returns:
+        None where there is no other one.
+    """
     if isinstance(mask, tuple):
-        return tuple(map(_inverted, mask))
-    if isinstance(mask, list):
-        return (np.asarray(mask) == 0).astype(int).tolist()
-    return (mask == 0).astype(mask.dtype)
+        parts = [_of_one_action(part) for part in mask]
+        if all(part is None for part in parts):
+            return None
+        return tuple(
+            copy.deepcopy(old) if new is None else new
+            for old, new in zip(mask, parts, strict=True)
+        )
+    values = np.asarray(mask)
+    ones = np.flatnonzero(values)
+    if len(ones) < 2:
+        return None
+    wrong = np.zeros_like(values)
+    wrong.flat[ones[0]] = values.flat[ones[0]]
+    return wrong.tolist() if isinstance(mask, list) else wrong
+
+
+def _share(mask: Any, other: Any) -> bool:
+    """Whether who writes into a mask writes into another one, too."""
+    if isinstance(mask, tuple) and isinstance(other, tuple):
+        return any(map(_share, mask, other))
+    if isinstance(mask, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(mask, other)
+    return mask is other
 
 
 def _overwrite(mask: Any, other: Any) -> bool:
