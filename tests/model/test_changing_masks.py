@@ -718,6 +718,34 @@ def test_observing_may_forbid_what_steps_have_allowed(kind, looked):
         env.step(plan.action)
 
 
+def test_buffers_of_any_kind_are_seen_to_be_filled():
+    class Bytes(FillingLate):
+        """The infos hold a buffer of the environment's own from the beginning on."""
+
+        def reset(self, seed=None, options=None):
+            super().reset(seed)
+            self.buffers = {agent: bytearray([1] * 4) for agent in self.agents}
+            self.infos = {
+                agent: {"action_mask": mask} for agent, mask in self.buffers.items()
+            }
+
+        def observe(self, agent):
+            self.buffers[agent][:] = bytes(self.legal())
+            return self.turn
+
+    plays = []
+    for kind in (Bytes, InSteps):
+        env = kind()
+        env.reset(seed=0)
+        agent = MCTSAgent(simulations=100, perfect_information=True, seed=3)
+        plays.append([])
+        for _ in range(8):
+            plan = agent.plan(env)
+            plays[-1].append(plan.visits.tolist())
+            env.step(plan.action)
+    assert plays[0] == plays[1]
+
+
 def test_what_is_tried_in_copies_leaves_an_action():
     """An observation may look for a legal action until it has found one."""
 

@@ -494,6 +494,11 @@ class AECFace(Face):
         """
         try:
             mine = self._told(agent)
+            if not isinstance(mine, np.ndarray | list | tuple):
+                return True
+            are_parts = isinstance(self._action_space(agent), spaces.MultiDiscrete)
+            if are_parts and not isinstance(mine, tuple):
+                return True  # one action would leave the other parts without any
             wrong = _of_one_action(mine)
             if wrong is None:
                 return None
@@ -512,10 +517,8 @@ class AECFace(Face):
             told = twin._told(agent)
             if _share(told, mine):
                 return False  # copies share it, so nobody writes into it
-            if not _overwrite(told, wrong):
-                return False
             try:
-                return twin._overwrites(agent)
+                return _overwrite(told, wrong) and twin._overwrites(agent)
             finally:
                 _overwrite(told, mine)  # which other copies may share
         except MemoryError:
