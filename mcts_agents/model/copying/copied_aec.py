@@ -488,7 +488,7 @@ class AECFace(Face):
     def _fills(self, agent: str) -> bool | None:
         """Whether observing an agent writes the mask in its infos, also the same one.
 
-        Tried in copies: with a mask of less actions in the place of the one that lies
+        Tried in copies: with a mask of fewer actions in the place of the one that lies
         there, and with that written into it. Where neither can be tried it may be so.
         None: that can be found out only where several actions are legal.
         """

@@ -183,10 +183,9 @@ class ParallelFace(Face):
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
-        if self._showed[player] is None:
+        # Where all have gone, `observe` cannot be asked whether it shows those of infos.
+        if self._showed[player] is None or not (self.env.agents or is_observed):
             raise self._masks_are_unknown()
-        if not (self.env.agents or is_observed):
-            raise self._masks_are_unknown()  # which `observe` does not show
         if agent in self._finished or agent not in self.env.agents:
             return  # many environments have no observation for those who are over
         # `observe` showed none. Was there none, or does it never show any? Another copy
