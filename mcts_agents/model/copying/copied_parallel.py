@@ -183,7 +183,7 @@ class ParallelFace(Face):
         player = self._place(agent)
         if player in self._given or self._showed[player] or player in self._trusted:
             return
-        # Where all have gone, `observe` cannot be asked whether it shows those of infos.
+        # Where all have gone, `observe` cannot be asked if it shows masks of infos.
         if self._showed[player] is None or not (self.env.agents or is_observed):
             raise self._masks_are_unknown()
         if agent in self._finished or agent not in self.env.agents:
