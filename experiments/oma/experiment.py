@@ -16,7 +16,7 @@ from mcts_agents.envs import make_any
 FOLDER = Path(__file__).parent
 PARAMETERS = FOLDER / "parameters.yaml"
 FIGURES = (4, 5, 6, 7, 8, 9)
-FIGURES_BESIDE = (10,)  # not in the paper
+FIGURES_BESIDE = (10, 11)  # not in the paper
 ROWS = (1, 2)
 DEPTHS = "depths"
 
@@ -64,10 +64,26 @@ class Parameters:
 
     @classmethod
     def read(cls, path: Path = PARAMETERS) -> "Parameters":
-        """Read a file; a file that does not exist holds nothing."""
+        """Read a file; a file that does not exist holds nothing.
+
+        Raises:
+            ValueError: It holds no parameters.
+        """
         if not path.exists():
             return cls(path)
-        return cls(path, yaml.safe_load(path.read_text()) or {})
+        try:
+            tuned = yaml.safe_load(path.read_text()) or {}
+            for studies in tuned.values():
+                for study in studies.values():
+                    dict(study["options"])
+        except (yaml.YAMLError, UnicodeError) as error:
+            raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path}: expected `options` for each contestant of each domain, as "
+                "`run.py tune` writes them"
+            ) from error
+        return cls(path, tuned)
 
     def options(self, domain: str, contestant: str) -> dict[str, Any]:
         """Return the options that were found.
@@ -100,14 +116,13 @@ class Experiment:
     """The experiment's file, and the matches that it stands for.
 
     Args:
-        path: The file.
         opening: Random decisions of each player at the start of each game: without
             them most of these agents repeat themselves, tuning included.
     """
 
-    def __init__(self, path: Path = FOLDER / "experiment.yaml", opening: int = 1):
+    def __init__(self, opening: int = 1):
         self._opening = opening
-        data = yaml.safe_load(path.read_text())
+        data = yaml.safe_load((FOLDER / "experiment.yaml").read_text())
         self.domains: dict[str, dict[str, Any]] = data["domains"]
         self.contestants: dict[str, dict[str, Any]] = data["contestants"]
         self.figures: dict[int, dict[str, Any]] = data["figures"]
@@ -160,7 +175,18 @@ class Experiment:
             parameters: Tuned parameters; None for those of the presets.
             rows: Which rows of each figure: 1 has the opponents of the paper, 2 those
                 with more enhancements. Some figures have no second row.
+
+        Raises:
+            ValueError: No figure has any of the rows; a contestant was not tuned; see
+                `budgeted`.
         """
+        if not any(
+            row <= len(self.figures[f]["against"]) for f in figures for row in rows
+        ):
+            raise ValueError(
+                f"figures {_listed(figures)}: none has a row {_listed(rows)}; those of "
+                "minimax searches, 6 to 9, have rows 1 and 2, all others row 1"
+            )
         for figure in figures:
             about = self.figures[figure]
             for row, opponents in enumerate(about["against"], start=1):
@@ -232,7 +258,10 @@ def budgeted(mapping: Mapping[str, Any], budget: str) -> dict[str, Any]:
     """
     option, amount = budget_setting(budget)
     if option not in ("seconds", "simulations"):
-        raise ValueError(f"budget {budget!r}: expected a time, or a number")
+        raise ValueError(
+            f"budget {budget!r}: expected a time such as 250ms, or a number such as "
+            "5000, of simulations for MCTS and of nodes for minimax searches"
+        )
     if option == "simulations" and not is_mcts(mapping):
         option = "nodes"
     return {**mapping, option: amount}
@@ -246,3 +275,7 @@ def is_mcts(mapping: Mapping[str, Any]) -> bool:
 def slug(name: str) -> str:
     """Return a name in letters that files have: `rolit-3` for `Rolit(3)`."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower().replace("+", "plus")).strip("-")
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

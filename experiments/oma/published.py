@@ -7,7 +7,7 @@ were, so that games of other agents are never counted with these.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +35,33 @@ class Published:
 
     @classmethod
     def read(cls, path: Path) -> "Published":
-        """Read a file; one that does not exist holds no games."""
+        """Read a file; one that does not exist holds no games.
+
+        Raises:
+            ValueError: A line is not one of a match.
+        """
+        matches: dict[str, dict[str, Any]] = {}
         lines = path.read_text().splitlines() if path.exists() else []
-        found = [json.loads(line) for line in lines]
-        for one in found:
-            one["wins"] = {int(number): win for number, win in one["wins"].items()}
-        return cls(path, {one.pop("match"): one for one in found})
+        for number, line in enumerate(lines, start=1):
+            try:
+                one = json.loads(line)
+                one["wins"] = {
+                    int(game): win + 0.0 for game, win in one["wins"].items()
+                }
+                matches[one.pop("match")] = one
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise ValueError(
+                    f"{path}, line {number}: not the games of a match: {error}"
+                ) from error
+        return cls(path, matches)
+
+    def begun_alike(self, match: Match) -> Match:
+        """Return a match with as many random decisions as its published games."""
+        one = self.matches.get(match.name)
+        if one is None:
+            return match
+        update = {"opening": one.get("opening", 0)}
+        return replace(match, spec=match.spec.model_copy(update=update))
 
     def wins(self, match: Match) -> dict[int, float]:
         """Return what the agent of a match had of each game, by the game's number.
@@ -60,6 +81,7 @@ class Published:
                 raise ValueError(
                     f"{self.path}: the {key} of {match.name}: {published}, not "
                     f"{value}; delete the line to play its games again"
+                    + (", or leave out --opening" if key == "opening" else "")
                 )
         return dict(one["wins"])
 

@@ -7,7 +7,7 @@ Everything can be interrupted; the same command goes on, and more games can be a
     python experiments/oma/run.py play --budget 250ms --games 1000
     python experiments/oma/run.py play --budget 5000 --games 1000
     python experiments/oma/run.py play --figure 5 9 --row 1 --domain rolit --games 60
-    python experiments/oma/run.py play --figure 10 --budget 300 --games 600
+    python experiments/oma/run.py play --figure 10 11 --budget 300 --games 600
     python experiments/oma/run.py depths --games 500
     python experiments/oma/run.py charts --budget 250ms --publish
 
@@ -17,7 +17,7 @@ Stores, charts (SVG and PNG) and `results.md` are written to `--folder`, by defa
 `tune` writes `parameters.yaml` (or what `--parameters` names), and all budgets are
 played with these. `--publish` writes who won each game into `results/BUDGET.jsonl`
 beside this file. These games are in all charts, and `play` and `depths` do not play
-them again.
+them again; a match that has some begins its games as they began.
 """
 
 import argparse
@@ -101,7 +101,8 @@ def tune(
     """Tune contestants in domains, and write what was found into the file."""
     parameters = Parameters.read(given.parameters)
     folder = given.folder / "tuning"
-    folder.mkdir(parents=True, exist_ok=True)
+    for needed in (folder, given.parameters.parent):
+        needed.mkdir(parents=True, exist_ok=True)
     for domain in domains:
         for name in names:
             spec = tuning_spec(experiment, parameters, domain, name, given)
@@ -189,6 +190,19 @@ def run_study(
     }
 
 
+def count(text: str, least: int = 1) -> int:
+    """Return a whole number of the command line, at least `least`."""
+    try:
+        found = int(text)
+    except ValueError:
+        found = least - 1
+    if found < least:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected a whole number of at least {least}"
+        )
+    return found
+
+
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(
@@ -202,11 +216,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         ("depths", "play footnote 5, and draw it", 500),
     ):
         one = commands.add_parser(command, help=about, description=about)
-        one.add_argument("--games", type=int, default=games, help="of each match")
-        one.add_argument("--jobs", type=int, default=None, help="games at a time")
+        one.add_argument("--games", type=count, default=games, help="of each match")
+        one.add_argument("--jobs", type=count, default=None, help="games at a time")
         one.add_argument("--folder", type=Path, default=None)
         one.add_argument(
-            "--opening", type=int, default=1, help="random decisions of each player"
+            "--opening",
+            type=lambda text: count(text, least=0),
+            default=None,
+            help="random decisions of each player (default: 1, or as published)",
         )
         if command != "tune":
             one.add_argument(
@@ -230,7 +247,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         )
         one.add_argument("--parameters", type=Path, default=PARAMETERS, help="the file")
         if command == "tune":
-            one.add_argument("--trials", type=int, default=40)
+            one.add_argument("--trials", type=count, default=40)
             every = Experiment().tuning["contestants"]
             one.add_argument("--contestant", nargs="+", choices=every, default=None)
         else:
@@ -240,7 +257,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                 nargs="+",
                 choices=FIGURES + FIGURES_BESIDE,
                 default=list(FIGURES),
-                help="4 to 9: the paper's (default); 10: see experiment.yaml",
+                help="4 to 9: the paper's (default); 10, 11: see experiment.yaml",
             )
             one.add_argument(
                 "--row",
@@ -258,7 +275,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def run(given: argparse.Namespace) -> int:
     """Do what was asked for; return the exit status."""
-    experiment = Experiment(opening=given.opening)
+    experiment = Experiment(1 if given.opening is None else given.opening)
     named = DEPTHS if given.command == "depths" else slug(given.budget)
     given.folder = given.folder or Path("oma_results") / named
     if given.command == "depths":
@@ -289,6 +306,8 @@ def run(given: argparse.Namespace) -> int:
     untuned = given.command != "depths" and given.untuned
     results = given.results or (given.folder if untuned else RESULTS)
     published = Published.read(results / f"{named}.jsonl")
+    if given.opening is None:
+        matches = [published.begun_alike(match) for match in matches]
     if given.command != "charts":
         with LocalBackend(given.jobs or loky.cpu_count()) as workers:
             failed = play(matches, published, given.folder, workers)

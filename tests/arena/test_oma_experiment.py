@@ -85,6 +85,7 @@ def test_contestants_are_those_of_the_paper(experiment):
         "MCTS-OMA": ("all", False),
         "MCTS-PW": ("none", True),
         "MCTS-OMA-PW": ("all", True),
+        "MCTS-OMA as MCTS": ("all", False),
         "MCTS-OMA-PW as MCTS-PW": ("all", True),
     }
     for name, agent in made.items():
@@ -104,7 +105,8 @@ def test_contestants_are_those_of_the_paper(experiment):
         if "PW" in name:
             expected |= {"widening", "widening_exponent"}
         if "like" in about:
-            assert about["like"] == "MCTS-PW" == about["against"]
+            assert name.endswith(f" as {about['like']}")
+            assert about["like"] == about["against"]
             expected = {"abstraction_visits", "keep_abstraction"}
         assert tuned == expected
     assert experiment.tuning["seed"] != experiment.seed
@@ -117,7 +119,7 @@ def test_budgets_are_equal_for_both_sorts_of_searches(script, experiment):
         option = "simulations" if name.startswith("MCTS") else "nodes"
         assert budgeted(contestant, "500")[option] == 500
         assert budgeted(contestant, "25ms")["seconds"] == 0.025
-    with pytest.raises(ValueError, match=r"'5calls': expected a time, or a number"):
+    with pytest.raises(ValueError, match="'5calls': expected a time such as 250ms"):
         budgeted(experiment.contestants["MCTS"], "5calls")
 
 
@@ -188,9 +190,17 @@ def test_published_games_count_and_are_not_played_again(script, tmp_path, capsys
     assert "| Rolit(3), 5 games |" in (third / "results.md").read_text()
     # Lines from before there were openings say nothing of them.
     (results / "8.jsonl").write_text(line.replace(', "opening": 3', "") + "\n")
-    assert main(["play", "--games", "5", *both, str(second)]) == 2
+    assert main(["play", "--games", "5", "--opening", "1", *both, str(second)]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "the opening of figure-4" in said and "0, not 3; delete" in said
+    assert said.endswith("or leave out --opening")
+    fourth = tmp_path / "fourth"
+    assert main(["play", "--games", "6", *both, str(fourth)]) == 0
+    (store,) = fourth.glob("*.sqlite")
+    with Store.read(store) as opened:
+        assert not opened.description().get("opening")
+        assert [game.number for game in opened.games()] == [6]
+    assert "| Rolit(3), 6 games |" in (fourth / "results.md").read_text()
     changed = line.replace('"rollout": 0', '"rollout": 7')
     (results / "8.jsonl").write_text(changed + "\n")
     assert main(["play", "--games", "5", *both, str(second)]) == 2
@@ -293,6 +303,62 @@ def test_what_is_not_there_is_named(script, tmp_path, capsys):
     # The published games of this domain were played with tuned parameters.
     assert script["main"]([*arguments, "checkers-3"]) == 0
     assert "no game was played" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("parameters.yaml", "Rolit(3): [MCTS", "while parsing a flow sequence"),
+        ("parameters.yaml", "Rolit(3): [MCTS]", "expected `options` for each"),
+        ("parameters.yaml", "Rolit(3): {MCTS: {options: 5}}", "expected `options`"),
+        (
+            "8.jsonl",
+            '{"match": "a", "wins": {}}\n{"wins": {}}',
+            "line 2: not the games",
+        ),
+        ("8.jsonl", '{"match": "a", "wins": {"1": "all"}}', "line 1: not the games"),
+        ("8.jsonl", '{"match": ', "line 1: not the games"),
+    ],
+)
+def test_broken_files_are_named(script, tmp_path, capsys, name, text, said):
+    (tmp_path / name).write_text(text)
+    arguments = ["charts", "--budget", "8", "--figure", "4", "--domain", "rolit-3"]
+    arguments += ["--results", str(tmp_path), "--folder", str(tmp_path)]
+    if name == "parameters.yaml":
+        arguments += ["--parameters", str(tmp_path / name)]
+    else:
+        arguments += ["--untuned"]
+    assert script["main"](arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("Error: ") and len(error.splitlines()) == 1
+    assert str(tmp_path / name) in error and said in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--jobs", "0"],
+            "argument --jobs: '0': expected a whole number of at least 1",
+        ),
+        (["--games", "few"], "argument --games: 'few': expected a whole number"),
+        (
+            ["--opening", "-1"],
+            "argument --opening: '-1': expected a whole number of at",
+        ),
+        (["--budget", "5nodes"], "budget '5nodes': expected a time such as 250ms"),
+        (["--figure", "4", "10", "--row", "2"], "figures 4, 10: none has a row 2"),
+    ],
+)
+def test_bad_arguments_are_named(script, tmp_path, capsys, arguments, said):
+    arguments = ["play", "--untuned", "--domain", "rolit-3", *arguments]
+    try:
+        status = script["main"]([*arguments, "--folder", str(tmp_path / "out")])
+    except SystemExit as exit:  # argparse's own
+        status = exit.code
+    assert status == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_average_gives_each_domain_the_same_weight(script):
