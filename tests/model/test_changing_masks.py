@@ -3,6 +3,7 @@
 import re
 import signal
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -718,6 +719,91 @@ def test_observing_may_forbid_what_steps_have_allowed(kind, looked):
         env.step(plan.action)
 
 
+class InParts(InTurn):
+    """Eight turns; an action has two parts, one of which forbids something later on.
+
+    The infos hold parts of the mask made by `part`, and observing writes in them, or
+    steps set new ones.
+    """
+
+    def __init__(self, space, part, in_steps=False):
+        super().__init__(["first", "second"])
+        self.space, self.part, self.in_steps = space, part, in_steps
+
+    def action_space(self, agent):
+        return self.space
+
+    def legal(self):
+        legal = [[1, 1], [1, 1]]
+        if self.turn >= 4:
+            legal[self.turn % 2][self.turn // 2 % 2] = 0
+        return legal
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.turn = 0
+        self.set_masks()
+
+    def set_masks(self):
+        self.infos = {
+            agent: {"action_mask": tuple(map(self.part, self.legal()))}
+            for agent in self.agents
+        }
+
+    def observe(self, agent):
+        if not self.in_steps:
+            told = self.infos[agent]["action_mask"]
+            for part, legal in zip(told, self.legal(), strict=True):
+                for number, value in enumerate(legal):
+                    part[number] = value
+        return self.turn
+
+    def step(self, action):
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        legal = self.legal()
+        assert all(part[number] for part, number in zip(legal, action, strict=True))
+        pay = float(action[0] + 2 * action[1])
+        self.rewards = {"first": pay, "second": -pay}
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._accumulate_rewards()
+        self.turn += 1
+        self.agent_selection = self.agents[self.turn % 2]
+        if self.in_steps:
+            self.set_masks()
+        if self.turn == 8:
+            self.terminations = dict.fromkeys(self.agents, True)
+
+
+class OneMask(InParts):
+    """The parts lie in one mask behind another, and observing looks for an action."""
+
+    NEVER_FOUND: ClassVar[list] = []
+
+    def set_masks(self):
+        mask = np.array(self.legal(), np.int8).reshape(4)
+        self.infos = {agent: {"action_mask": mask} for agent in self.agents}
+
+    def observe(self, agent):
+        told = self.infos[agent]["action_mask"]
+        if not (told[:2].any() and told[2:].any()):
+            self.NEVER_FOUND.append(told.tolist())  # in a copy
+        return self.turn
+
+
+def game_of_plans(env):
+    """Play a game of plans; return their visits."""
+    env.reset(seed=0)
+    agent = MCTSAgent(simulations=100, perfect_information=True, seed=3)
+    plays = []
+    for _ in range(8):
+        plan = agent.plan(env)
+        plays.append(plan.visits.tolist())
+        env.step(plan.environment_action(plan.action))
+    return plays
+
+
 def test_buffers_of_any_kind_are_seen_to_be_filled():
     class Bytes(FillingLate):
         """The infos hold a buffer of the environment's own from the beginning on."""
@@ -733,17 +819,18 @@ def test_buffers_of_any_kind_are_seen_to_be_filled():
             self.buffers[agent][:] = bytes(self.legal())
             return self.turn
 
-    plays = []
-    for kind in (Bytes, InSteps):
-        env = kind()
-        env.reset(seed=0)
-        agent = MCTSAgent(simulations=100, perfect_information=True, seed=3)
-        plays.append([])
-        for _ in range(8):
-            plan = agent.plan(env)
-            plays[-1].append(plan.visits.tolist())
-            env.step(plan.action)
-    assert plays[0] == plays[1]
+    assert game_of_plans(Bytes()) == game_of_plans(InSteps())
+
+
+@pytest.mark.parametrize(
+    "space", [spaces.MultiDiscrete([2, 2]), spaces.MultiBinary(2)], ids=str
+)
+def test_masks_in_parts_are_seen_to_be_filled(space):
+    expected = game_of_plans(InParts(space, np.array, in_steps=True))
+    assert game_of_plans(OneMask(space, None, in_steps=True)) == expected
+    assert not OneMask.NEVER_FOUND
+    for part in (np.array, list, bytearray):
+        assert game_of_plans(InParts(space, part)) == expected, part
 
 
 def test_what_is_tried_in_copies_leaves_an_action():

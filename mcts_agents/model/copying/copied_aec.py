@@ -1,6 +1,7 @@
 """PettingZoo AEC environments as a forward model sees them."""
 
 import copy
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -489,16 +490,18 @@ class AECFace(Face):
         """Whether observing an agent writes the mask in its infos, also the same one.
 
         Tried in copies: with a mask of fewer actions in the place of the one that lies
-        there, and with that written into it. Where neither can be tried it may be so.
+        there, and with that written into it. Masks of other kinds than arrays, lists
+        and tuples of these are not tried: it may be so.
         None: that can be found out only where several actions are legal.
         """
         try:
             mine = self._told(agent)
-            if not isinstance(mine, np.ndarray | list | tuple):
+            parts = mine if isinstance(mine, tuple) else (mine,)
+            if not all(isinstance(part, np.ndarray | list) for part in parts):
                 return True
-            are_parts = isinstance(self._action_space(agent), spaces.MultiDiscrete)
-            if are_parts and not isinstance(mine, tuple):
-                return True  # one action would leave the other parts without any
+            # One action in a mask that is flat would leave other parts without any.
+            if len(parts) < math.prod(self._action_space(agent).shape):
+                return True
             wrong = _of_one_action(mine)
             if wrong is None:
                 return None
@@ -587,7 +590,7 @@ def _overwrite(mask: Any, other: Any) -> bool:
     if isinstance(mask, list):
         mask[:] = other
         return True
-    if not isinstance(mask, np.ndarray) or not mask.flags.writeable:
+    if not mask.flags.writeable:
         return False
     mask[...] = other
     return True
