@@ -17,7 +17,7 @@ from mcts_agents.envs.own_games import (
     registered_games,
 )
 from mcts_agents.importing import is_object_name
-from mcts_agents.model import ForwardModel, RulesError
+from mcts_agents.model import ForwardModel
 from mcts_agents.names import parse_spec, quoted, unknown_name
 
 # One line for each game: folder and version of its environments.
@@ -280,9 +280,4 @@ def _model(
         if options.get("players", players) != players:
             raise ValueError(f"{spec!r} says otherwise than players={players}")
         options["players"] = players
-    try:
-        return game.rules.model(**options)
-    except RulesError:
-        raise
-    except TypeError as error:  # a word where the rules compare numbers
-        raise ValueError(f"{spec!r}: a value is not of the right kind") from error
+    return game.rules.model(**options)

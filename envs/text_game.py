@@ -46,6 +46,8 @@ def game_from_rules(rules: Rules, **parts: Any) -> Game:
         )
         if "parse_action" not in parts:
             parts["parse_action"] = partial(parse_name, parts["format_action"])
+    if "ansi" in parts:
+        parts["ansi"] = partial(own_text, parts["ansi"], parts.get("name", rules.name))
     made = Game(
         name=rules.name,
         version=0,
@@ -97,6 +99,27 @@ def own_name(
             f"{action}{line}. It is called for all actions from 0 to "
             f"{model.actions - 1}, also for those that are never legal, and may not "
             "fail"
+        ) from error
+
+
+def own_text(
+    text_of: Callable[[ForwardModel, np.ndarray, int | None], str],
+    game: str,
+    model: ForwardModel,
+    state: np.ndarray,
+    observer: int | None,
+) -> str:
+    """Return a position as text, as an author's function gives it.
+
+    Raises:
+        GameError: The function raised an exception; the message says where.
+    """
+    try:
+        return text_of(model, state, observer)
+    except Exception as error:
+        line = line_of(error, lambda code: code.co_filename != __file__)
+        raise GameError(
+            f"{game}: `ansi` raised {type(error).__name__}: {error}{line}"
         ) from error
 
 

@@ -54,6 +54,11 @@ def _errors_of(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or "not a whole gzip file"
         raise RecordError(f"{path}: cannot be read: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(
+            f"{path}: not a record of games, which is text (datasets of `record` are "
+            "rows for training, not games to verify)"
+        ) from error
     except (ValueError, EOFError, zlib.error) as error:
         raise RecordError(f"{path}: not a record of games: {error}") from error
 

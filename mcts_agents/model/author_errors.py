@@ -89,7 +89,7 @@ def explanation(
         reason, remedy = _unknown_field(name, sorted(fields))
     elif isinstance(error, COMPILE_ERRORS):
         reason, remedy = _reason_in(text)
-        if found := _NAME.search(text):
+        if found := _NAME.search(text) or _PLAIN_FUNCTION.search(text):
             place = place or _place_of(found[1], functions.values())
             value = _value_of(found[1], functions.values())
             reason, remedy = _unusable(found[1], value) or (reason, remedy)

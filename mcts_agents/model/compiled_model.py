@@ -58,6 +58,10 @@ class CompiledModel(ForwardModel):
         """See `ForwardModel`; this error names the author's line."""
         raise wrong_number(self, player, number)
 
+    def with_checked_bounds(self) -> "CompiledModel":
+        """Return the same variant of `Rules.with_checked_bounds`."""
+        return self._rules.with_checked_bounds().model(**self.variant)
+
     def author_function(self, name: str) -> Callable | None:
         """Return the function `name` as its author wrote it; None: there is none."""
         return self._rules._functions.get(name)

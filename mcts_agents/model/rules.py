@@ -1,5 +1,6 @@
 """`Rules`: plain functions on a fixed-size record become a compiled forward model."""
 
+import copy
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +20,7 @@ from mcts_agents.model.author_errors import (
     refused_codes,
     shows_all,
 )
+from mcts_agents.model.bounds import CHECKED, with_checked_helpers
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.compiled_model import CompiledModel
 from mcts_agents.model.contract import (
@@ -41,6 +43,7 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
+from mcts_agents.names import line_of
 
 # Values of positions (the setting `value` of searches) that come from `scores`.
 VALUES_OF_SCORES = ("score", "leader")
@@ -135,6 +138,7 @@ class Rules:
             [(n, self.state[n]) for n in self.state.names], align=True
         )
         self._functions: dict[str, Callable] = {}
+        self._numba: dict[str, object] = {}  # options that functions are compiled with
         self._policies: dict[str, ScriptedPolicy] = {}
         self._variant: Callable | None = None
         self._symmetries: Callable | None = None
@@ -323,6 +327,21 @@ class Rules:
             functions = {**functions, "copy": self._copy_of(record)}
         return CompiledModel(self, functions, chosen, spec, game, record)
 
+    def with_checked_bounds(self) -> "Rules":
+        """Return the same rules, whose functions raise an IndexError for a wrong index.
+
+        They are slower. Scripted policies are not checked.
+        """
+        checked = copy.copy(self)
+        checked.__setstate__(self.__getstate__())
+        made: dict[int, Callable] = {}
+        checked._functions = {
+            name: with_checked_helpers(function, made)
+            for name, function in self._functions.items()
+        }
+        checked._numba = CHECKED
+        return checked
+
     def check(self, **options: Any) -> Any:
         """Play random games and raise an error at the first mistake of the rules.
 
@@ -367,11 +386,15 @@ class Rules:
         try:
             spec = self._variant(game, **chosen)
         except Exception as error:
-            if not wrong or (
-                isinstance(error, ValueError) and f"{wrong[0][0]}=" in str(error)
-            ):
+            about = isinstance(error, ValueError)
+            if wrong and not (about and f"{wrong[0][0]}=" in str(error)):
+                raise ValueError(wrong[0][1]) from error
+            if about or isinstance(error, RulesError | MemoryError):
                 raise
-            raise ValueError(wrong[0][1]) from error
+            line = line_of(error, lambda code: code.co_filename != __file__)
+            raise RulesError(
+                f"{self.name}: `variant` raised {type(error).__name__}: {error}{line}"
+            ) from error
         if wrong:
             raise ValueError(wrong[0][1])
         return spec
@@ -460,7 +483,7 @@ class Rules:
             functions = {**functions, "scores": _no_scores}
         for name, function in functions.items():
             source.append(wrapper_source(name))
-            namespace[f"author_{name}"] = njit(function)
+            namespace[f"author_{name}"] = njit(**self._numba)(function)
         if "playout" not in self._functions:
             source.append(playout_source(self.name, self._functions, "playout"))
             namespace |= _PLAYOUT_HELPERS
@@ -520,7 +543,9 @@ class Rules:
             functions["move_code"] = code
         source += playout_source(self.name, functions, "playout_moves", own_codes=own)
         namespace = {**self._types(), **_PLAYOUT_HELPERS}
-        namespace |= {f"author_{n}": njit(f) for n, f in functions.items()}
+        namespace |= {
+            f"author_{n}": njit(**self._numba)(f) for n, f in functions.items()
+        }
         name = f"{self.name}_{'codes' if own else 'playout_moves'}"
         return self._module(name, source, namespace, functions)
 

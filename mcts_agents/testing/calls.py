@@ -1,8 +1,9 @@
 """Calls of a model's functions that notice what no function may do.
 
-All that a function gets lies between guard bytes, so writing past the end of an array
-is found instead of corrupting memory. Only functions that play or resample may change
-the state, and none may change the variant's record.
+Models with checked bounds raise an IndexError where a function leaves an array. What
+these do not check, such as helpers with declared types, is found where it writes: all
+that a function gets lies between guard bytes. Only functions that play or resample may
+change the state, and none may change the variant's record.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from mcts_agents.testing.report import CheckError, Place
 # At least so many bytes on each side of what a function may write.
 MARGIN = 4096
 GUARD = 0xA5
+STAY_INSIDE = (
+    "Stay inside the arrays, whose lengths are the Spec's players, legal_limit and "
+    "observation_shape and the record's own"
+)
 CHANGES_THE_STATE = (
     "reset",
     "apply",
@@ -116,10 +121,11 @@ class Calls:
             value = self.model.call(name, self._state.address, *arguments)
         except Exception as error:
             raised = error.__cause__ if isinstance(error, GameError) else error
+            remedy = "Functions of a game may not fail in positions that play can reach"
             message = self.place.message(
                 name,
                 f"raised {type(raised).__name__}: {raised}{line()}",
-                "Functions of a game may not fail in positions that play can reach",
+                STAY_INSIDE if isinstance(raised, IndexError) else remedy,
             )
             raise CheckError(message) from raised
         for label, guard in self._guards.items():
@@ -127,8 +133,7 @@ class Calls:
                 self.place.fail(
                     name,
                     f"wrote outside of `{label}`{line()}",
-                    "Stay inside the arrays, whose lengths are the Spec's players, "
-                    "legal_limit and observation_shape and the record's own",
+                    STAY_INSIDE,
                 )
         if self.model.game.tobytes() != self._variant:
             self.place.fail(name, "changed `game`", "The variant's record is read only")

@@ -49,6 +49,7 @@ def check_rules(
     seed: int = 0,
     permute: Permute | None = None,
     hidden_scores: bool = False,
+    bounds: bool = True,
 ) -> Report:
     """Check a game's rules in random games.
 
@@ -67,6 +68,9 @@ def check_rules(
             `random.Random`. With it a sample that depends on the truth is always found.
         hidden_scores: Pass True if players do not know the scores of others, as where
             points lie face down. A sample must then keep the observer's own score only.
+        bounds: Whether to compile the functions once more so that they raise an
+            IndexError at each wrong index, which takes as long as compiling them does.
+            Otherwise only functions that write near the arrays they get are found.
 
     Returns:
         What was checked how often, and what was not and why.
@@ -90,7 +94,8 @@ def check_rules(
     if isinstance(rules, Rules):
         if not variants:
             raise ValueError("variants: expected at least one, such as [{}]")
-        models = [rules.model(**variant) for variant in variants]
+        checked = rules.with_checked_bounds() if bounds else rules
+        models = [checked.model(**variant) for variant in variants]
     elif not isinstance(rules, ForwardModel) or rules.copies_environments:
         raise ValueError(
             f"{rules!r}: expected Rules, a Game, its name, or a model of compiled rules"
@@ -98,7 +103,7 @@ def check_rules(
     elif list(variants) != [{}]:
         raise ValueError("variants: a model is of one variant already; pass its Rules")
     else:
-        models = [rules]
+        models = [rules.with_checked_bounds() if bounds else rules]
     report = Report(models[0].name)
     for model in models:
         walk = _Walk(model, episodes, moves, seed, permute, hidden_scores, game)

@@ -10,7 +10,7 @@ from mcts_agents.envs import GAMES, game_from_rules, load_game
 from mcts_agents.model import Rules, RulesError
 from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
 from mcts_agents.model.wrapping import RETURNS_NUMBER
-from mcts_agents.testing import CheckError
+from mcts_agents.testing import CheckError, check_rules
 
 MOST_LINES = 10
 
@@ -21,6 +21,9 @@ from numba import njit
 from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, draw_below
 
 rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
+
+
+HEAPS = np.full(9, 2)
 
 
 def plain(number):
@@ -149,12 +152,9 @@ UNCOMPILED = {
     ),
 }
 
-# With NUMBA_BOUNDSCHECK=1 compiled code itself finds it.
-OUTSIDE = ["wrote outside", "Stay inside the arrays"]
-if numba.config.BOUNDSCHECK:
-    OUTSIDE = ["raised IndexError"]
+OUTSIDE = ["raised IndexError", "Stay inside the arrays"]
 
-# What only random games show: compiled code would write into other memory.
+# What only random games show: compiled code would use other memory.
 WRONG = {
     "a write past the end of out": (
         "out[1] = 1\n",
@@ -168,6 +168,26 @@ WRONG = {
         "@njit\ndef put(out, player):\n    out[player] = 0.0\n",
         "scores",
         [*OUTSIDE, "out[player] = 0.0"],
+    ),
+    "a write into memory of nobody": (
+        "out[1] = 1\n",
+        "out[1] = 1\n    out[1_000_000_000] = 2\n",
+        "legal_actions",
+        [*OUTSIDE, "out[1_000_000_000] = 2"],
+    ),
+    "a read past the end of an array of the game's own": (
+        RETURN,
+        "return HEAPS[state.left]",
+        "legal_actions",
+        [*OUTSIDE, "return HEAPS[state.left]"],
+    ),
+    "a read that a helper of a helper makes": (
+        "    state.turn = other(game, state.turn)\n",
+        "    state.turn = first(joint_action)\n\n\n@njit\ndef first(values):\n"
+        "    return second(values)\n\n\n@njit\ndef second(values):\n"
+        "    return values[2]\n",
+        "apply",
+        [*OUTSIDE, "return values[2]"],
     ),
     "an exception": (
         RETURN,
@@ -282,6 +302,30 @@ def test_a_loop_that_only_64_bits_end_does_not_hang_the_search_for_the_line(tmp_
     rules, _ = written(tmp_path, "out[1] = 1\n", f"out[1] = 1\n    {loop}")
     with pytest.raises(CheckError, match=f"`legal_actions` {OUTSIDE[0]}"):
         rules.check(episodes=1)
+
+
+def test_writes_near_arrays_are_found_without_checked_bounds(tmp_path):
+    rules, _ = written(tmp_path, "out[1] = 1\n", "out[1] = 1\n    out[2] = 2\n")
+    found = "raised IndexError" if numba.config.BOUNDSCHECK else "wrote outside of `out"
+    with pytest.raises(CheckError, match=f"`legal_actions` {found}.* Stay inside"):
+        rules.check(episodes=1, bounds=False)
+    with pytest.raises(CheckError, match="`legal_actions` raised IndexError"):
+        check_rules(rules.model(), episodes=1)
+
+
+def test_a_check_leaves_the_rules_and_their_helpers_as_they_are(tmp_path):
+    rules, _ = written(tmp_path)
+    rules.check(episodes=1)
+    checked = rules.with_checked_bounds()
+    (own, twin) = (r._functions["apply"].__globals__["other"] for r in (rules, checked))
+    assert own.targetoptions.get("boundscheck") is None
+    assert twin.targetoptions["boundscheck"]
+    ours, theirs, again = (
+        r.model()._functions["apply"]
+        for r in (rules, checked, rules.with_checked_bounds())
+    )
+    assert ours is not theirs
+    assert theirs is again  # compiled once
 
 
 def test_sound_rules_pass(tmp_path):
