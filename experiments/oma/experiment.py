@@ -130,6 +130,12 @@ class Experiment:
         self.tuning: dict[str, Any] = data["tuning"]
         self.seed: int = data["seed"]
 
+    @property
+    def tunable(self) -> list[str]:
+        """The contestants that have parameters to tune, in the order of tuning."""
+        contestants = self.tuning["contestants"].items()
+        return [name for name, about in contestants if about["parameters"]]
+
     def chosen_domains(self, names: Sequence[str]) -> list[str]:
         """Return the domains of some names, or of parts of them; all of none.
 
@@ -220,9 +226,11 @@ class Experiment:
         self, name: str, domain: str, parameters: Parameters | None
     ) -> dict[str, Any]:
         """Return a contestant's mapping, tuned for a domain if it can be tuned."""
-        if parameters is None or name not in self.tuning["contestants"]:
+        about = self.tuning["contestants"].get(name)
+        if parameters is None or about is None:
             return dict(self.contestants[name])
-        return self.untuned(name, domain, parameters) | parameters.options(domain, name)
+        own = parameters.options(domain, name) if about["parameters"] else {}
+        return self.untuned(name, domain, parameters) | own
 
     def untuned(self, name: str, domain: str, parameters: Parameters) -> dict[str, Any]:
         """Return the mapping of a contestant with all but what is tuned for itself."""

@@ -36,7 +36,6 @@ from experiment import (
     Experiment,
     Match,
     Parameters,
-    is_mcts,
     slug,
 )
 from published import RESULTS, Published
@@ -248,7 +247,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         one.add_argument("--parameters", type=Path, default=PARAMETERS, help="the file")
         if command == "tune":
             one.add_argument("--trials", type=count, default=40)
-            every = Experiment().tuning["contestants"]
+            every = Experiment().tunable
             one.add_argument("--contestant", nargs="+", choices=every, default=None)
         else:
             one.add_argument(
@@ -284,9 +283,7 @@ def run(given: argparse.Namespace) -> int:
     else:
         domains = experiment.chosen_domains(given.domain)
         if given.command == "tune":
-            names = given.contestant or list(experiment.tuning["contestants"])
-            if not all(is_mcts(experiment.contestants[name]) for name in names):
-                raise ValueError("only MCTS has parameters to tune")
+            names = given.contestant or experiment.tunable
             with LocalBackend(given.jobs or loky.cpu_count()) as workers:
                 tune(experiment, domains, names, given, workers)
             return 0

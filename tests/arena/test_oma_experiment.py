@@ -108,6 +108,8 @@ def test_contestants_are_those_of_the_paper(experiment):
             assert name.endswith(f" as {about['like']}")
             assert about["like"] == about["against"]
             expected = {"abstraction_visits", "keep_abstraction"}
+            if name not in experiment.tunable:
+                expected = set()
         assert tuned == expected
     assert experiment.tuning["seed"] != experiment.seed
 
@@ -294,6 +296,11 @@ def test_a_contestant_takes_the_parameters_of_another(script, experiment, tmp_pa
     parameters.tuned[domain][name] = {"options": own}
     found = experiment.contestant(name, domain, parameters)
     assert found == {"agent": "oma-pw"} | pw | own
+    # Another takes all that is tuned from it.
+    parameters.tuned[domain]["MCTS"] = {"options": {"exploration": 0.4}}
+    found = experiment.contestant("MCTS-OMA as MCTS", domain, parameters)
+    assert found == {"agent": "oma", "abstraction_visits": 3, "exploration": 0.4}
+    assert "MCTS-OMA as MCTS" not in experiment.tunable
 
 
 def test_what_is_not_there_is_named(script, tmp_path, capsys):
