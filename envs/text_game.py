@@ -112,15 +112,18 @@ def own_text(
     """Return a position as text, as an author's function gives it.
 
     Raises:
-        GameError: The function raised an exception; the message says where.
+        GameError: The function raised an exception, of which the message says where;
+            or it returned no text.
     """
     try:
-        return text_of(model, state, observer)
+        text = text_of(model, state, observer)
     except Exception as error:
         line = line_of(error, lambda code: code.co_filename != __file__)
-        raise GameError(
-            f"{game}: `ansi` raised {type(error).__name__}: {error}{line}"
-        ) from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise GameError(f"{game}: `ansi` raised {reason}{line}") from error
+    if not isinstance(text, str):
+        raise GameError(f"{game}: `ansi` returned {quoted(text)}; return a text")
+    return text
 
 
 def parse_name(

@@ -1,6 +1,7 @@
 """Names and specs in text, and clear words about unknown ones."""
 
 import difflib
+import dis
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ MOST_ARGUMENT = 60
 _GOOD_GUESS = 0.8
 # So many options an error may always list.
 _FEW_OPTIONS = 8
+_RAISES = {dis.opmap["RAISE_VARARGS"], dis.opmap["RERAISE"]}
 
 _WORDS = {"true": True, "false": False, "none": None}
 
@@ -232,6 +234,16 @@ def in_lines(spec: str, most: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
+
+
+def is_raised(error: BaseException) -> bool:
+    """Whether a statement `raise` made an error, not what another statement does."""
+    last = error.__traceback__
+    if last is None:
+        return False
+    while last.tb_next is not None:
+        last = last.tb_next
+    return last.tb_frame.f_code.co_code[last.tb_lasti] in _RAISES
 
 
 def line_of(error: BaseException, is_wanted: Callable[[CodeType], bool]) -> str:

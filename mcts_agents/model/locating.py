@@ -8,9 +8,8 @@ written, on copies of the same arguments.
 import ctypes
 import linecache
 import sys
-import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from mcts_agents.model.contract import ENTRIES, MOVE
 from mcts_agents.model.forward_model import ForwardModel
+from mcts_agents.model.rebuilding import running_in_python
 
 # Lines that run in Python at most: a loop that ends where an integer of 64 bits
 # overflows never ends with Python's integers.
@@ -78,7 +78,7 @@ def line_of_mistake(
             _few_lines(),
         ):
             warnings.simplefilter("ignore")
-            _in_python(author, {})(*made)
+            running_in_python().copy(author)(*made)
     except _TooManyLinesError:
         return ""
     except Exception as error:
@@ -148,31 +148,3 @@ def _recorded(dtype: np.dtype) -> np.dtype:
         "itemsize": dtype.itemsize,
     }
     return np.dtype((np.record, np.dtype(layout)))
-
-
-def _in_python(function: Any, made: dict[int, Callable]) -> Callable:
-    """Return a function with its compiled helpers as they were written.
-
-    Those of this package stay compiled: they are no part of the game, and count in
-    integers of 64 bits, which Python does not have.
-    """
-    function = getattr(function, "py_func", function)
-    if id(function) in made:
-        return made[id(function)]
-    names: dict[str, Any] = {**function.__globals__}
-    copy = types.FunctionType(
-        function.__code__,
-        names,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    made[id(function)] = copy
-    for name in function.__code__.co_names:
-        helper = getattr(names.get(name), "py_func", None)
-        if helper is not None and not helper.__module__.startswith(
-            "mcts_agents.model."
-        ):
-            names[name] = _in_python(helper, made)
-    return copy

@@ -35,6 +35,10 @@ from numba.core.serialize import dumps
 # Of the files and what is in them; part of every key, so that others are not read.
 FORMAT = 2
 
+# Part of the symbol of a function that is called before it is compiled. Numba resolves
+# it in the process that compiles; LLVM aborts one that only loads the code.
+_UNRESOLVED = b".numba.unresolved$"
+
 # What a file begins with, before the SHA-256 of all that follows.
 _HEADER = f"mcts-agents machine code {FORMAT}\n".encode()
 
@@ -148,7 +152,17 @@ class _FunctionCache(_Cache):
                 stacklevel=2,
             )
             return
-        self.code.functions[self.name, str(sig)] = dumps(cres._reduce())
+        kept = dumps(cres._reduce())
+        if _UNRESOLVED in kept:
+            warnings.warn(
+                f"the machine code of {self.name} cannot be kept: a function that it "
+                "uses calls itself with arguments of other types. Convert them first, "
+                "as in numpy.int64(number)",
+                NumbaWarning,
+                stacklevel=2,
+            )
+            return
+        self.code.functions[self.name, str(sig)] = kept
         self.code.added = True
 
     def enable(self):

@@ -20,7 +20,6 @@ from mcts_agents.model.author_errors import (
     refused_codes,
     shows_all,
 )
-from mcts_agents.model.bounds import CHECKED, with_checked_helpers
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.model.compiled_model import CompiledModel
 from mcts_agents.model.contract import (
@@ -33,6 +32,7 @@ from mcts_agents.model.contract import (
     REQUIRED,
 )
 from mcts_agents.model.random import random_below
+from mcts_agents.model.rebuilding import CHECKED, checking_bounds
 from mcts_agents.model.spec import RulesError, Spec, check_spec, wrong_kind
 from mcts_agents.model.wrapping import (
     COPY,
@@ -43,7 +43,7 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
-from mcts_agents.names import line_of
+from mcts_agents.names import is_raised, line_of
 
 # Values of positions (the setting `value` of searches) that come from `scores`.
 VALUES_OF_SCORES = ("score", "leader")
@@ -169,7 +169,10 @@ class Rules:
         )
 
     def define(self, function: Callable) -> Callable:
-        """Add one function of the contract, by its name; returns it unchanged."""
+        """Add one function of the contract, by its name; returns it unchanged.
+
+        It may be one that `numba.njit` made; it is compiled anew with the others.
+        """
         name = function.__name__
         if name not in ENTRIES or name == "copy":
             known = ", ".join(e for e in ENTRIES if e != "copy")
@@ -184,7 +187,7 @@ class Rules:
                 f"{self.name}: write `def {name}({', '.join(expected)})` instead of "
                 f"`def {name}({', '.join(found)})`: {ENTRIES[name].purpose}"
             )
-        self._functions[name] = function
+        self._functions[name] = getattr(function, "py_func", function)
         self._compiled = self._compiled_moves = None
         self._compiled_codes.clear()
         return function
@@ -332,12 +335,9 @@ class Rules:
 
         They are slower. Scripted policies are not checked.
         """
-        checked = copy.copy(self)
-        checked.__setstate__(self.__getstate__())
-        made: dict[int, Callable] = {}
+        checked, rebuilt = copy.copy(self), checking_bounds()
         checked._functions = {
-            name: with_checked_helpers(function, made)
-            for name, function in self._functions.items()
+            name: rebuilt.copy(function) for name, function in self._functions.items()
         }
         checked._numba = CHECKED
         return checked
@@ -386,15 +386,14 @@ class Rules:
         try:
             spec = self._variant(game, **chosen)
         except Exception as error:
-            about = isinstance(error, ValueError)
-            if wrong and not (about and f"{wrong[0][0]}=" in str(error)):
+            said = isinstance(error, ValueError) and is_raised(error)
+            if wrong and not (said and f"{wrong[0][0]}=" in str(error)):
                 raise ValueError(wrong[0][1]) from error
-            if about or isinstance(error, RulesError | MemoryError):
+            if said or isinstance(error, RulesError | MemoryError):
                 raise
             line = line_of(error, lambda code: code.co_filename != __file__)
-            raise RulesError(
-                f"{self.name}: `variant` raised {type(error).__name__}: {error}{line}"
-            ) from error
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise RulesError(f"{self.name}: `variant` raised {reason}{line}") from error
         if wrong:
             raise ValueError(wrong[0][1])
         return spec

@@ -7,7 +7,7 @@ import numba
 import pytest
 
 from mcts_agents.envs import GAMES, game_from_rules, load_game
-from mcts_agents.model import Rules, RulesError
+from mcts_agents.model import GameError, Rules, RulesError, new_generator
 from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
 from mcts_agents.model.wrapping import RETURNS_NUMBER
 from mcts_agents.testing import CheckError, check_rules
@@ -18,9 +18,12 @@ GAME = """\
 import numpy as np
 from numba import njit
 
-from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, draw_below
+from mcts_agents.model import DRAWN, PLAYING, Rules, Spec, draw_below, shuffle
 
-rules = Rules("stones", state=np.dtype([("left", np.int8), ("turn", np.int8)]))
+rules = Rules(
+    "stones",
+    state=np.dtype([("left", np.int8), ("turn", np.int8), ("heaps", np.int8, 3)]),
+)
 
 
 HEAPS = np.full(9, 2)
@@ -42,6 +45,7 @@ def variant(game, *, players=2):
 
 @rules.define
 def reset(game, state, rng):
+    state.heaps[:] = 0
     state.left = 9
     state.turn = 0
 
@@ -180,6 +184,19 @@ WRONG = {
         "return HEAPS[state.left]",
         "legal_actions",
         [*OUTSIDE, "return HEAPS[state.left]"],
+    ),
+    "a shuffle of more than there is": (
+        "    state.left = 9\n",
+        "    state.left = 9\n    shuffle(rng, state.heaps, 4)\n",
+        "reset",
+        [*OUTSIDE, "shuffle(rng, state.heaps, 4)"],
+    ),
+    "a read in a function inside": (
+        RETURN,
+        "return (lambda heap: second(heap))(state.left)\n\n\n@njit\n"
+        "def second(heap):\n    return HEAPS[heap]",
+        "legal_actions",
+        [*OUTSIDE, "return HEAPS[heap]"],
     ),
     "a read that a helper of a helper makes": (
         "    state.turn = other(game, state.turn)\n",
@@ -326,6 +343,71 @@ def test_a_check_leaves_the_rules_and_their_helpers_as_they_are(tmp_path):
     )
     assert ours is not theirs
     assert theirs is again  # compiled once
+
+
+def test_helpers_in_closures_are_checked(tmp_path):
+    def made():
+        rules, _ = written(tmp_path)
+
+        @numba.njit
+        def heap(values, number):
+            return values[number] if number < 100 else heap(values, number - 1)
+
+        @rules.define
+        def legal_actions(game, state, player, out):
+            for n in range(min(2, state.left)):
+                out[n] = n
+            return min(2, state.left) + 0 * heap(state.heaps, 3)
+
+        return rules
+
+    with pytest.raises(CheckError, match=r"`legal_actions` raised IndexError.*values"):
+        made().check(episodes=1)
+
+
+def test_functions_may_be_compiled_already(tmp_path):
+    rules, _ = written(
+        tmp_path, "@rules.define\ndef movers", "@rules.define\n@njit\ndef movers"
+    )
+    assert rules.check(episodes=1).checked["the end of a game"] == 1
+    assert rules.model().name == "stones"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("game['stones'] = 3", "`variant` raised ValueError: no field of name stones"),
+        ("playrs + 1", "`variant` raised NameError: name 'playrs' is not defined"),
+        ("Spec(actoins=2)", "`variant` raised TypeError: .*actoins"),
+    ],
+)
+def test_errors_in_a_variant_have_a_place(line, said, tmp_path):
+    old = "    return Spec(players=players, actions=2)"
+    rules, file = written(tmp_path, old, f"    {line}\n{old}")
+    place = rf"\(stones.py, line {line_of(file, line)}\)"
+    with pytest.raises(RulesError, match=f"^stones: {said}.* {place}$"):
+        rules.model()
+
+
+def test_what_a_variant_raises_itself_is_left_as_it_is(tmp_path):
+    old = "    return Spec(players=players, actions=2)"
+    rules, _ = written(tmp_path, old, f"    raise ValueError('players: no')\n{old}")
+    with pytest.raises(ValueError, match=r"^players: no$"):
+        rules.model()
+
+
+@pytest.mark.parametrize(
+    ("ansi", "said"),
+    [
+        (lambda model, state, observer: None, "`ansi` returned None; return a text"),
+        (lambda model, state, observer: 1 / 0, "`ansi` raised ZeroDivisionError: "),
+    ],
+)
+def test_errors_of_a_text_have_a_place(ansi, said, tmp_path):
+    game = game_from_rules(written(tmp_path)[0], ansi=ansi)
+    model = game.rules.model()
+    with pytest.raises(GameError, match=f"^stones: {said}"):
+        game.ansi(model, model.reset(new_generator(0)), None)
 
 
 def test_sound_rules_pass(tmp_path):

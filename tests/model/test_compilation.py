@@ -183,6 +183,27 @@ def test_kept_and_never_stale(folder):
     assert play(folder) == (54321, (misses, 0, 0))
 
 
+RECURSIVE = """
+from numba import njit
+
+@njit
+def twice(x):
+    return twice(x - 1) + 2 if x > 0 else 0
+"""
+
+
+def test_functions_that_call_themselves_with_other_types_run_in_each_process(folder):
+    """LLVM aborts a process that loads their machine code, so it is not kept."""
+    edit(folder, "game.py", "STEP = 1\n", RECURSIVE)
+    edit(folder, "game.py", "    value = STEP + ", "    value = twice(np.int8(x)) + ")
+    for _ in range(2):
+        value, (_, misses, _) = play(folder)
+        assert value == 54320
+        assert misses > 0
+    _, said = run(folder, MAIN)
+    assert "the machine code of apply cannot be kept" in said
+
+
 def test_whatever_the_code_reaches_makes_it_anew(folder):
     assert play(folder, ALONE) == (54321, (0, 1, 0))
     # A constant, a helper's helper, a deep module, an array, a package's constant.
