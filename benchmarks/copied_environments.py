@@ -5,8 +5,9 @@ copies of the environment, and with `copy.deepcopy` where that is faithful. The 
 rollout length and as many simulations; simulations per second of processor time, two
 measured at the same time on one core (`side_by_side.py`), and the median of the ratios
 of some rounds. `deepcopy_limit` is the ratio to `copy.deepcopy` of a search that takes
-no time but the naive search's in steps of the environment. `ours_steps` and `naive_steps` are steps of the
-environment in a simulation: trees of the two may have other depths.
+no time but the naive search's in steps of the environment. `ours_steps` and
+`naive_steps` are steps of the environment in a simulation: trees of the two may have
+other depths.
 `--rollout` sets the length for all environments. Environments whose packages are
 missing are left out, and named. `--suite` does the same in all that
 `environments_of_others.py` plans in and the naive search can step; `--only` gives parts
