@@ -146,7 +146,7 @@ def test_a_game_without_one_of_its_keys_is_named(tmp_path, missing):
         (b"", "no JSON objects"),
         (b"[1]\n[2]", "no JSON objects"),
         (b"words", "Expecting value"),
-        (b"\xff\xfe\x00", "decode"),
+        (b"\xff\xfe\x00", "which is text"),
         (b"\x1f\x8b\x08\x00", "not a record of games"),
         (gzip.compress(b"{}" * 99, mtime=0)[:30], "not a record of games"),
         (gzip.compress(b"a", mtime=0)[:10] + b"\xff" * 30, "not a record of games"),
