@@ -159,7 +159,7 @@ def _without_file(
         yield _known_by_place(value, objects)
     if isinstance(value, Dispatcher) and not value._can_compile:
         yield repr(value.nopython_signatures)
-    used = _names_in(function.__code__)
+    used = names_in(function.__code__)
     for name, outer in sorted(_outer(function), key=lambda entry: entry[0]):
         for place, part in _parts(name, outer, used):
             leaf = type(part) if isinstance(part, tuple) else part
@@ -224,7 +224,7 @@ def _reached(
     function: python_types.FunctionType,
 ) -> Iterator[tuple[str, object, bool]]:
     """Yield (name, value, is constant) for all that a function's code names."""
-    used = _names_in(function.__code__)
+    used = names_in(function.__code__)
     for name, value in _outer(function):
         for place, part in _parts(name, value, used):
             yield from _classified(place, part)
@@ -232,7 +232,7 @@ def _reached(
 
 def _outer(function: python_types.FunctionType) -> Iterator[tuple[str, object]]:
     """Yield (name, value) for what a function's code names or has as a default."""
-    used = _names_in(function.__code__)
+    used = names_in(function.__code__)
     outer = {n: v for n, v in function.__globals__.items() if n in used}
     cells = function.__closure__ or ()
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
@@ -270,12 +270,12 @@ def _parts(
             yield from _parts(f"{name}[{number}]", item, used, within)
 
 
-def _names_in(code: python_types.CodeType) -> set[str]:
+def names_in(code: python_types.CodeType) -> set[str]:
     """Return the global and attribute names in a function and those inside it."""
     names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
-            names |= _names_in(constant)
+            names |= names_in(constant)
     return names
 
 

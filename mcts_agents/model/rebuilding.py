@@ -5,11 +5,13 @@ of a mistake is looked for, and with every index checked in `mcts_agents.testing
 """
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit
 from numba.core.dispatcher import Dispatcher
+
+from mcts_agents.model.content_keys import names_in
 
 # With it, compiled code raises an IndexError where it would read or write past the end
 # of an array. Numba's own cache would mix such code up with the other.
@@ -48,9 +50,8 @@ class Rebuilt:
         if isinstance(function, Dispatcher):
             # Known before its own helpers are, which may call it.
             self._made[id(function)] = self._version(function, copied)
-        for name in _names_in(plain.__code__):
-            if name in names:
-                names[name] = self._replaced(names[name])
+        for name in names_in(plain.__code__) & names.keys():
+            names[name] = self._replaced(names[name])
         for cell, own in zip(cells, plain.__closure__ or (), strict=True):
             try:
                 cell.cell_contents = self._replaced(own.cell_contents)
@@ -64,14 +65,6 @@ class Rebuilt:
         if id(value) not in self._made:
             self.copy(value)
         return self._made[id(value)]
-
-
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    """Give the names that code and what is defined in it use."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names_in(constant)
 
 
 def running_in_python() -> Rebuilt:
