@@ -120,9 +120,9 @@ def _keys(options: TournamentOptions) -> dict[str, Any]:
 def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
     """Return the tournament, and the file that describes it, if one does."""
     keys = _keys(options)
-    if options.players and not options.game:
-        raise RequestError("--players needs --game")
     if options.file is None:
+        if options.players and not options.game:
+            raise RequestError("--players needs --game, or a FILE")
         for key in ("games", "agents"):
             if key not in keys:
                 raise RequestError(f"name a FILE, or {_OPTIONS[key]}")
@@ -132,14 +132,21 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
             raise RequestError(
                 "; ".join(_complaint(*complaint) for complaint in complaints(error))
             ) from error
+    keys.pop("games", None)
     for key in keys:
         if key not in ("games_each", "seed"):
             raise RequestError(
                 f"{_OPTIONS[key]} cannot be combined with {options.file}: the file "
-                "says what is played; only --games and --seed can change it"
+                "says who plays; only --game and --players can choose a part of it, "
+                "and --games and --seed change it"
             )
     file = SpecFile(options.file)
-    return file.spec(**keys), file
+    spec = file.spec(**keys)
+    try:
+        return spec.part(options.game or (), options.players or ()), file
+    except SettingError as error:
+        said = _complaint(error.place, str(error))
+        raise RequestError(f"{said} (in {options.file})") from error
 
 
 def _complaint(place: tuple[str | int, ...], message: str) -> str:

@@ -164,6 +164,13 @@ def test_a_store_in_use_or_of_another_kind_is_refused(tmp_path, play_here):
     assert path.read_text() == "something else"
 
 
+# A tournament of which parts are played.
+PARTS = """
+games: [{game: sushi_go, players: [2, 3, 4]}, "hex:size=3"]
+agents: [random, "mcts:simulations=3"]
+games_each: 2
+"""
+
 STORE = ["--store", "s.db"]
 TABLE = ["--game", "tictactoe", "--agent", "random", "--agent", "mcts"]
 
@@ -173,7 +180,6 @@ REFUSED = [
     ([*STORE, "--game", "tictactoe"], "name a FILE, or --agent"),
     ([*STORE, "none.yaml"], "none.yaml: cannot be read: No such file"),
     ([*STORE, "t.yaml"], "t.yaml, line 2, agents.b: unknown agent 'mtcs'"),
-    ([*STORE, "t.yaml", "--game", "hex"], "--game cannot be combined with t.yaml: "),
     ([*STORE, "t.yaml", "--agent", "mcts"], "--agent cannot be combined with t.yaml: "),
     ([*STORE, "t.yaml", "--field", "mcts"], "--field cannot be combined with t.yaml: "),
     ([*STORE, "t.yaml", "--budget", "1s"], "--budget cannot be combined with t.yaml: "),
@@ -181,7 +187,21 @@ REFUSED = [
         [*STORE, "t.yaml", "--design", "all-seats"],
         "--design cannot be combined with t.yaml: ",
     ),
-    ([*STORE, "t.yaml", "--players", "3"], "--players needs --game"),
+    ([*STORE, "t.yaml", "--players", "3"], "t.yaml, line 2, agents.b"),
+    ([*STORE, "--players", "3"], "--players needs --game, or a FILE"),
+    ([*STORE, "u.yaml", "--game", "hexx"], "--game: unknown game 'hexx': known: sushi"),
+    (
+        [*STORE, "u.yaml", "--game", "uno"],
+        "--game: unknown game 'uno': known: sushi_go, ",
+    ),
+    (
+        [*STORE, "u.yaml", "--players", "5"],
+        "--players: 5: expected one of 2, 3, 4 (in u.yaml)",
+    ),
+    (
+        [*STORE, "u.yaml", "--game", "hex:size=3", "--players", "4"],
+        "--players: 4: expected one of 2 (in u.yaml)",
+    ),
     ([*STORE, *TABLE, "--players", "3"], "--players: players=3: tictactoe is for 2"),
     ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
@@ -236,8 +256,43 @@ def test_a_wrong_request_gets_one_line(
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.yaml").write_text("games: hex\nagents: {a: random, b: mtcs}\n")
+    (tmp_path / "u.yaml").write_text(PARTS)
     assert one_line(run_here("tournament", *arguments)).startswith(said)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.yaml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.yaml", "u.yaml"]
+
+
+def test_a_part_of_a_file_has_the_games_of_the_whole(run_here, tmp_path):
+    path = tmp_path / "u.yaml"
+    path.write_text(PARTS)
+    stores = [tmp_path / name for name in ("whole", "game", "players")]
+    parts = [[], ["--game", "sushi_go", "--players", "4"], ["--players", "2"]]
+    for store, part in zip(stores, parts, strict=True):
+        done = run_here("tournament", str(path), *part, "--store", str(store))
+        assert done.returncode == 0, done.stderr
+    whole, of_game, of_players = [games_of(store) for store in stores]
+    assert {key[:2] for key in whole} == {
+        ("sushi_go", 2), ("sushi_go", 3), ("sushi_go", 4), ("hex:size=3", 2)
+    }  # fmt: skip
+    assert {key[:2] for key in of_game} == {("sushi_go", 4)}
+    assert {key[:2] for key in of_players} == {("sushi_go", 2), ("hex:size=3", 2)}
+    assert of_game.items() <= whole.items()
+    assert of_players.items() <= whole.items()
+    # Another part is another tournament.
+    said = one_line(
+        run_here("tournament", str(path), "--players", "3", "--store", str(stores[1]))
+    )
+    assert "holds another tournament: its games" in said
+
+
+def games_of(store):
+    """Return what happened in each game of a store."""
+    with Store.read(store) as games:
+        return {
+            (g.setting.game, g.setting.players, g.round): (
+                g.seed, g.moves, [(seat.agent, seat.seed) for seat in g.seats]
+            )
+            for g in games.games()
+        }  # fmt: skip
 
 
 def test_ray_that_is_not_installed_is_named(run_here, tmp_path, monkeypatch):

@@ -39,6 +39,7 @@ from mcts_agents.arena.tournaments.spec_values import (
 )
 from mcts_agents.envs import make_any
 from mcts_agents.envs.registry import check_is_name
+from mcts_agents.names import unknown_name
 
 Design = Literal["round-robin", "one-against-field", "all-seats"]
 
@@ -307,6 +308,42 @@ class TournamentSpec(Strict):
 
     def _beside(self, setting: Setting) -> list[str]:
         return list(self.budgets_of(self._game_of(setting)))
+
+    def part(
+        self, games: Sequence[str] = (), players: Sequence[int] = ()
+    ) -> "TournamentSpec":
+        """Return the tournament with some of its games only.
+
+        Its games are the same as in the whole tournament, from the same seeds.
+
+        Args:
+            games: Specs of games of this tournament; all if empty.
+            players: Numbers of players; all if empty. Games that are not played with
+                any of them are left out.
+
+        Raises:
+            SettingError: A game or a number that this tournament does not have.
+        """
+        for name in games:
+            known = [game.game for game in self.games]
+            if name not in known:
+                raise SettingError(unknown_name("game", name, known), ("games",))
+        chosen = [game for game in self.games if not games or game.game in games]
+        for number in players:
+            known = sorted({count for game in chosen for count in game.counts()})
+            if number not in known:
+                raise SettingError(
+                    f"{number}: expected one of {', '.join(map(str, known))}",
+                    ("games", "players"),
+                )
+        kept = []
+        for game in chosen:
+            counts = tuple(n for n in game.counts() if not players or n in players)
+            if counts:
+                # As the whole tournament has it, if all its numbers are kept.
+                changed = {"players": counts} if counts != game.counts() else {}
+                kept.append(game.model_copy(update=changed))
+        return self.model_copy(update={"games": tuple(kept)})
 
     def description(self) -> dict[str, Any]:
         """Return everything as JSON values, for a store.
