@@ -1,0 +1,182 @@
+"""Seats and wins of each agent in each setting: what the page needs of a tournament.
+
+A store holds whole games and is too large for a repository. `results.csv` beside this
+file holds a row for each agent of each setting that was played.
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+
+from mcts_agents.arena.analysis.intervals import Estimate, wilson
+from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.playing.budgets import budget_order
+from mcts_agents.arena.playing.fixtures import Setting
+from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.writing import replacing
+
+FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results.csv"
+
+# Everything that a part of a tournament has in common with the whole.
+_SHARED = ("agents", "field", "design", "seed", "opening")
+
+
+@dataclass(frozen=True)
+class Count:
+    """How an agent did in a setting of a tournament.
+
+    Attributes:
+        tournament: The name of the tournament's file in this folder, without `.yaml`.
+        game: The game.
+        players: Number of players.
+        budget: Budget of each decision.
+        games: Games that were played of the setting.
+        agent: The agent.
+        seats: Seats that it played.
+        wins: Seats that won, ties split.
+    """
+
+    tournament: str
+    game: str
+    players: int
+    budget: str
+    games: int
+    agent: str
+    seats: int
+    wins: float
+
+    @property
+    def rate(self) -> Estimate:
+        """The win rate with its 95% Wilson interval."""
+        return wilson(self.wins, self.seats)
+
+    @property
+    def setting(self) -> Setting:
+        """Which game, for how many, at which budget."""
+        return Setting(self.game, self.players, self.budget)
+
+
+_COLUMNS = [field.name for field in fields(Count)]
+
+
+@cache
+def tournaments() -> dict[str, dict]:
+    """Return what each file of this folder describes, by its name."""
+    return {
+        path.stem: SpecFile(str(path)).spec().description()
+        for path in sorted(FOLDER.glob("*.yaml"))
+    }
+
+
+def tournament_of(results: Results, path: Path) -> str:
+    """Return the name of the file that a store was played from, or a part of it.
+
+    Raises:
+        ValueError: There is none.
+    """
+    found = results.description
+    for name, whole in tournaments().items():
+        games = {game["game"]: game for game in whole["games"]}
+        if all(found.get(key) == whole.get(key) for key in _SHARED) and all(
+            _is_part(game, games.get(game["game"], {})) for game in found["games"]
+        ):
+            return name
+    raise ValueError(
+        f"{path}: not played from one of {', '.join(tournaments())} in {FOLDER}"
+    )
+
+
+def _is_part(game: dict, whole: dict) -> bool:
+    """Say whether a game is one of a tournament, for some of its numbers of players."""
+    return set(game["players"]) <= set(whole.get("players", ())) and all(
+        game.get(key) == whole.get(key) for key in game.keys() - {"players"}
+    )
+
+
+def read_store(path: Path) -> list[Count]:
+    """Return the counts of a store.
+
+    Raises:
+        StoreError: The store cannot be read.
+        ValueError: It holds another tournament.
+    """
+    results = read_results(path)
+    name = tournament_of(results, path)
+    return [
+        Count(
+            name,
+            *(figures.setting.game, figures.setting.players, figures.setting.budget),
+            figures.games,
+            *(agent.agent, agent.games, agent.wins),
+        )
+        for figures in results.summary.settings
+        for agent in figures.agents
+        if agent.games
+    ]
+
+
+def read_published(path: Path = RESULTS) -> list[Count]:
+    """Return the counts of a file; none if there is no file.
+
+    Raises:
+        ValueError: A row is none.
+    """
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        rows = csv.DictReader(file)
+        found = []
+        try:
+            for row in rows:
+                typed = {f.name: f.type(row.pop(f.name)) for f in fields(Count)}
+                if row:
+                    raise ValueError(f"{', '.join(map(str, row))}: unknown")
+                found.append(Count(**typed))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path}, line {rows.line_num}: {error}") from error
+    return found
+
+
+def publish(counts: Iterable[Count], path: Path = RESULTS) -> None:
+    """Write counts into a file, in the order of the tournaments' files."""
+    with replacing(path) as new, open(new, "w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        for count in counts:
+            rows.writerow(
+                f"{value:.4f}".rstrip("0").rstrip(".") if name == "wins" else value
+                for name in _COLUMNS
+                for value in [getattr(count, name)]
+            )
+
+
+def merged(parts: Iterable[Sequence[Count]]) -> list[Count]:
+    """Return the counts of several sources; of a setting, those of most games.
+
+    The order is that of the tournaments' files.
+    """
+    best: dict[tuple[str, Setting], list[Count]] = {}
+    for part in parts:
+        own: dict[tuple[str, Setting], list[Count]] = {}
+        for count in part:
+            own.setdefault((count.tournament, count.setting), []).append(count)
+        for key, counts in own.items():
+            if key not in best or best[key][0].games < counts[0].games:
+                best[key] = counts
+    order = {
+        (name, game["game"]): (number, place)
+        for number, (name, whole) in enumerate(tournaments().items())
+        for place, game in enumerate(whole["games"])
+    }
+
+    def place(key: tuple[str, Setting]) -> tuple:
+        name, setting = key
+        where = order.get((name, setting.game))
+        if where is None:
+            raise ValueError(f"{name}: no such tournament with {setting.game}")
+        return *where, setting.players, budget_order(setting.budget)
+
+    return [count for key in sorted(best, key=place) for count in best[key]]

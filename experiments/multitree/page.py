@@ -1,0 +1,319 @@
+"""Figures 1 to 6 of the MultiTree paper, of tournaments that were played here.
+
+    cd experiments/multitree
+    mcts-agents tournament tuned.yaml --store tuned.sqlite --games 200
+    python page.py tuned.sqlite --output page
+
+Stores may hold any of the tournaments of this folder, or parts of them (`tournament
+FILE --game GAME`). The page, `results.md`, shows them together with what `results.csv`
+beside this file holds from earlier; of a setting in several of these, the one with most
+games counts. Pictures are written beside the page. `--publish` writes all counts to
+`results.csv`, and the page and the pictures to this folder.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mcts_agents.arena.analysis.intervals import Estimate, wilson
+from mcts_agents.arena.playing.budgets import budget_label, budget_order
+from mcts_agents.arena.tournaments.store import StoreError
+from mcts_agents.envs import find_game
+from mcts_agents.writing import replacing
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER))
+
+from counts import (  # noqa: E402
+    Count,
+    merged,
+    publish,
+    read_published,
+    read_store,
+    tournaments,
+)
+from figures import GROUPS, VARIANTS, Group, bars, best_map  # noqa: E402
+from words import FIXED, PAPER, ROUND_ROBIN  # noqa: E402
+
+TUNED, LONG, TIMED = "tuned", "tuned_1000ms", "tuned_time"
+QUADRANTS = {
+    "is_0": "information sets, no rollout",
+    "is_30": "information sets, rollout 30",
+    "pi_0": "one determinization, no rollout",
+    "pi_30": "one determinization, rollout 30",
+}
+
+
+def least_difference(best: Estimate, other: Estimate) -> float:
+    """Return the lower end of the 95% interval of how far a rate is below another.
+
+    Source: R. G. Newcombe, Interval estimation for the difference between independent
+    proportions, Statistics in Medicine 17 (1998), 873-890, method 10.
+    """
+    squares = (best.value - best.low) ** 2 + (other.high - other.value) ** 2
+    return best.value - other.value - squares**0.5
+
+
+def best_groups(rates: dict[str, Estimate]) -> str:
+    """Return the letters of the groups with a variant that is not below the best."""
+    best = max(rates.values(), key=lambda rate: rate.value)
+    return "".join(
+        letter
+        for letter, variants in GROUPS.items()
+        if any(v in rates and least_difference(best, rates[v]) <= 0 for v in variants)
+    )
+
+
+class Page:
+    """A page in Markdown and its pictures, in a folder.
+
+    Args:
+        counts: What was played.
+        folder: Where to.
+    """
+
+    def __init__(self, counts: Sequence[Count], folder: Path):
+        self.counts = counts
+        self.folder = folder
+        self.lines: list[str] = []
+
+    def write(self) -> None:
+        """Write everything."""
+        (self.folder / "pictures").mkdir(parents=True, exist_ok=True)
+        self._say(
+            "# Results of the MultiTree paper's experiments",
+            "`page.py` writes this page. Win rates are in percent with 95% Wilson "
+            "intervals; `even` is the rate of equal strength, drawn as a dashed line. "
+            "What the paper says is put in our words.",
+        )
+        self._tuned()
+        self._each_set("fixed_", "Set 1: each variant alone against MaxN", FIXED, 1)
+        self._each_set("round_robin", "Set 2: all agents", ROUND_ROBIN, 2)
+        with replacing(self.folder / "results.md") as new:
+            new.write_text("\n\n".join(self.lines) + "\n")
+
+    def _say(self, *paragraphs: str) -> None:
+        self.lines += [text for text in paragraphs if text]
+
+    def _picture(self, name: str, svg: str, alternative: str) -> None:
+        with replacing(self.folder / "pictures" / f"{name}.svg") as new:
+            new.write_text(svg)
+        self._say(f"![{alternative}](pictures/{name}.svg)")
+
+    # -- set 3
+
+    def _tuned(self) -> None:
+        counts = [c for c in self.counts if c.tournament in (TUNED, LONG, TIMED)]
+        if not counts:
+            return
+        games = [game for game in PAPER if any(c.game == game for c in counts)]
+        self._say("## Set 3: five variants in each game's best quadrant")
+        best = {}
+        for _, own in _settings(counts):
+            key = (own[0].game, own[0].players, budget_label(worth(own[0])))
+            best[key] = best_groups({c.agent: c.rate for c in own})
+        self._picture(
+            "figure_3",
+            best_map(
+                best,
+                {game: title(game) for game in games},
+                sorted({c.players for c in counts}),
+                [
+                    budget_label(budget)
+                    for budget in sorted({worth(c) for c in counts}, key=budget_order)
+                ],
+                "figure-3",
+            ),
+            "Best variants by game, players and budget",
+        )
+        self._say(
+            "As in figure 3: V is MaxN or Paranoid, M is MT or MTP, S is Self. A "
+            "letter stands where a variant of the group has the best rate, or one that "
+            "is not significantly lower (95%, each pair by itself). Budgets are the "
+            "simulations that TAG makes in that time.",
+            "Over all numbers of players:",
+            "\n".join(self._overall(counts, games)),
+        )
+        for game in games:
+            own = [c for c in counts if c.game == game]
+            group, more = PAPER[game]
+            self._say(f"### {title(game)}", f"The paper: {group}. {more}".rstrip())
+            panels = {
+                f"{players} players": [
+                    Group(
+                        f"{budget_label(part[0].budget)}\n"
+                        f"({budget_label(worth(part[0]))})"
+                        if part[0].tournament != TIMED
+                        else budget_label(part[0].budget),
+                        1 / players,
+                        {c.agent: c.rate for c in part},
+                    )
+                    for setting, part in _settings(own)
+                    if setting[1] == players
+                ]
+                for players in sorted({c.players for c in own})
+            }
+            described = f"Win rates of the variants in {title(game)}, set 3"
+            self._picture(
+                f"tuned_{game}",
+                bars(panels, "", f"tuned-{game}", described),
+                described,
+            )
+            self._say("\n".join(self._table(own)))
+
+    def _overall(self, counts: Sequence[Count], games: Sequence[str]) -> Iterator[str]:
+        """Give the lines of the table over all numbers of players."""
+        yield f"| game | budget | games | even | {' | '.join(VARIANTS)} | best |"
+        yield "|---" * (5 + len(VARIANTS)) + "|"
+        for game in games:
+            own = [c for c in counts if c.game == game]
+            for budget in sorted({worth(c) for c in own}, key=budget_order):
+                part = [c for c in own if worth(c) == budget]
+                seats = sum(c.seats for c in part)
+                even = sum(c.seats / c.players for c in part) / seats
+                rates = {
+                    v: wilson(
+                        sum(c.wins for c in part if c.agent == v),
+                        sum(c.seats for c in part if c.agent == v),
+                    )
+                    for v in VARIANTS
+                }
+                played = sum(own[0].games for _, own in _settings(part))
+                yield (
+                    f"| {title(game)} | {budget_label(budget)} | {played:,} "
+                    f"| {100 * even:.1f} | "
+                    + " | ".join(said(rates[v]) for v in VARIANTS)
+                    + f" | {best_groups(rates)} |"
+                )
+
+    def _table(self, counts: Sequence[Count]) -> Iterator[str]:
+        """Give the lines of a table of settings and variants."""
+        names = [v for v in VARIANTS if any(c.agent == v for c in counts)]
+        yield f"| players | budget | games | even | {' | '.join(names)} |"
+        yield "|---" * (4 + len(names)) + "|"
+        for (_, players, budget), own in _settings(counts):
+            rates = {c.agent: c.rate for c in own}
+            yield (
+                f"| {players} | {budget_label(budget)} | {own[0].games:,} | "
+                f"{100 / players:.1f} | "
+                + " | ".join(said(rates.get(v, Estimate())) for v in names)
+                + " |"
+            )
+
+    # -- sets 1 and 2
+
+    def _each_set(self, prefix: str, heading: str, words: str, figure: int) -> None:
+        """Show set 1 or 2: for each game a panel for each quadrant."""
+        counts = [
+            c
+            for own in self.counts
+            if own.tournament.startswith(prefix)
+            for c in _in_quadrants(own)
+        ]
+        if not counts:
+            return
+        self._say(f"## {heading}", f"The paper: {words}")
+        for game in [game for game in PAPER if any(c.game == game for c in counts)]:
+            of_game = [c for c in counts if c.game == game]
+            self._say(f"### {title(game)}, set {figure}")
+            quadrants = [
+                q for q in QUADRANTS if any(c.tournament == q for c in of_game)
+            ]
+            panels = {}
+            for quadrant in quadrants:
+                own = [c for c in of_game if c.tournament == quadrant]
+                panels[QUADRANTS[quadrant]] = [
+                    Group(str(key[1]), 1 / key[1], {c.agent: c.rate for c in part})
+                    for key, part in _settings(own)
+                ]
+            described = f"Win rates by quadrant in {title(game)}, set {figure}"
+            self._picture(
+                f"figure_{figure}_{game}",
+                bars(panels, "players", f"figure-{figure}-{game}", described),
+                described,
+            )
+            for quadrant in quadrants:
+                own = [c for c in of_game if c.tournament == quadrant]
+                text = QUADRANTS[quadrant]
+                self._say(f"{text[0].upper()}{text[1:]}:", "\n".join(self._table(own)))
+
+
+def _in_quadrants(count: Count) -> Iterator[Count]:
+    """Give a count of set 1 or 2 with its quadrant as tournament, and its variant."""
+    if count.tournament.startswith("fixed_"):
+        quadrant, agent = count.tournament.removeprefix("fixed_"), count.agent
+    else:
+        agent, word = count.agent.split()
+        quadrant = word.lower().replace("-", "_")
+    if agent in VARIANTS:  # and not the field
+        yield Count(
+            quadrant,
+            *(count.game, count.players, count.budget, count.games),
+            *(agent, count.seats, count.wins),
+        )
+
+
+def _settings(
+    counts: Sequence[Count],
+) -> Iterator[tuple[tuple[str, int, str], list[Count]]]:
+    """Give the counts of each setting."""
+    found: dict[tuple[str, int, str], list[Count]] = {}
+    for count in counts:
+        key = (count.game, count.players, count.budget)
+        found.setdefault(key, []).append(count)
+    yield from found.items()
+
+
+def worth(count: Count) -> str:
+    """Return the time in which TAG searches a budget of set 3."""
+    if count.tournament == LONG:
+        return "1s"
+    if count.tournament == TIMED:
+        return count.budget
+    (game,) = (
+        game for game in tournaments()[TUNED]["games"] if game["game"] == count.game
+    )
+    return ("40ms", "200ms")[game["budgets"].index(count.budget)]
+
+
+def title(game: str) -> str:
+    """Return a game's name for people."""
+    return find_game(game).title
+
+
+def said(rate: Estimate) -> str:
+    """Return a rate in percent with its interval."""
+    if rate.value is None:
+        return ""
+    low, value, high = (100 * part for part in (rate.low, rate.value, rate.high))
+    return f"{value:.1f} ({low:.1f}-{high:.1f})"
+
+
+def main() -> None:
+    """Run the script."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stores", nargs="*", type=Path, metavar="STORE")
+    parser.add_argument("--output", type=Path, default=Path("out/multitree"))
+    parser.add_argument("--publish", action="store_true")
+    given = parser.parse_args()
+    try:
+        counts = merged([read_published(), *map(read_store, given.stores)])
+        if not counts:
+            parser.error("name a STORE: results.csv holds nothing yet")
+        if given.publish:
+            publish(counts)
+        folder = FOLDER if given.publish else given.output
+        Page(counts, folder).write()
+        print(folder / "results.md")
+    except (StoreError, ValueError) as error:
+        parser.exit(2, f"{parser.prog}: error: {error}\n")
+    except OSError as error:
+        where = error.filename or given.output
+        parser.exit(2, f"{parser.prog}: error: {where}: {error.strerror}\n")
+
+
+if __name__ == "__main__":
+    main()
