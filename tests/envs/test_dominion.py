@@ -1,7 +1,6 @@
 """The rules of Dominion: against a slow twin, invariants, and single plays."""
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mcts_agents.envs import load_game
 from mcts_agents.envs.dominion import cards
 from mcts_agents.envs.dominion.notation import format_action, parse_action
 from mcts_agents.envs.dominion.rules import LEGAL_LIMIT, rules
 from mcts_agents.model import LOST, PLAYING, WON, draw_below, new_generator
-from mcts_agents.recorded import verify_file
 from tests.envs.dominion_positions import (
     CARDS,
     PHASES,
@@ -29,7 +26,7 @@ from tests.envs.dominion_positions import (
     whole_game,
 )
 from tests.envs.dominion_twin import COSTS, Twin
-from tests.golden import golden_folder
+from tests.envs.faulty_rules import mismatches, no_fault
 
 positions = st.tuples(st.integers(2, 4), st.integers(0, 2**32), st.integers(0, 250))
 
@@ -449,32 +446,10 @@ FAULTS = (
 )
 
 
-class Faulty:
-    """Rules whose every play leaves a fault behind; also the models of such rules."""
-
-    def __init__(self, sound, fault):
-        self._sound, self._fault = sound, fault
-
-    def __getattr__(self, name):
-        return getattr(self._sound, name)
-
-    def model(self, **variant):
-        return Faulty(self._sound.model(**variant), self._fault)
-
-    def apply(self, state, joint_action, rng):
-        self._sound.apply(state, joint_action, rng)
-        self._fault(self._sound.view(state))
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_verify_finds_faults(fault):
-    path = golden_folder("tag") / "dominion.jsonl.gz"
-    game = load_game("dominion")
-    assert verify_file(replace(game, rules=Faulty(rules, fault)), path).mismatches > 0
+    assert mismatches("dominion", fault) > 0
 
 
 def test_verify_finds_nothing_in_rules_without_a_fault():
-    path = golden_folder("tag") / "dominion.jsonl.gz"
-    none = Faulty(rules, lambda view: None)
-    game = load_game("dominion")
-    assert verify_file(replace(game, rules=none), path).mismatches == 0
+    assert mismatches("dominion", no_fault) == 0
