@@ -102,6 +102,11 @@ def compared_states(
         yield ply, f"{name} after the step", expected[name], value, state
 
 
+def compared_going_on(ply: int, model: ForwardModel, state: np.ndarray) -> Compared:
+    """Compare that a game goes on, before the recorded state is set."""
+    yield ply, "whether the game is over", False, model.is_over(state), state
+
+
 def compared_end(model: ForwardModel, game: Recorded, state: np.ndarray) -> Compared:
     """Compare how a game ended."""
     ply, is_over = len(game["steps"]), model.is_over(state)

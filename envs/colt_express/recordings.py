@@ -37,6 +37,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -262,7 +263,9 @@ def _compared_step(
     found, expected = position(model, state), _expected(after)
     if after["phase"] == OVER:
         found = {name: found[name] for name in ("score", "loot", "bullets_left")}
-    elif is_dealt:
+    else:
+        yield from compared_going_on(ply, model, state)
+    if is_dealt and after["phase"] != OVER:
         for one in (found, expected):
             hands, decks = one.pop("hands"), one.pop("decks")
             one["sizes of hands"] = [len(hand) for hand in hands]

@@ -39,6 +39,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -255,7 +256,9 @@ def _compared_after(
     found, expected = position(model, state), _expected(model, after)
     if after["phase"] == "over":
         found = {name: found[name] for name in AT_THE_END}
-    elif is_chance:
+    else:
+        yield from compared_going_on(ply, model, state)
+    if is_chance and after["phase"] != "over":
         for each in (found, expected):
             hands, piles = (each.pop(name) for name in HIDDEN)
             each["hands and piles"] = [

@@ -39,6 +39,7 @@ from mcts_agents.envs.tag_records import (
     Recorded,
     TagRecords,
     compared_choice,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -262,7 +263,9 @@ def _compared_after(
     found, expected = position(model, state), _expected(after)
     if after["phase"] == PHASES[OVER]:
         found = {name: found[name] for name in AT_THE_END}
-    elif is_chance:
+    else:
+        yield from compared_going_on(ply, model, state)
+    if is_chance and after["phase"] != PHASES[OVER]:
         found["pile"] = sorted(found["pile"])
         expected["pile"] = sorted(expected["pile"])
     yield from compared_states(ply, expected, found, state)

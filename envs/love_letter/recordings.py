@@ -24,6 +24,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -216,9 +217,14 @@ def _compared_step(
         ended = {name: found[name] for name in kept}
         yield from compared_states(ply, expected, ended, state)
         if after["phase"] != OVER:
+            yield from compared_going_on(ply, model, state)
+            yield from compared_states(ply, _dealt(expected), _dealt(found), state)
             winners = int(model.view(state)["winners"])
             is_winner = bool(winners >> after["player"] & 1)
             yield ply, "whether a winner starts the next round", True, is_winner, state
+            if winners.bit_count() == 1:
+                player = found["player"]
+                yield ply, "who starts the next round", after["player"], player, state
         return
     yield from compared_states(ply, expected, found, state)
     view = model.view(state)
@@ -226,6 +232,18 @@ def _compared_step(
         known = bool(int(view["known"]) >> (4 * owner + observer) & 1)
         what = f"whether player_{observer} knows the {card} of player_{owner}"
         yield ply, what, (observer, owner) not in doubtful, known, state
+
+
+def _dealt(deal: dict) -> dict:
+    """Return what is no chance of the deal of a round: how many cards lie where."""
+    places = [*deal["hands"], deal["pile"], deal["face_up"], [deal["reserve"]]]
+    return {
+        "the sizes of hands, pile and open cards": list(map(len, places)),
+        "all cards": Counter(card for place in places for card in place),
+        "the cards laid off": deal["discards"],
+        "who is out": deal["out"],
+        "who is protected": deal["protected"],
+    }
 
 
 def tag_name(name: str) -> str:

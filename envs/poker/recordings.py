@@ -19,6 +19,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -201,6 +202,7 @@ def _compared_after(
     if after["phase"] == OVER:
         found = {name: found[name] for name in AT_THE_END}
     else:
+        yield from compared_going_on(ply, model, state)
         found["hands"] = [sorted(hand) for hand in found["hands"]]
         # Under TAG's deck lie the cards of players who are out.
         found["deck"] = found["deck"][: len(expected["deck"])]

@@ -27,6 +27,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -128,10 +129,12 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if "tag_bug" not in step:
             found, expected = position(model, state), _expected(after)
             if step.get("dealt"):
+                yield from compared_going_on(ply, model, state)
                 # Which cards are dealt is chance: hands and pile are one heap of cards.
                 for heap in (found, expected):
                     hands, pile = heap.pop("hands"), heap.pop("pile")
                     heap["cards left"] = sum(map(Counter, (*hands, pile)), Counter())
+                    heap["sizes of hands"] = [sum(hand.values()) for hand in hands]
             if is_over:
                 _keep_what_counts(found)
                 _keep_what_counts(expected)

@@ -15,6 +15,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -203,6 +204,7 @@ def _compared_deal(
     model: ForwardModel, ply: int, after: Recorded, found: dict, state: np.ndarray
 ) -> Compared:
     """Compare what is no chance of a new round: points, direction, numbers of cards."""
+    yield from compared_going_on(ply, model, state)
     for name in ("round", "points"):
         yield ply, f"{name} after the step", after[name], found[name], state
     directions = [

@@ -15,6 +15,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_going_on,
     compared_states,
     recorded_steps,
     require,
@@ -237,6 +238,8 @@ def _compared_after(
     if after["phase"] == OVER:
         for name in ("player", "round"):  # TAG passes no turn on at the end
             del found[name]
+    else:
+        yield from compared_going_on(ply, model, state)
     if is_chance:
         for one in (found, expected):
             pile, hand = one.pop("pile"), one["hands"][player]

@@ -1,7 +1,7 @@
 """Faults put into the rules are found by the recorded games of TAG.
 
-Each game has five faults: of a card's count, a target, a score, an order and an end, or
-of what comes nearest in the game. Those of Sushi Go! show with both rule books.
+Each game has faults of a card's count, a target, a score, an order and an end, or of
+what comes nearest in the game. Those of Sushi Go! show with both rule books.
 """
 
 import numpy as np
@@ -59,12 +59,45 @@ def nobody_wins(view):
     view["winner"] = NOBODY
 
 
+def is_dealt(view):
+    """Whether a round begins that is not the first one."""
+    return not view["discards"].any() and bool(view["winners"])
+
+
+def one_token_is_enough(view):
+    """An end: who wins the first round wins the game."""
+    if is_dealt(view):
+        view["winner"] = seats_of(view["winners"])[0]
+
+
+def next_one_starts(view):
+    """An order: the seat after the winner's starts the next round."""
+    if is_dealt(view):
+        view["player"] = NEXT[int(view["alive"]), view["player"]]
+
+
+def princesses_are_dealt(view):
+    """A card's count: in the second round and later all have a Princess."""
+    if is_dealt(view):
+        view["hands"][seats_of(view["alive"])] = PRINCESS
+
+
+def nothing_is_open(view):
+    """A card's count: in the second round and later no cards lie open for two."""
+    if is_dealt(view):
+        view["face_up"] = 0
+
+
 LOVE_LETTER = (
     princess_vanishes,
     next_is_protected,
     winners_get_two,
     next_is_passed_over,
     nobody_wins,
+    one_token_is_enough,
+    next_one_starts,
+    princesses_are_dealt,
+    nothing_is_open,
 )
 
 
@@ -173,7 +206,17 @@ def two_rounds_are_all(view):
         view["round"] = ROUNDS
 
 
+def one_card_short(view):
+    """A card's count: in the second round and later seat 0 gets one card less."""
+    if view["passes"] == 0 and view["step"] == 0 and view["round"] < ROUNDS:
+        hand = int(view["hands"][0])
+        card = hand & -hand  # the lowest bit: one card of some type, or several
+        view["hands"][0] -= card
+        view["pile"] += card
+
+
 SUSHI_GO = (
+    one_card_short,
     puddings_are_cleared,
     next_gets_the_hand,
     wasabi_doubles,
