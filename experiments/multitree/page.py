@@ -34,7 +34,7 @@ from counts import (  # noqa: E402
     tournaments,
 )
 from figures import GROUPS, VARIANTS, Group, bars, best_map  # noqa: E402
-from words import FIXED, PAPER, ROUND_ROBIN  # noqa: E402
+from words import FIXED, PAPER, ROUND_ROBIN, VARIATIONS  # noqa: E402
 
 TUNED, LONG, TIMED = "tuned", "tuned_1000ms", "tuned_time"
 QUADRANTS = {
@@ -161,6 +161,14 @@ class Page:
                 described,
             )
             self._say("\n".join(self._table(own)))
+            for name, words in VARIATIONS.items():
+                own = [c for c in self.counts if (c.tournament, c.game) == (name, game)]
+                if own:
+                    self._say(
+                        f"{words} (`{name}.yaml`):",
+                        "\n".join(self._overall(own, [game])),
+                        "\n".join(self._table(own)),
+                    )
 
     def _overall(self, counts: Sequence[Count], games: Sequence[str]) -> Iterator[str]:
         """Give the lines of the table over all numbers of players."""
@@ -271,9 +279,8 @@ def worth(count: Count) -> str:
         return "1s"
     if count.tournament == TIMED:
         return count.budget
-    (game,) = (
-        game for game in tournaments()[TUNED]["games"] if game["game"] == count.game
-    )
+    known = tournaments()[TUNED]["games"]
+    (game,) = (game for game in known if game["game"] == count.game)
     return ("40ms", "200ms")[game["budgets"].index(count.budget)]
 
 

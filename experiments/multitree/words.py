@@ -54,3 +54,11 @@ ROUND_ROBIN = (
     "In Colt Express, figure 2: all agents without rollouts are poor, and the length "
     "of the rollout matters more than the variant."
 )
+
+# Tournaments of set 3 that change one thing, to explain a difference to the paper.
+VARIATIONS = {
+    "serialised": "With the paper's kind of single tree, in which players who choose "
+    "at the same time see each other's choices",
+    "wide": "With as much exploration as in the paper, whose K is a share of the "
+    "greatest possible score",
+}

@@ -147,6 +147,24 @@ def test_tuned_quadrants_follow_the_paper(path):
             assert_worth(setting, QUADRANTS[game.game][1], seconds)
 
 
+def test_variations_of_set_3_change_one_thing():
+    whole = SpecFile(str(MULTITREE / "tuned.yaml")).spec().description()
+    for name in ("serialised", "wide"):
+        part = SpecFile(str(MULTITREE / f"{name}.yaml")).spec().description()
+        for game in part["games"]:
+            (other,) = (g for g in whole["games"] if g["game"] == game["game"])
+            if name == "wide":
+                assert game["search"].pop("exploration") > 1.414
+                assert other["search"].pop("exploration") == pytest.approx(2**0.5)
+            assert game == other
+        for agent, options in part["agents"].items():
+            if name == "serialised" and agent in ("MaxN", "Paranoid"):
+                assert options.pop("simultaneous") == "serialised"
+            assert options == whole["agents"][agent]
+        for key in ("field", "design", "seed", "games_each"):
+            assert part[key] == whole[key]
+
+
 @pytest.mark.parametrize("path", FIXED, ids=lambda path: path.stem)
 def test_each_variant_alone_against_maxn(path):
     _, word, rollout = path.stem.split("_")
