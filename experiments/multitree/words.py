@@ -59,6 +59,7 @@ ROUND_ROBIN = (
 VARIATIONS = {
     "serialised": "With the paper's kind of single tree, in which players who choose "
     "at the same time see each other's choices",
+    "one_deal": "With one deal for all iterations of a search, and that single tree",
     "wide": "With as much exploration as in the paper, whose K is a share of the "
     "greatest possible score",
 }

@@ -147,22 +147,39 @@ def test_tuned_quadrants_follow_the_paper(path):
             assert_worth(setting, QUADRANTS[game.game][1], seconds)
 
 
-def test_variations_of_set_3_change_one_thing():
+# What variations of set 3 change: options of a game's search, and whether players of one
+# tree choose one after another.
+VARIATIONS = {
+    ("serialised", "sushi_go"): (set(), True),
+    ("serialised", "diamant"): (set(), True),
+    ("one_deal", "diamant"): ({"information"}, True),
+    ("wide", "dominion"): ({"exploration"}, False),
+    ("wide", "colt_express"): ({"exploration"}, False),
+    ("wide", "diamant"): ({"information", "exploration"}, False),
+}
+
+
+def test_variations_of_set_3_change_what_they_say():
     whole = SpecFile(str(MULTITREE / "tuned.yaml")).spec().description()
-    for name in ("serialised", "wide"):
+    found = {}
+    for name in ("serialised", "one_deal", "wide"):
         part = SpecFile(str(MULTITREE / f"{name}.yaml")).spec().description()
+        serialised = {}
+        for agent, options in part["agents"].items():
+            serialised[agent] = options.pop("simultaneous", "decoupled") == "serialised"
+            assert options == whole["agents"][agent]
+        assert not any(serialised[agent] for agent in ("Self", "MT", "MTP"))
+        assert serialised["MaxN"] == serialised["Paranoid"]
         for game in part["games"]:
             (other,) = (g for g in whole["games"] if g["game"] == game["game"])
-            if name == "wide":
-                assert game["search"].pop("exploration") > 1.414
-                assert other["search"].pop("exploration") == pytest.approx(2**0.5)
+            one, two = game.pop("search"), other.pop("search")
+            changed = {option for option in one if one[option] != two.get(option)}
+            found[name, game["game"]] = changed, serialised["MaxN"]
             assert game == other
-        for agent, options in part["agents"].items():
-            if name == "serialised" and agent in ("MaxN", "Paranoid"):
-                assert options.pop("simultaneous") == "serialised"
-            assert options == whole["agents"][agent]
+            other["search"] = two
         for key in ("field", "design", "seed", "games_each"):
-            assert part[key] == whole[key]
+            assert part.get(key) == whole.get(key)
+    assert found == VARIATIONS
 
 
 @pytest.mark.parametrize("path", FIXED, ids=lambda path: path.stem)
