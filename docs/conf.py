@@ -67,6 +67,7 @@ SHOWN = {
     "changelog": "CHANGELOG.md",
     "contributing": "CONTRIBUTING.md",
     "experiments": "experiments/README.md",
+    "multitree_results": "experiments/multitree/results.md",
     "security": "SECURITY.md",
 }
 PAGE_OF = {path: f"docs/{page}.md" for page, path in SHOWN.items()}

@@ -55,11 +55,12 @@ ROUND_ROBIN = (
     "of the rollout matters more than the variant."
 )
 
-# Tournaments of set 3 that change one thing, to explain a difference to the paper.
+# Tournaments that change something of set 3, to explain a difference to the paper.
 VARIATIONS = {
     "serialised": "With the paper's kind of single tree, in which players who choose "
     "at the same time see each other's choices",
-    "one_deal": "With one deal for all iterations of a search, and that single tree",
-    "wide": "With as much exploration as in the paper, whose K is a share of the "
-    "greatest possible score",
+    "one_deal": "With that kind of single tree, and one deal for all iterations of a "
+    "search",
+    "wide": "With more exploration, and in Diamant one deal for all iterations of a "
+    "search",
 }

@@ -147,8 +147,8 @@ def test_tuned_quadrants_follow_the_paper(path):
             assert_worth(setting, QUADRANTS[game.game][1], seconds)
 
 
-# What variations of set 3 change: options of a game's search, and whether players of one
-# tree choose one after another.
+# What variations of set 3 change: options of a game's search, and whether players of
+# one tree choose one after another.
 VARIATIONS = {
     ("serialised", "sushi_go"): (set(), True),
     ("serialised", "diamant"): (set(), True),
