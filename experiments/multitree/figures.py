@@ -36,7 +36,11 @@ class Group:
 
 
 def bars(
-    panels: Mapping[str, Sequence[Group]], axis: str, name: str, described: str
+    panels: Mapping[str, Sequence[Group]],
+    axis: str,
+    name: str,
+    described: str,
+    one_scale: bool = False,
 ) -> str:
     """Return panels of bars with 95% intervals as SVG: figures 1, 2 and 4 to 6.
 
@@ -45,22 +49,28 @@ def bars(
         axis: What the labels of the groups are.
         name: Begins the names of the picture's parts.
         described: What the picture shows, for people who do not see it.
+        one_scale: Whether all panels reach as high as the highest.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     columns = 2 if len(panels) > 1 else 1
     rows = -(-len(panels) // columns)
-    names = [
-        v for v in VARIANTS if any(v in g.rates for p in panels.values() for g in p)
+    drawn = [
+        (variant, rate)
+        for groups in panels.values()
+        for group in groups
+        for variant, rate in group.rates.items()
     ]
+    names = [v for v in VARIANTS if any(v == variant for variant, _ in drawn)]
+    highest = max(rate.high or 0.0 for _, rate in drawn)
     with style():
         height = 0.4 + rows * (_PANEL + 0.65)
         figure = Figure((_WIDTH, height))
         grid = figure.add_gridspec(
             rows,
             columns,
-            left=0.6 / _WIDTH,
+            left=0.7 / _WIDTH,
             right=1 - 0.1 / _WIDTH,
             top=1 - 0.6 / height,
             bottom=0.45 / height,
@@ -71,6 +81,8 @@ def bars(
             axes = figure.add_subplot(grid[number // columns, number % columns])
             _panel(axes, groups, names)
             axes.set_title(title)
+            if one_scale:
+                axes.set_ylim(0, 1.05 * highest)
             if number % columns == 0:
                 axes.set_ylabel("win rate")
             if number // columns == rows - 1:

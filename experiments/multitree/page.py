@@ -238,7 +238,7 @@ class Page:
             described = f"Win rates by quadrant in {title(game)}, set {figure}"
             self._picture(
                 f"figure_{figure}_{game}",
-                bars(panels, "players", f"figure-{figure}-{game}", described),
+                bars(panels, "players", f"figure-{figure}-{game}", described, True),
                 described,
             )
             for quadrant in quadrants:
