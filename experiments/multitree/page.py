@@ -55,6 +55,14 @@ def least_difference(best: Estimate, other: Estimate) -> float:
     return best.value - other.value - squares**0.5
 
 
+def not_below(rates: dict[str, Estimate]) -> str:
+    """Return the names of the best rate and of those that are not below it."""
+    best = max(rates.values(), key=lambda rate: rate.value)
+    return "".join(
+        name for name, rate in rates.items() if least_difference(best, rate) <= 0
+    )
+
+
 def best_groups(rates: dict[str, Estimate]) -> str:
     """Return the letters of the groups with a variant that is not below the best."""
     best = max(rates.values(), key=lambda rate: rate.value)
@@ -63,6 +71,12 @@ def best_groups(rates: dict[str, Estimate]) -> str:
         for letter, variants in GROUPS.items()
         if any(v in rates and least_difference(best, rates[v]) <= 0 for v in variants)
     )
+
+
+def pooled(counts: Sequence[Count], agents: Sequence[str]) -> Estimate:
+    """Return the win rate of agents over all of their seats."""
+    own = [count for count in counts if count.agent in agents]
+    return wilson(sum(c.wins for c in own), sum(c.seats for c in own))
 
 
 class Page:
@@ -132,7 +146,8 @@ class Page:
             "letter stands where a variant of the group has the best rate, or one that "
             "is not significantly lower (95%, each pair by itself). Budgets are the "
             "simulations that TAG makes in that time.",
-            "Over all numbers of players:",
+            "Over all numbers of players; V and M over both of their variants. `best` "
+            "are the groups that are not significantly below the best one:",
             "\n".join(self._overall(counts, games)),
         )
         for game in games:
@@ -172,27 +187,24 @@ class Page:
 
     def _overall(self, counts: Sequence[Count], games: Sequence[str]) -> Iterator[str]:
         """Give the lines of the table over all numbers of players."""
-        yield f"| game | budget | games | even | {' | '.join(VARIANTS)} | best |"
-        yield "|---" * (5 + len(VARIANTS)) + "|"
+        names = [*VARIANTS, "V", "M"]
+        yield f"| game | budget | games | even | {' | '.join(names)} | best |"
+        yield "|---" * (5 + len(names)) + "|"
         for game in games:
             own = [c for c in counts if c.game == game]
             for budget in sorted({worth(c) for c in own}, key=budget_order):
                 part = [c for c in own if worth(c) == budget]
                 seats = sum(c.seats for c in part)
                 even = sum(c.seats / c.players for c in part) / seats
-                rates = {
-                    v: wilson(
-                        sum(c.wins for c in part if c.agent == v),
-                        sum(c.seats for c in part if c.agent == v),
-                    )
-                    for v in VARIANTS
-                }
+                rates = {v: pooled(part, [v]) for v in VARIANTS}
+                groups = {letter: pooled(part, GROUPS[letter]) for letter in GROUPS}
                 played = sum(own[0].games for _, own in _settings(part))
+                shown = [*rates.values(), groups["V"], groups["M"]]
                 yield (
                     f"| {title(game)} | {budget_label(budget)} | {played:,} "
                     f"| {100 * even:.1f} | "
-                    + " | ".join(said(rates[v]) for v in VARIANTS)
-                    + f" | {best_groups(rates)} |"
+                    + " | ".join(map(said, shown))
+                    + f" | {not_below(groups)} |"
                 )
 
     def _table(self, counts: Sequence[Count]) -> Iterator[str]:
