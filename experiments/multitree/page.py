@@ -55,21 +55,19 @@ def least_difference(best: Estimate, other: Estimate) -> float:
     return best.value - other.value - squares**0.5
 
 
-def not_below(rates: dict[str, Estimate]) -> str:
+def not_below(rates: dict[str, Estimate]) -> list[str]:
     """Return the names of the best rate and of those that are not below it."""
     best = max(rates.values(), key=lambda rate: rate.value)
-    return "".join(
-        name for name, rate in rates.items() if least_difference(best, rate) <= 0
-    )
+    return [name for name, rate in rates.items() if least_difference(best, rate) <= 0]
 
 
 def best_groups(rates: dict[str, Estimate]) -> str:
     """Return the letters of the groups with a variant that is not below the best."""
-    best = max(rates.values(), key=lambda rate: rate.value)
+    near = not_below(rates)
     return "".join(
         letter
         for letter, variants in GROUPS.items()
-        if any(v in rates and least_difference(best, rates[v]) <= 0 for v in variants)
+        if any(variant in near for variant in variants)
     )
 
 
@@ -204,7 +202,7 @@ class Page:
                     f"| {title(game)} | {budget_label(budget)} | {played:,} "
                     f"| {100 * even:.1f} | "
                     + " | ".join(map(said, shown))
-                    + f" | {not_below(groups)} |"
+                    + f" | {''.join(not_below(groups))} |"
                 )
 
     def _table(self, counts: Sequence[Count]) -> Iterator[str]:
