@@ -79,9 +79,10 @@ def tournament_of(results: Results, path: Path) -> str:
     """
     found = results.description
     for name, whole in tournaments().items():
-        games = {game["game"]: game for game in whole["games"]}
         if all(found.get(key) == whole.get(key) for key in _SHARED) and all(
-            _is_part(game, games.get(game["game"], {})) for game in found["games"]
+            _is_part(_budgeted(game, found), _budgeted(one, whole))
+            for game in found["games"]
+            for one in [_game_of(whole, game["game"])]
         ):
             return name
     raise ValueError(
@@ -89,10 +90,23 @@ def tournament_of(results: Results, path: Path) -> str:
     )
 
 
+def _game_of(tournament: dict, name: str) -> dict:
+    return next((game for game in tournament["games"] if game["game"] == name), {})
+
+
+def _budgeted(game: dict, tournament: dict) -> dict:
+    """Return a game with the tournament's budgets, if it has none of its own."""
+    return {"budgets": tournament.get("budgets", ()), **game}
+
+
+# What a part of a tournament may have less of, see `TournamentSpec.part`.
+_CHOSEN = ("players", "budgets")
+
+
 def _is_part(game: dict, whole: dict) -> bool:
-    """Say whether a game is one of a tournament, for some of its numbers of players."""
-    return set(game["players"]) <= set(whole.get("players", ())) and all(
-        game.get(key) == whole.get(key) for key in game.keys() - {"players"}
+    """Say whether a game is one of a tournament, or some of what is played of it."""
+    return all(set(game[key]) <= set(whole.get(key, ())) for key in _CHOSEN) and all(
+        game.get(key) == whole.get(key) for key in game.keys() - set(_CHOSEN)
     )
 
 

@@ -132,18 +132,19 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
             raise RequestError(
                 "; ".join(_complaint(*complaint) for complaint in complaints(error))
             ) from error
-    keys.pop("games", None)
-    for key in keys:
+    changed = {k: v for k, v in keys.items() if k not in ("games", "budgets")}
+    for key in changed:
         if key not in ("games_each", "seed"):
             raise RequestError(
                 f"{_OPTIONS[key]} cannot be combined with {options.file}: the file "
-                "says who plays; only --game and --players can choose a part of it, "
-                "and --games and --seed change it"
+                "says who plays; only --game, --players and --budget can choose a part "
+                "of it, and --games and --seed change it"
             )
     file = SpecFile(options.file)
-    spec = file.spec(**keys)
+    spec = file.spec(**changed)
+    part = options.game or (), options.players or (), options.budget or ()
     try:
-        return spec.part(options.game or (), options.players or ()), file
+        return spec.part(*part), file
     except SettingError as error:
         said = _complaint(error.place, str(error))
         raise RequestError(f"{said} (in {options.file})") from error

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from mcts_agents.arena.playing import workers
-from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.playing.fixtures import Failure, Setting
 from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from tests.arena.playing import AGENTS, Here, rows
 from tests.command import run
 
@@ -170,6 +171,12 @@ games: [{game: sushi_go, players: [2, 3, 4]}, "hex:size=3"]
 agents: [random, "mcts:simulations=3"]
 games_each: 2
 """
+BUDGETS = """
+games: [{game: "hex:size=3", budgets: [4, 8]}, {game: sushi_go, players: [2, 3]}]
+agents: [random, mcts]
+budgets: [6, 8]
+games_each: 2
+"""
 
 STORE = ["--store", "s.db"]
 TABLE = ["--game", "tictactoe", "--agent", "random", "--agent", "mcts"]
@@ -182,7 +189,6 @@ REFUSED = [
     ([*STORE, "t.yaml"], "t.yaml, line 2, agents.b: unknown agent 'mtcs'"),
     ([*STORE, "t.yaml", "--agent", "mcts"], "--agent cannot be combined with t.yaml: "),
     ([*STORE, "t.yaml", "--field", "mcts"], "--field cannot be combined with t.yaml: "),
-    ([*STORE, "t.yaml", "--budget", "1s"], "--budget cannot be combined with t.yaml: "),
     (
         [*STORE, "t.yaml", "--design", "all-seats"],
         "--design cannot be combined with t.yaml: ",
@@ -202,6 +208,20 @@ REFUSED = [
         [*STORE, "u.yaml", "--game", "hex:size=3", "--players", "4"],
         "--players: 4: expected one of 2 (in u.yaml)",
     ),
+    ([*STORE, "u.yaml", "--budget", "5"], "--budget: 5: there are none here (in u.yam"),
+    (
+        [*STORE, "b.yaml", "--budget", "5"],
+        "--budget: 5: expected one of 4, 8, 6 (in b.yaml)",
+    ),
+    (
+        [*STORE, "b.yaml", "--game", "sushi_go", "--budget", "4"],
+        "--budget: 4: expected one of 6, 8 (in b.yaml)",
+    ),
+    (
+        [*STORE, "b.yaml", "--players", "3", "--budget", "4"],
+        "--budget: 4: no game with 3 players has it (in b.yaml)",
+    ),
+    ([*STORE, "b.yaml", "--budget", "1x"], "--budget: budget '1x': expected a time"),
     ([*STORE, *TABLE, "--players", "3"], "--players: players=3: tictactoe is for 2"),
     ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
@@ -257,8 +277,9 @@ def test_a_wrong_request_gets_one_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.yaml").write_text("games: hex\nagents: {a: random, b: mtcs}\n")
     (tmp_path / "u.yaml").write_text(PARTS)
+    (tmp_path / "b.yaml").write_text(BUDGETS)
     assert one_line(run_here("tournament", *arguments)).startswith(said)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.yaml", "u.yaml"]
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["b", "t", "u"]
 
 
 def test_a_part_of_a_file_has_the_games_of_the_whole(run_here, tmp_path):
@@ -284,11 +305,33 @@ def test_a_part_of_a_file_has_the_games_of_the_whole(run_here, tmp_path):
     assert "holds another tournament: its games" in said
 
 
+def test_a_part_has_some_of_the_budgets(run_here, tmp_path):
+    path = tmp_path / "b.yaml"
+    path.write_text(BUDGETS)
+    stores = [tmp_path / name for name in ("whole", "8", "6")]
+    parts = [[], ["--budget", "8"], ["--budget", "6"]]
+    for store, part in zip(stores, parts, strict=True):
+        done = run_here("tournament", str(path), *part, "--store", str(store))
+        assert done.returncode == 0, done.stderr
+    whole, of_8, of_6 = [games_of(store) for store in stores]
+    games = {("hex:size=3", 2), ("sushi_go", 2), ("sushi_go", 3)}
+    assert {key[:3] for key in of_8} == {(*game, "8") for game in games}
+    assert {key[:3] for key in of_6} == {("sushi_go", 2, "6"), ("sushi_go", 3, "6")}
+    assert of_8.items() <= whole.items()
+    assert of_6.items() <= whole.items()
+
+
+def test_a_budget_is_chosen_by_its_amount():
+    whole = TournamentSpec(games="hex", agents=["mcts"], budgets=["1s", "40ms"])
+    assert whole.part(budgets=["1000ms"]).settings() == [Setting("hex", 2, "1s")]
+    assert whole.part(budgets=["0.04s", "1s"]) == whole
+
+
 def games_of(store):
     """Return what happened in each game of a store."""
     with Store.read(store) as games:
         return {
-            (g.setting.game, g.setting.players, g.round): (
+            (g.setting.game, g.setting.players, g.setting.budget, g.round): (
                 g.seed, g.moves, [(seat.agent, seat.seed) for seat in g.seats]
             )
             for g in games.games()

@@ -310,7 +310,10 @@ class TournamentSpec(Strict):
         return list(self.budgets_of(self._game_of(setting)))
 
     def part(
-        self, games: Sequence[str] = (), players: Sequence[int] = ()
+        self,
+        games: Sequence[str] = (),
+        players: Sequence[int] = (),
+        budgets: Sequence[str] = (),
     ) -> "TournamentSpec":
         """Return the tournament with some of its games only.
 
@@ -320,29 +323,48 @@ class TournamentSpec(Strict):
             games: Specs of games of this tournament; all if empty.
             players: Numbers of players; all if empty. Games that are not played with
                 any of them are left out.
+            budgets: Budgets, such as `40ms` or `1000`; all if empty. Games that are
+                not played with any of them are left out.
 
         Raises:
-            SettingError: A game or a number that this tournament does not have.
+            SettingError: A game, a number or a budget that this tournament does not
+                have, or no game has these numbers with these budgets.
         """
         for name in games:
             known = [game.game for game in self.games]
             if name not in known:
                 raise SettingError(unknown_name("game", name, known), ("games",))
         chosen = [game for game in self.games if not games or game.game in games]
+        known = sorted({count for game in chosen for count in game.counts()})
         for number in players:
-            known = sorted({count for game in chosen for count in game.counts()})
             if number not in known:
-                raise SettingError(
-                    f"{number}: expected one of {', '.join(map(str, known))}",
-                    ("games", "players"),
-                )
+                raise SettingError(_none_of(number, known), ("games", "players"))
+        here = [b for game in chosen for b in self.budgets_of(game) if b]
+        for budget in budgets:
+            if _amount(budget) not in map(_amount, here):
+                raise SettingError(_none_of(budget, dict.fromkeys(here)), ("budgets",))
+        amounts = set(map(_amount, budgets))
         kept = []
         for game in chosen:
-            counts = tuple(n for n in game.counts() if not players or n in players)
-            if counts:
-                # As the whole tournament has it, if all its numbers are kept.
-                changed = {"players": counts} if counts != game.counts() else {}
+            # As the whole tournament has them, if all are kept.
+            changed: dict[str, tuple] = {}
+            if players:
+                counts = tuple(n for n in game.counts() if n in players)
+                if counts != game.counts():
+                    changed["players"] = counts
+            if budgets:
+                own = self.budgets_of(game)
+                left = tuple(b for b in own if b and _amount(b) in amounts)
+                if left != own:
+                    changed["budgets"] = left
+            if all(changed.values()):
                 kept.append(game.model_copy(update=changed))
+        if not kept:
+            numbers = " or ".join(map(str, players))
+            raise SettingError(
+                f"{' or '.join(budgets)}: no game with {numbers} players has it",
+                ("budgets",),
+            )
         return self.model_copy(update={"games": tuple(kept)})
 
     def description(self) -> dict[str, Any]:
@@ -358,6 +380,21 @@ class TournamentSpec(Strict):
             if not game["budgets"]:
                 del game["budgets"]
         return found
+
+
+def _amount(budget: str) -> tuple[str, int | float]:
+    """Return a budget as `budget_setting` does, the same for `1s` and `1000ms`."""
+    try:
+        return budget_setting(budget)
+    except ValueError as error:
+        raise SettingError(str(error), ("budgets",)) from error
+
+
+def _none_of(value: object, known: Iterable[object]) -> str:
+    expected = ", ".join(map(str, known))
+    if not expected:
+        return f"{value}: there are none here"
+    return f"{value}: expected one of {expected}"
 
 
 # The name of the agent in all other seats in results.
