@@ -27,10 +27,10 @@ def script(monkeypatch):
     return importlib.import_module
 
 
-def play(name, path, games, players, games_each):
+def play(name, path, games, players, games_each, budgets=()):
     """Play a part of a tournament of the folder."""
     spec = SpecFile(str(FOLDER / f"{name}.yaml")).spec(games_each=games_each)
-    schedule = prepare(spec.part(games, players))
+    schedule = prepare(spec.part(games, players, budgets))
     with open_store(path, schedule) as store, LocalBackend(1) as workers:
         run_tournament(schedule, store, workers)
 
@@ -96,6 +96,20 @@ def test_what_is_published_is_read_again(script, stores, tmp_path):
         path.write_text("\n".join([*lines[:2], broken, *lines[2:]]))
         with pytest.raises(ValueError, match=r"results.csv, line 3: "):
             counts.read_published(path)
+
+
+def test_a_part_with_some_of_the_budgets_is_of_its_tournament(script, tmp_path):
+    path = tmp_path / "part.sqlite"
+    # Budgets of the games, and of the tournament.
+    play("tuned", path, ["poker"], [2], 1, ["880"])
+    assert {(c.tournament, c.budget) for c in script("counts").read_store(path)} == {
+        ("tuned", "880")
+    }
+    path = tmp_path / "time.sqlite"
+    play("tuned_time", path, ["tictactoe"], [2], 1, ["40ms"])
+    assert {(c.tournament, c.budget) for c in script("counts").read_store(path)} == {
+        ("tuned_time", "40ms")
+    }
 
 
 def test_a_store_of_another_tournament_is_refused(script, tmp_path):
