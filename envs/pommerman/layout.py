@@ -124,6 +124,7 @@ GAME = np.dtype(
         ("first_collapse", np.int64),  # step, 0 for never
         ("collapse_interval", np.int64),
         ("max_steps", np.int64),
+        ("planes", np.int64),  # 1: observations are planes
     ]
 )
 

@@ -5,21 +5,23 @@ your Enemy: Investigating Monte-Carlo Tree Search with Opponent Models in Pommer
 2023, github.com/jw3il/PommerLearn), without its optional centred view.
 """
 
+import functools
+import json
+
 import numpy as np
 
-from mcts_agents.envs.pommerman.layout import OWNER_SHIFT, SEATS
-from mcts_agents.envs.pommerman.observation import (
-    AT_AMMO,
-    AT_KICK,
-    AT_STRENGTH,
-    BOARD,
-    BOMB_DIRECTION,
-    BOMB_TIME,
-    FIRST_AGENT_CODE,
-    FLAME_TIME,
-    MAPS,
-    STRENGTH,
+from mcts_agents.envs.pommerman.layout import DOWN, LEFT, RIGHT, UP
+from mcts_agents.envs.pommerman.observed_planes import (
+    BOMB_LIFE,
+    FIRST_AGENT,
+    FIRST_DIRECTION,
+    FLAME_LIFE,
+    FLAMES_PLANE,
+    REACH_PLANE,
+    STEPS_PLANE,
+    TIMER_PLANE,
 )
+from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import ForwardModel
 
 PLANE_NAMES = (
@@ -50,15 +52,7 @@ PLANE_NAMES = (
 PLANES = len(PLANE_NAMES)
 CELL_PLANES = 14  # those that differ from cell to cell; the others are constant
 
-BOMB_LIFE, FLAME_LIFE = 9, 3
 FULL_STRENGTH, FULL_BOMBS = 11, 5  # that count as 1
-_FIRST_AGENT, _FIRST_FACT, _FIRST_ALIVE, _STEP = 10, 14, 18, 22
-
-# The code of the board that each of the first planes marks.
-_CODES = np.array([1, 2, 6, 7, 8], np.int8)
-# By direction: none, up, down, left, right.
-_RIGHT = np.array([0, 0, 0, -1, 1], np.float32)
-_UP = np.array([0, 1, -1, 0, 0], np.float32)
 
 
 def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
@@ -102,35 +96,24 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
     """
     if not 0 <= player < model.players:
         raise ValueError(f"player={player}: expected 0 to {model.players - 1}")
-    game, view = model.game[0], model.view(state)
-    size = int(game["size"])
-    seen = model.observe(state, player)
-    maps = seen[: MAPS * size * size].reshape(MAPS, size, size)
-    facts = seen[MAPS * size * size :]
-    board, direction = maps[BOARD], maps[BOMB_DIRECTION]
-    is_bomb = maps[BOMB_TIME] > 0
-    out = np.zeros((PLANES, size, size), np.float32)
-    out[: len(_CODES)] = board == _CODES[:, None, None]
-    out[5] = np.where(is_bomb, 1 - maps[BOMB_TIME] / np.float32(BOMB_LIFE), 0)
-    out[6] = np.where(is_bomb, _reach(maps[STRENGTH]), 0)
-    out[7], out[8] = _RIGHT[direction], _UP[direction]
-    out[9] = maps[FLAME_TIME] / np.float32(FLAME_LIFE)
-    players = np.roll(np.arange(model.players), -player)
-    ends = _FIRST_AGENT + len(players)
-    out[_FIRST_AGENT:ends] = board == FIRST_AGENT_CODE + players[:, None, None]
-
-    bombs = view["bombs"][: view["bomb_count"]]
-    laid = np.count_nonzero(bombs >> OWNER_SHIFT & SEATS - 1 == player)
-    out[_FIRST_FACT] = _reach(facts[AT_STRENGTH])
-    out[_FIRST_FACT + 1] = laid / FULL_BOMBS
-    out[_FIRST_FACT + 2] = (laid + facts[AT_AMMO]) / FULL_BOMBS
-    out[_FIRST_FACT + 3] = facts[AT_KICK]
-    alive = view["alive"] >> players & 1
-    out[_FIRST_ALIVE : _FIRST_ALIVE + len(players)] = alive[:, None, None]
-    out[_STEP] = int(view["steps"]) / max(1, int(game["max_steps"]) - 1)
+    seen = _observing(json.dumps(dict(model.variant))).observe(state, player)
+    out = np.zeros((PLANES, *seen.shape[1:]), np.float32)
+    out[:TIMER_PLANE] = seen[:TIMER_PLANE]
+    is_bomb = seen[REACH_PLANE] > 0
+    out[5] = np.where(is_bomb, seen[TIMER_PLANE] / np.float32(BOMB_LIFE), 0)
+    out[6] = seen[REACH_PLANE] / np.float32(FULL_STRENGTH)
+    ways = seen[FIRST_DIRECTION - UP :]
+    out[7], out[8] = ways[RIGHT] - ways[LEFT], ways[UP] - ways[DOWN]
+    out[9] = seen[FLAMES_PLANE] / np.float32(FLAME_LIFE)
+    out[10:22] = seen[FIRST_AGENT:STEPS_PLANE]
+    out[14] /= FULL_STRENGTH
+    out[15:17] /= FULL_BOMBS
+    steps, most = int(model.view(state)["steps"]), int(model.game[0]["max_steps"])
+    out[22] = steps / max(1, most - 1)
     return out
 
 
-def _reach(strength: np.ndarray) -> np.ndarray:
-    """Return how far a blast strength reaches, as a plane shows it."""
-    return (strength - np.float32(1)) / FULL_STRENGTH
+@functools.cache
+def _observing(variant: str) -> ForwardModel:
+    """Return the same game with planes as observation."""
+    return rules.model(**{**json.loads(variant), "observation": "planes"})

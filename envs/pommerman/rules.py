@@ -33,6 +33,12 @@ from mcts_agents.envs.pommerman.observation import (
     write_facts,
     write_maps,
 )
+from mcts_agents.envs.pommerman.observed_planes import (
+    MOST,
+    OBSERVED_PLANES,
+    plane_symmetries,
+    write_planes,
+)
 from mcts_agents.envs.pommerman.opening import set_up
 from mcts_agents.envs.pommerman.scripted import random_moves
 from mcts_agents.envs.pommerman.scripted import simple as simple_agent
@@ -52,6 +58,7 @@ from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import count_bits
 
 MODES = ("ffa", "team", "radio")
+OBSERVATIONS = ("official", "planes")
 VIEW = 4
 # An accident of the official program: the limit of the blast strength is the radius
 # of the view where there is one.
@@ -85,6 +92,7 @@ def variant(
     collapse=None,
     shuffle_corners=False,
     max_steps=800,
+    observation="official",
 ):
     """Fill in one variant.
 
@@ -99,7 +107,11 @@ def variant(
             play), three more following evenly until `max_steps`; None for never.
         shuffle_corners: Whether the agents start in random corners.
         max_steps: The game ends after so many steps.
+        observation: `"official"`, flat numbers; or `"planes"`, for networks that learn.
     """
+    if observation not in OBSERVATIONS:
+        allowed = " or ".join(map(repr, OBSERVATIONS))
+        raise ValueError(f"observation={observation!r}: expected {allowed}")
     _check(players, mode, fog, collapse, shuffle_corners, max_steps)
     if fog is None:
         fog = mode == "radio"
@@ -114,11 +126,16 @@ def variant(
     game["first_collapse"] = collapse or 0
     game["collapse_interval"] = (max_steps - collapse) // COLLAPSES if collapse else 0
     game["max_steps"] = max_steps
+    game["planes"] = observation == "planes"
+    size = int(game["size"])
+    shape, bounds = (MAPS * size * size + FACTS,), BOUNDS
+    if observation == "planes":
+        shape, bounds = (OBSERVED_PLANES, size, size), (0, MOST)
     return Spec(
         players=players,
         actions=MOVES << int(game["message_bits"]),
-        observation_shape=(MAPS * int(game["size"]) ** 2 + FACTS,),
-        observation_bounds=BOUNDS,
+        observation_shape=shape,
+        observation_bounds=bounds,
         teams=None if mode == "ffa" else (0, 1, 0, 1),
         leaves_out=() if fog else OF_FOG,
     )
@@ -345,9 +362,20 @@ def state_key(game, state, observer):
 
 @rules.define
 def observe(game, state, player, out):
-    """The official observation as flat numbers, see `observation`."""
-    write_maps(game, state, player, out)
-    write_facts(game, state, player, out[MAPS * game.size * game.size :])
+    """The official observation as flat numbers, or planes; see `observation`."""
+    if game.planes:
+        write_planes(game, state, player, out)
+    else:
+        write_maps(game, state, player, out)
+        write_facts(game, state, player, out[MAPS * game.size * game.size :])
+
+
+@rules.symmetries
+def symmetries(game, spec):
+    """The board may be turned and mirrored, seen as planes."""
+    if not game["planes"]:
+        return []
+    return plane_symmetries(int(game["size"]), int(game["message_bits"]))
 
 
 # -- scripted agents: their moves, as actions without a message

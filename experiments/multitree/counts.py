@@ -15,6 +15,7 @@ from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import budget_order
 from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.tournament_spec import FIELD
 from mcts_agents.writing import replacing
 
 FOLDER = Path(__file__).parent
@@ -136,22 +137,66 @@ def read_published(path: Path = RESULTS) -> list[Count]:
     """Return the counts of a file; none if there is no file.
 
     Raises:
-        ValueError: A row is none.
+        ValueError: A row is none, counts what cannot be, or comes twice.
     """
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        rows = csv.DictReader(file)
-        found = []
+    found: dict[tuple, Count] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.reader(file, strict=True)
         try:
             for row in rows:
-                typed = {f.name: f.type(row.pop(f.name)) for f in fields(Count)}
-                if row:
-                    raise ValueError(f"{', '.join(map(str, row))}: unknown")
-                found.append(Count(**typed))
-        except (KeyError, TypeError, ValueError) as error:
+                if rows.line_num == 1:
+                    if row != _COLUMNS:
+                        raise ValueError(f"expected the columns {', '.join(_COLUMNS)}")
+                    continue
+                count = _count(row)
+                key = (count.tournament, count.setting, count.agent)
+                if key in found:
+                    raise ValueError(f"{count.agent} has a row here already")
+                found[key] = count
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: is not text in UTF-8: {error}") from error
+        except (csv.Error, ValueError) as error:
             raise ValueError(f"{path}, line {rows.line_num}: {error}") from error
-    return found
+    return list(found.values())
+
+
+def _count(row: Sequence[str]) -> Count:
+    """Return what a row counts.
+
+    Raises:
+        ValueError: No tournament of this folder counts so.
+    """
+    if len(row) != len(_COLUMNS):
+        raise ValueError(f"expected {len(_COLUMNS)} values, not {len(row)}")
+    try:
+        count = Count(
+            *(f.type(value) for f, value in zip(fields(Count), row, strict=True))
+        )
+    except ValueError as error:
+        raise ValueError(f"a number is none: {error}") from error
+    whole = tournaments().get(count.tournament)
+    if whole is None:
+        raise ValueError(f"no tournament {count.tournament!r} in {FOLDER.name}")
+    game = _game_of(whole, count.game)
+    known = {
+        "game": [game["game"] for game in whole["games"]],
+        "players": game.get("players", ()),
+        "budget": _budgeted(game, whole)["budgets"],
+        "agent": [*whole["agents"], *([FIELD] if whole["field"] else [])],
+    }
+    for name, allowed in known.items():
+        value = getattr(count, name)
+        if value not in allowed:
+            expected = ", ".join(map(str, allowed))
+            raise ValueError(f"{name}={value!r}: expected one of {expected}")
+    most = count.games * count.players
+    if not 1 <= count.seats <= most:
+        raise ValueError(f"seats={count.seats}: expected 1 to {most}")
+    if not 0 <= count.wins <= count.seats:  # and no NaN
+        raise ValueError(f"wins={count.wins}: expected 0 to {count.seats} seats")
+    return count
 
 
 def publish(counts: Iterable[Count], path: Path = RESULTS) -> None:

@@ -8,7 +8,8 @@ Stores may hold any of the tournaments of this folder, or parts of them (`tourna
 FILE --game GAME`). The page, `results.md`, shows them together with what `results.csv`
 beside this file holds from earlier; of a setting in several of these, the one with most
 games counts. Pictures are written beside the page. `--publish` writes all counts to
-`results.csv`, and the page and the pictures to this folder.
+`results.csv`, and the page and the pictures to this folder. Nothing is written before
+all of it is made.
 """
 
 import argparse
@@ -16,25 +17,30 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mcts_agents.arena.analysis.intervals import Estimate, wilson
-from mcts_agents.arena.playing.budgets import budget_label, budget_order
-from mcts_agents.arena.tournaments.store import StoreError
-from mcts_agents.envs import find_game
-from mcts_agents.writing import replacing
-
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
-from counts import (  # noqa: E402
-    Count,
-    merged,
-    publish,
-    read_published,
-    read_store,
-    tournaments,
-)
-from figures import GROUPS, VARIANTS, Group, bars, best_map  # noqa: E402
-from words import FIXED, PAPER, ROUND_ROBIN, VARIATIONS  # noqa: E402
+try:
+    import matplotlib  # noqa: F401
+    import scipy  # noqa: F401
+    from counts import (
+        Count,
+        merged,
+        publish,
+        read_published,
+        read_store,
+        tournaments,
+    )
+    from figures import GROUPS, VARIANTS, Group, bars, best_map
+    from words import FIXED, PAPER, ROUND_ROBIN, VARIATIONS
+
+    from mcts_agents.arena.analysis.intervals import Estimate, wilson
+    from mcts_agents.arena.playing.budgets import budget_label, budget_order
+    from mcts_agents.arena.tournaments.store import StoreError
+    from mcts_agents.envs import find_game
+    from mcts_agents.writing import replacing
+except ImportError as error:
+    sys.exit(f'page.py: error: {error}; it needs pip install --editable ".[arena]"')
 
 TUNED, LONG, TIMED = "tuned", "tuned_1000ms", "tuned_time"
 QUADRANTS = {
@@ -45,20 +51,41 @@ QUADRANTS = {
 }
 
 
-def least_difference(best: Estimate, other: Estimate) -> float:
+def least_difference(best: Estimate, other: Estimate, rivals: int = 0) -> float:
     """Return the lower end of the 95% interval of how far a rate is below another.
 
     Source: R. G. Newcombe, Interval estimation for the difference between independent
     proportions, Statistics in Medicine 17 (1998), 873-890, method 10.
+
+    Args:
+        best: The higher rate.
+        other: The other one.
+        rivals: How many variants play each other in all line-ups equally often, for one
+            win a game. Equally strong, the wins of two are correlated by -1 / (rivals -
+            1), whatever the number of players, so that the variance of a difference, of
+            single variants or of groups, is rivals / (rivals - 1) times that of
+            independent rates. 0: the rates are independent.
     """
     squares = (best.value - best.low) ** 2 + (other.high - other.value) ** 2
+    if rivals:
+        squares *= rivals / (rivals - 1)
     return best.value - other.value - squares**0.5
 
 
 def not_below(rates: dict[str, Estimate]) -> list[str]:
-    """Return the names of the best rate and of those that are not below it."""
-    best = max(rates.values(), key=lambda rate: rate.value)
-    return [name for name, rate in rates.items() if least_difference(best, rate) <= 0]
+    """Return the names of the best rate and of those that are not below it.
+
+    Rates without games are left out.
+    """
+    known = {name: rate for name, rate in rates.items() if rate.value is not None}
+    if not known:
+        return []
+    best = max(known.values(), key=lambda rate: rate.value)
+    return [
+        name
+        for name, rate in known.items()
+        if least_difference(best, rate, len(VARIANTS)) <= 0
+    ]
 
 
 def best_groups(rates: dict[str, Estimate]) -> str:
@@ -82,17 +109,15 @@ class Page:
 
     Args:
         counts: What was played.
-        folder: Where to.
+
+    Attributes:
+        files: What is written, by name.
     """
 
-    def __init__(self, counts: Sequence[Count], folder: Path):
+    def __init__(self, counts: Sequence[Count]):
         self.counts = counts
-        self.folder = folder
+        self.files: dict[str, str] = {}
         self.lines: list[str] = []
-
-    def write(self) -> None:
-        """Write everything."""
-        (self.folder / "pictures").mkdir(parents=True, exist_ok=True)
         self._say(
             "# Results of the MultiTree paper's experiments",
             "`page.py` writes this page. Win rates are in percent with 95% Wilson "
@@ -100,27 +125,40 @@ class Page:
             "What the paper says is put in our words.",
         )
         self._tuned()
+        self._timed()
         self._each_set("fixed_", "Set 1: each variant alone against MaxN", FIXED, 1)
         self._each_set("round_robin", "Set 2: all agents", ROUND_ROBIN, 2)
-        with replacing(self.folder / "results.md") as new:
-            new.write_text("\n\n".join(self.lines) + "\n")
+        self.files["results.md"] = "\n\n".join(self.lines) + "\n"
+
+    def write(self, folder: Path) -> None:
+        """Write everything into a folder, the page last."""
+        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        for name, text in self.files.items():
+            with replacing(folder / name) as new:
+                new.write_text(text, encoding="utf-8")
 
     def _say(self, *paragraphs: str) -> None:
         self.lines += [text for text in paragraphs if text]
 
     def _picture(self, name: str, svg: str, alternative: str) -> None:
-        with replacing(self.folder / "pictures" / f"{name}.svg") as new:
-            new.write_text(svg)
+        self.files[f"pictures/{name}.svg"] = svg
         self._say(f"![{alternative}](pictures/{name}.svg)")
 
     # -- set 3
 
     def _tuned(self) -> None:
-        counts = [c for c in self.counts if c.tournament in (TUNED, LONG, TIMED)]
-        if not counts:
-            return
-        games = [game for game in PAPER if any(c.game == game for c in counts)]
+        counts = [c for c in self.counts if c.tournament in (TUNED, LONG)]
         self._say("## Set 3: five variants in each game's best quadrant")
+        if counts:
+            self._best(counts)
+        shown = (TUNED, LONG, *VARIATIONS)
+        for game in PAPER:
+            if any(c.game == game and c.tournament in shown for c in self.counts):
+                self._game(game, [c for c in counts if c.game == game])
+
+    def _best(self, counts: Sequence[Count]) -> None:
+        """Show figure 3, and the rates over all numbers of players."""
+        games = [game for game in PAPER if any(c.game == game for c in counts)]
         best = {}
         for _, own in _settings(counts):
             key = (own[0].game, own[0].players, budget_label(worth(own[0])))
@@ -142,23 +180,24 @@ class Page:
         self._say(
             "As in figure 3: V is MaxN or Paranoid, M is MT or MTP, S is Self. A "
             "letter stands where a variant of the group has the best rate, or one that "
-            "is not significantly lower (95%, each pair by itself). Budgets are the "
+            "is not significantly lower (95%, each pair by itself; that only one of "
+            "the variants in a game can win is allowed for). Budgets are the "
             "simulations that TAG makes in that time.",
             "Over all numbers of players; V and M over both of their variants. `best` "
             "are the groups that are not significantly below the best one:",
             "\n".join(self._overall(counts, games)),
         )
-        for game in games:
-            own = [c for c in counts if c.game == game]
-            group, more = PAPER[game]
-            self._say(f"### {title(game)}", f"The paper: {group}. {more}".rstrip())
+
+    def _game(self, game: str, own: Sequence[Count]) -> None:
+        """Show a game of set 3, and its variations."""
+        group, more = PAPER[game]
+        self._say(f"### {title(game)}", f"The paper: {group}. {more}".rstrip())
+        if own:
             panels = {
                 f"{players} players": [
                     Group(
                         f"{budget_label(part[0].budget)}\n"
-                        f"({budget_label(worth(part[0]))})"
-                        if part[0].tournament != TIMED
-                        else budget_label(part[0].budget),
+                        f"({budget_label(worth(part[0]))})",
                         1 / players,
                         {c.agent: c.rate for c in part},
                     )
@@ -174,14 +213,30 @@ class Page:
                 described,
             )
             self._say("\n".join(self._table(own)))
-            for name, words in VARIATIONS.items():
-                own = [c for c in self.counts if (c.tournament, c.game) == (name, game)]
-                if own:
-                    self._say(
-                        f"{words} (`{name}.yaml`):",
-                        "\n".join(self._overall(own, [game])),
-                        "\n".join(self._table(own)),
-                    )
+        for name, words in VARIATIONS.items():
+            own = [c for c in self.counts if (c.tournament, c.game) == (name, game)]
+            if own:
+                self._say(
+                    f"{words} (`{name}.yaml`):",
+                    "\n".join(self._overall(own, [game])),
+                    "\n".join(self._table(own)),
+                )
+
+    def _timed(self) -> None:
+        """Show what was played at real times, apart from equal simulations."""
+        counts = [c for c in self.counts if c.tournament == TIMED]
+        games = [game for game in PAPER if any(c.game == game for c in counts)]
+        if not games:
+            return
+        self._say(
+            "## Set 3 at real times",
+            "The same with budgets of time on the machine that played "
+            f"(`{TIMED}.yaml`), over all numbers of players:",
+            "\n".join(self._overall(counts, games)),
+        )
+        for game in games:
+            own = [c for c in counts if c.game == game]
+            self._say(f"### {title(game)}, real times", "\n".join(self._table(own)))
 
     def _overall(self, counts: Sequence[Count], games: Sequence[str]) -> Iterator[str]:
         """Give the lines of the table over all numbers of players."""
@@ -313,23 +368,25 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("stores", nargs="*", type=Path, metavar="STORE")
-    parser.add_argument("--output", type=Path, default=Path("out/multitree"))
-    parser.add_argument("--publish", action="store_true")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--output", type=Path, default=Path("out/multitree"))
+    where.add_argument("--publish", action="store_true")
     given = parser.parse_args()
+    folder = FOLDER if given.publish else given.output
     try:
         counts = merged([read_published(), *map(read_store, given.stores)])
         if not counts:
             parser.error("name a STORE: results.csv holds nothing yet")
+        page = Page(counts)
         if given.publish:
             publish(counts)
-        folder = FOLDER if given.publish else given.output
-        Page(counts, folder).write()
+        page.write(folder)
         print(folder / "results.md")
     except (StoreError, ValueError) as error:
         parser.exit(2, f"{parser.prog}: error: {error}\n")
     except OSError as error:
-        where = error.filename or given.output
-        parser.exit(2, f"{parser.prog}: error: {where}: {error.strerror}\n")
+        name = error.filename or folder
+        parser.exit(2, f"{parser.prog}: error: {name}: {error.strerror}\n")
 
 
 if __name__ == "__main__":

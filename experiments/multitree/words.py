@@ -61,6 +61,7 @@ VARIATIONS = {
     "at the same time see each other's choices",
     "one_deal": "With that kind of single tree, and one deal for all iterations of a "
     "search",
+    "one_deal_uno": "With one deal for all iterations of a search",
     "wide": "With more exploration, and in Diamant one deal for all iterations of a "
     "search",
 }

@@ -33,7 +33,7 @@ from mcts_agents.names import parse_spec as parse_any_spec
 from mcts_agents.search.options.option import Option
 
 # Words that `rollout_policy` and `opponent_model` understand themselves.
-POLICY_WORDS = ("random", "mast")
+POLICY_WORDS = ("random", "mast", "evaluator")
 
 _ENDLESS = f"agents are nested more than {MAX_NESTING} deep; does one name itself?"
 

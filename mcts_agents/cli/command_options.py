@@ -104,13 +104,15 @@ class TournamentOptions:
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of a game, or module:object for your own; can be repeated."
+            help="Name of a game, or module:object for your own; can be repeated. With "
+            "a FILE: only these of its games."
         ),
     ] = None
     players: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of players; can be repeated. Default: the game's own."
+            help="Number of players; can be repeated. Default: the game's own. With a "
+            "FILE: only these of its numbers."
         ),
     ] = None
     agent: Annotated[
@@ -125,7 +127,8 @@ class TournamentOptions:
         list[str] | None,
         typer.Option(
             help="Budget for each decision, such as 40ms, 1s, or 1000 (simulations); "
-            "can be repeated. Default: the agents' own."
+            "can be repeated. Default: the agents' own. With a FILE: only these of its "
+            "budgets."
         ),
     ] = None
     design: Annotated[
@@ -135,12 +138,13 @@ class TournamentOptions:
     games: Annotated[
         int | None,
         typer.Option(
-            help="Games to play of each game, number of players and budget; default "
-            "100."
+            help="Games to play of each game, number of players and budget. Default: "
+            "what a FILE says, else 100."
         ),
     ] = None
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the tournament; default 0.")
+        int | None,
+        typer.Option(help="Seed of the tournament. Default: what a FILE says, else 0."),
     ] = None
     opening: Annotated[
         int | None,

@@ -140,7 +140,7 @@ def _spec(options: TournamentOptions) -> tuple[TournamentSpec, SpecFile | None]:
                 "says who plays; only --game, --players and --budget can choose a part "
                 "of it, and --games and --seed change it"
             )
-    file = SpecFile(options.file)
+    file = SpecFile(options.file, _OPTIONS)
     spec = file.spec(**changed)
     part = options.game or (), options.players or (), options.budget or ()
     try:
@@ -165,7 +165,8 @@ def _warn_of_busy_cores(
     say: Callable[[str], None], spec: TournamentSpec, options: TournamentOptions
 ) -> None:
     """Say so if budgets of time are worth less because workers share cores."""
-    timed = [b for b in spec.budgets if budget_setting(b)[0] == "seconds"]
+    budgets = dict.fromkeys(s.budget for s in spec.settings() if s.budget)
+    timed = [b for b in budgets if budget_setting(b)[0] == "seconds"]
     jobs = options.jobs or 1
     if options.backend is BackendName.local and timed and jobs > loky.cpu_count():
         say(

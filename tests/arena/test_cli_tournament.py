@@ -219,9 +219,28 @@ REFUSED = [
     ),
     (
         [*STORE, "b.yaml", "--players", "3", "--budget", "4"],
-        "--budget: 4: no game with 3 players has it (in b.yaml)",
+        "--players: 3: is not played with what else was chosen (in b.yaml)",
+    ),
+    (
+        [*STORE, "b.yaml", "--players", "3", "--budget", "4", "--budget", "8"],
+        "--budget: 4: is not played with what else was chosen (in b.yaml)",
+    ),
+    (
+        [
+            *STORE,
+            "b.yaml",
+            "--game",
+            "sushi_go",
+            "--game",
+            "hex:size=3",
+            "--budget",
+            "4",
+        ],
+        "--game: sushi_go: is not played with what else was chosen (in b.yaml)",
     ),
     ([*STORE, "b.yaml", "--budget", "1x"], "--budget: budget '1x': expected a time"),
+    ([*STORE, "b.yaml", "--games", "0"], "--games: input should be greater"),
+    ([*STORE, "b.yaml", "--seed", "-5"], "--seed: input should be greater"),
     ([*STORE, *TABLE, "--players", "3"], "--players: players=3: tictactoe is for 2"),
     ([*STORE, *TABLE, "--game", "hexx"], "--game: unknown game 'hexx': did you mean"),
     ([*STORE, *TABLE, "--agent", "mtcs"], "--agent: unknown agent 'mtcs'"),
@@ -319,6 +338,23 @@ def test_a_part_has_some_of_the_budgets(run_here, tmp_path):
     assert {key[:3] for key in of_6} == {("sushi_go", 2, "6"), ("sushi_go", 3, "6")}
     assert of_8.items() <= whole.items()
     assert of_6.items() <= whole.items()
+
+
+def test_workers_that_share_cores_are_told_of_the_budgets_that_are_played(
+    run_here, tmp_path
+):
+    path = tmp_path / "t.yaml"
+    path.write_text(
+        'games: [tictactoe, {game: "hex:size=3", budgets: [5, 2ms]}]\n'
+        "agents: [mcts, random]\nbudgets: [7, 1s]\ngames_each: 1\n"
+    )
+    for budget, said in (("7", False), ("2ms", True)):
+        store = tmp_path / f"{budget}.db"
+        part = ["--budget", budget, "--jobs", "64"]
+        done = run_here("tournament", str(path), *part, "--store", str(store))
+        assert done.returncode == 0, done.stderr
+        assert ("decisions of 2ms get fewer" in done.stderr) == said
+        assert "decisions of 1s" not in done.stderr
 
 
 def test_a_budget_is_chosen_by_its_amount():

@@ -2,9 +2,15 @@
 
 import dataclasses
 import importlib
+import itertools
+import os
 import re
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcts_agents.arena.analysis.intervals import wilson
@@ -92,10 +98,38 @@ def test_what_is_published_is_read_again(script, stores, tmp_path):
     ]
     assert counts.read_published(tmp_path / "none.csv") == []
     lines = path.read_text().splitlines()
-    for broken in ("tuned,poker,x,880,5,MT,2,1", "tuned,poker,2,880,5,MT", "a" * 9):
+    for broken, said in BROKEN:
         path.write_text("\n".join([*lines[:2], broken, *lines[2:]]))
-        with pytest.raises(ValueError, match=r"results.csv, line 3: "):
+        with pytest.raises(ValueError, match=f"results.csv, line 3: {said}"):
             counts.read_published(path)
+    path.write_text("\n".join([*lines[:3], lines[2]]))
+    with pytest.raises(ValueError, match=r"results.csv, line 4: .* a row here already"):
+        counts.read_published(path)
+    path.write_text("\n".join(["tournament,game", *lines[1:]]))
+    with pytest.raises(ValueError, match=r"results.csv, line 1: expected the columns"):
+        counts.read_published(path)
+    path.write_bytes("\n".join(lines[:2]).encode() + b"\xe4")
+    with pytest.raises(ValueError, match=r"results.csv: is not text in UTF-8"):
+        counts.read_published(path)
+
+
+# Rows of no results, and why.
+BROKEN = [
+    ("tuned,poker,x,880,5,MT,2,1", "a number is none"),
+    ("tuned,poker,2,880,5,MT", "expected 8 values, not 6"),
+    ("tuned,poker,2,880,5,MT,2,1,1", "expected 8 values, not 9"),
+    ("tuneed,poker,2,880,5,MT,2,1", "no tournament 'tuneed'"),
+    ("tuned,pokre,2,880,5,MT,2,1", "game='pokre': expected one of tictactoe,"),
+    ("tuned,poker,0,880,5,MT,2,1", "players=0: expected one of 2, 3, 4, 5"),
+    ("tuned,poker,2,881,5,MT,2,1", "budget='881': expected one of 880, 4400"),
+    ("tuned,poker,2,880,5,mt,2,1", "agent='mt': expected one of MaxN, Paranoid"),
+    ("tuned,poker,2,880,5,MT,0,0", "seats=0: expected 1 to 10"),
+    ("tuned,poker,2,880,5,MT,11,0", "seats=11: expected 1 to 10"),
+    ("tuned,poker,2,880,5,MT,2,3", "wins=3.0: expected 0 to 2 seats"),
+    ("tuned,poker,2,880,5,MT,2,-1", "wins=-1.0: expected 0 to 2 seats"),
+    ("tuned,poker,2,880,5,MT,2,nan", "wins=nan: expected 0 to 2 seats"),
+    (f"tuned,poker,2,880,5,{'M' * 200_000},2,1", "field larger than field limit"),
+]
 
 
 def test_a_part_with_some_of_the_budgets_is_of_its_tournament(script, tmp_path):
@@ -128,6 +162,41 @@ def test_a_difference_is_significant_as_in_its_source(script):
     assert found == pytest.approx(0.0524, abs=5e-5)
 
 
+def test_equal_variants_differ_in_one_of_twenty_experiments(script):
+    """Drawn results of line-ups as `tuned.yaml` has them, all equally strong."""
+    page, draw = script("page"), np.random.default_rng(1)
+    variants = list(page.VARIANTS)
+    pairs = [
+        (["MT"], ["MTP"]),
+        (["MaxN", "Paranoid"], ["MT", "MTP"]),
+        (["MaxN", "Paranoid"], ["Self"]),
+    ]
+    differ = np.zeros((len(pairs), 2))
+    experiments = 1000
+    for _ in range(experiments):
+        seats, wins = Counter(), Counter()
+        for players in (2, 3, 4, 5):
+            lineups = list(itertools.combinations(variants, players))
+            for game in range(200):
+                lineup = lineups[game % len(lineups)]
+                seats.update(lineup)
+                wins[lineup[draw.integers(players)]] += 1
+        for number, pair in enumerate(pairs):
+            rates = [
+                wilson(sum(wins[v] for v in group), sum(seats[v] for v in group))
+                for group in pair
+            ]
+            rates.sort(key=lambda rate: rate.value)
+            differ[number] += [
+                page.least_difference(rates[1], rates[0], rivals) > 0
+                for rivals in (0, 5)
+            ]
+    as_independent, as_rivals = differ.T / experiments
+    assert 0.035 < as_rivals.min() <= as_rivals.max() < 0.065
+    assert (as_independent > as_rivals).all()
+    assert as_independent.mean() > 0.065
+
+
 @pytest.mark.parametrize(
     ("wins", "letters"),
     [
@@ -147,7 +216,7 @@ def test_the_page_has_every_setting_and_picture(
 ):
     page, counts = script("page"), script("counts")
     found = counts.merged(map(counts.read_store, stores))
-    page.Page(found, tmp_path).write()
+    page.Page(found).write(tmp_path)
     text = (tmp_path / "results.md").read_text()
     pictures = re.findall(r"\]\((pictures/.*?)\)", text)
     assert pictures == [
@@ -167,3 +236,72 @@ def test_the_page_has_every_setting_and_picture(
     with pytest.raises(SystemExit, match="2"):
         page.main()
     assert "no.sqlite" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_tournament_that_has_just_begun(script, tmp_path):
+    """Variants without seats have no letter, and empty cells."""
+    path = tmp_path / "begun.sqlite"
+    play("tuned", path, ["tictactoe"], [2], 1, ["1700"])
+    found = script("page").Page(script("counts").read_store(path))
+    lines = found.files["results.md"].splitlines()
+    (overall,) = [line for line in lines if line.startswith("| Tic-Tac-Toe | 40 ms |")]
+    assert overall.count("|  |") >= 1
+    assert found.files["pictures/figure_3.svg"].startswith("<svg")
+
+
+def test_real_times_are_shown_apart(script, stores, tmp_path):
+    page, counts = script("page"), script("counts")
+    path = tmp_path / "time.sqlite"
+    play("tuned_time", path, ["tictactoe"], [2], 4, ["40ms"])
+    simulated = counts.read_store(stores[0])
+    alone, both = (
+        page.Page(simulated),
+        page.Page([*simulated, *counts.read_store(path)]),
+    )
+    for name, text in alone.files.items():
+        if name != "results.md":
+            assert both.files[name] == text
+    text = both.files["results.md"]
+    before, after = text.split("\n\n## Set 3 at real times")
+    assert alone.files["results.md"].startswith(before)
+    assert "| Tic-Tac-Toe | 40 ms | 4 |" in after
+
+
+def test_a_variation_of_a_game_that_was_not_played_otherwise(script, tmp_path):
+    path = tmp_path / "wide.sqlite"
+    play("wide", path, ["dominion"], [2], 2, ["440"])
+    text = script("page").Page(script("counts").read_store(path)).files["results.md"]
+    assert "### Dominion" in text and "(`wide.yaml`):" in text
+
+
+def test_nothing_is_published_of_what_cannot_be_shown(script, tmp_path, monkeypatch):
+    page = script("page")
+    written = []
+    monkeypatch.setattr(page, "publish", lambda counts: written.append("csv"))
+    monkeypatch.setattr(page.Page, "write", lambda self, folder: written.append(folder))
+    monkeypatch.setattr("sys.argv", ["page.py", "--publish"])
+    page.main()
+    assert written == ["csv", page.FOLDER]
+
+    def fails(*_):
+        raise ValueError("a picture fails")
+
+    monkeypatch.setattr(page, "bars", fails)
+    with pytest.raises(SystemExit, match="2"):
+        page.main()
+    assert len(written) == 2
+
+
+def test_what_is_not_installed_is_named_in_one_line(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('No matplotlib here')")
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "page.py"), "--output", str(tmp_path / "out")],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("page.py: error: No matplotlib here; it needs pip install")
+    assert not (tmp_path / "out").exists()

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from mcts_agents.envs.pommerman.official import position
+from mcts_agents.envs.pommerman.observed_planes import (
+    FIRST_DIRECTION,
+    FLAMES_PLANE,
+    MOST,
+    OBSERVED_PLANES,
+)
+from mcts_agents.envs.pommerman.official import Position, position, set_position
 from mcts_agents.envs.pommerman.planes import (
     CELL_PLANES,
     PLANE_NAMES,
@@ -12,6 +18,7 @@ from mcts_agents.envs.pommerman.planes import (
 )
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import new_generator
+from mcts_agents.model.symmetries import EIGHT
 from tests.envs.pommerman_planes_twin import planes_of
 from tests.envs.pommerman_positions import crowded, drawn, permute_hidden
 
@@ -52,6 +59,108 @@ def test_planes_equal_those_of_the_twin(options):
             )
             compared += 1
     assert compared > 150
+
+
+def turned(found, view):
+    """Return a position seen from another side; `view` turns a grid of cells."""
+    size = len(found.board)
+    cells = view(np.arange(size * size).reshape(size, size))
+    # By number of a cell: where it is in the twin.
+    at = np.array([divmod(place, size) for place in np.argsort(cells.flat)])
+
+    def moved(rows):
+        number = rows[:, 0].astype(int) * size + rows[:, 1]
+        return np.column_stack([at[number], rows[:, 2:]]).astype(rows.dtype)
+
+    bombs = moved(found.bombs)
+    bombs[:, 5] = [turned_way(view, way) for way in found.bombs[:, 5]]
+    flames = moved(found.flames)
+    order = np.lexsort((flames[:, 1], flames[:, 0], flames[:, 2]))
+    return Position(
+        board=view(found.board),
+        hidden_items=view(found.hidden_items),
+        agent_pos=moved(found.agent_pos),
+        agent_alive=found.agent_alive,
+        agent_ammo=found.agent_ammo,
+        agent_blast=found.agent_blast,
+        agent_kick=found.agent_kick,
+        bombs=bombs,
+        flames=flames[order],
+        step_count=found.step_count,
+    )
+
+
+def turned_way(view, way):
+    """Return where a direction (1 to 4; others stay) points in the twin."""
+    if not 1 <= way <= 4:
+        return way
+    grid = np.zeros((3, 3), int)
+    steps = [(0, 1), (2, 1), (1, 0), (1, 2)]  # of up, down, left, right in the grid
+    grid[steps[way - 1]] = 1
+    (found,) = np.argwhere(view(grid)).tolist()
+    return steps.index(tuple(found)) + 1
+
+
+@pytest.mark.parametrize("options", [{}, {"players": 2}, {"mode": "team"}])
+def test_games_on_turned_boards(options):
+    model = rules.model(observation="planes", **options)
+    draw, generator = np.random.default_rng(8), new_generator(8)
+    assert len(model.symmetries) == 1 + len(EIGHT)
+    for symmetry, view in zip(model.symmetries[1:], EIGHT, strict=True):
+        state, twin = model.reset(generator), model.reset(generator)
+        set_position(model, twin, turned(position(model, state), view))
+        while movers := model.movers(state):
+            for player in range(model.players):
+                found = model.observe(state, player)
+                np.testing.assert_array_equal(
+                    model.observe(twin, player).flat,
+                    found.reshape(-1)[symmetry.observation],
+                )
+            joint = {player: int(draw.integers(6)) for player in movers}
+            for action in joint.values():
+                assert symmetry.twin_of(action) == turned_way(view, action)
+            model.apply(state, joint, generator)
+            model.apply(
+                twin, {p: symmetry.twin_of(a) for p, a in joint.items()}, generator
+            )
+            assert model.movers(twin) == model.movers(state)
+
+
+def test_rolling_bombs_are_turned():
+    """Random games hardly ever kick: here bombs roll in crowded positions."""
+    model = rules.model(observation="planes")
+    draw, seen = np.random.default_rng(9), set()
+    for _ in range(60):
+        state = crowded(model, draw)
+        for symmetry, view in zip(model.symmetries[1:], EIGHT, strict=True):
+            twin = model.copy(state)
+            set_position(model, twin, turned(position(model, state), view))
+            for player in range(4):
+                found = model.observe(state, player)
+                seen |= {w for w in range(4) if found[FIRST_DIRECTION + w].any()}
+                np.testing.assert_array_equal(
+                    model.observe(twin, player).flat,
+                    found.reshape(-1)[symmetry.observation],
+                )
+    assert seen == {0, 1, 2, 3}
+
+
+@variants
+def test_planes_are_small_numbers(options):
+    model = rules.model(observation="planes", **options)
+    size = int(model.game["size"][0])
+    assert model.observation_shape == (OBSERVED_PLANES, size, size)
+    for state in states(model, 7):
+        for player in range(model.players):
+            found = model.observe(state, player)
+            assert found.dtype == np.int8
+            assert 0 <= found.min() <= found.max() <= MOST
+            assert found[FIRST_DIRECTION:FLAMES_PLANE].sum(axis=0).max() <= 1
+
+
+def test_an_observation_that_there_is_not():
+    with pytest.raises(ValueError, match=r"^observation='flat': expected 'offic"):
+        rules.model(observation="flat")
 
 
 @variants

@@ -1,5 +1,6 @@
 """Tournaments in YAML files, and errors that name the line and the key."""
 
+from collections.abc import Mapping
 from os.path import dirname
 from typing import Any
 
@@ -39,14 +40,17 @@ class SpecFile:
 
     Args:
         path: The file.
+        names: What keys are called that are not taken from the file; by default as in
+            the file.
 
     Raises:
         ValueError: The file cannot be read, or is no mapping in YAML; the message names
             the line.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, names: Mapping[str, str] | None = None):
         self.path = path
+        self._names = names or {}
         try:
             self.data, root = read_settings(path, read_with_nodes)
         except ValueError as error:
@@ -128,7 +132,7 @@ class SpecFile:
 
     def _at(self, place: Place, message: str) -> str:
         if place and place[0] in self._instead:
-            return f"{place[0]}: {message}"
+            return f"{self._names.get(str(place[0]), place[0])}: {message}"
         known = place
         while known and known not in self._lines:
             known = known[:-1]

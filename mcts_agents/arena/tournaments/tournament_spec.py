@@ -1,7 +1,7 @@
 """`TournamentSpec`, the description of a tournament, checked on creation."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -322,50 +322,55 @@ class TournamentSpec(Strict):
         Args:
             games: Specs of games of this tournament; all if empty.
             players: Numbers of players; all if empty. Games that are not played with
-                any of them are left out.
-            budgets: Budgets, such as `40ms` or `1000`; all if empty. Games that are
-                not played with any of them are left out.
+                any of them are left out, unless `games` names them.
+            budgets: Budgets, such as `40ms` or `1000`; all if empty, as for players.
 
         Raises:
             SettingError: A game, a number or a budget that this tournament does not
-                have, or no game has these numbers with these budgets.
+                have, or that is not played with the others that were given.
         """
+        names = [game.game for game in self.games]
         for name in games:
-            known = [game.game for game in self.games]
-            if name not in known:
-                raise SettingError(unknown_name("game", name, known), ("games",))
+            if name not in names:
+                raise SettingError(unknown_name("game", name, names), ("games",))
         chosen = [game for game in self.games if not games or game.game in games]
-        known = sorted({count for game in chosen for count in game.counts()})
+        counts = sorted({count for game in chosen for count in game.counts()})
         for number in players:
-            if number not in known:
-                raise SettingError(_none_of(number, known), ("games", "players"))
-        here = [b for game in chosen for b in self.budgets_of(game) if b]
+            if number not in counts:
+                raise SettingError(_none_of(number, counts), ("games", "players"))
+        known = [b for game in chosen for b in self.budgets_of(game) if b]
         for budget in budgets:
-            if _amount(budget) not in map(_amount, here):
-                raise SettingError(_none_of(budget, dict.fromkeys(here)), ("budgets",))
-        amounts = set(map(_amount, budgets))
-        kept = []
-        for game in chosen:
-            # As the whole tournament has them, if all are kept.
-            changed: dict[str, tuple] = {}
-            if players:
-                counts = tuple(n for n in game.counts() if n in players)
-                if counts != game.counts():
-                    changed["players"] = counts
-            if budgets:
-                own = self.budgets_of(game)
-                left = tuple(b for b in own if b and _amount(b) in amounts)
-                if left != own:
-                    changed["budgets"] = left
-            if all(changed.values()):
-                kept.append(game.model_copy(update=changed))
-        if not kept:
-            numbers = " or ".join(map(str, players))
-            raise SettingError(
-                f"{' or '.join(budgets)}: no game with {numbers} players has it",
-                ("budgets",),
-            )
-        return self.model_copy(update={"games": tuple(kept)})
+            if _amount(budget) not in map(_amount, known):
+                raise SettingError(_none_of(budget, dict.fromkeys(known)), ("budgets",))
+        parts = (self._part_of(game, players, budgets) for game in chosen)
+        part = self.model_copy(update={"games": tuple(p for p in parts if p)})
+        settings = part.settings()
+        _check_played(games, {s.game for s in settings}, ("games",))
+        _check_played(players, {s.players for s in settings}, ("games", "players"))
+        played = {_amount(s.budget) for s in settings if s.budget}
+        left = [budget for budget in budgets if _amount(budget) in played]
+        _check_played(budgets, left, ("budgets",))
+        return part
+
+    def _part_of(
+        self, game: GameSpec, players: Sequence[int], budgets: Sequence[str]
+    ) -> GameSpec | None:
+        """Return a game with what was chosen of it; None if nothing is left."""
+        counts, own = game.counts(), self.budgets_of(game)
+        amounts = {_amount(budget) for budget in budgets}
+        changed = {
+            "players": tuple(n for n in counts if n in players or not players),
+            "budgets": tuple(
+                b for b in own if not budgets or (b and _amount(b) in amounts)
+            ),
+        }
+        if not all(changed.values()):
+            return None
+        # As the whole tournament has it, if all is kept.
+        for name, whole in (("players", counts), ("budgets", own)):
+            if changed[name] == whole:
+                del changed[name]
+        return game.model_copy(update=changed)
 
     def description(self) -> dict[str, Any]:
         """Return everything as JSON values, for a store.
@@ -388,6 +393,17 @@ def _amount(budget: str) -> tuple[str, int | float]:
         return budget_setting(budget)
     except ValueError as error:
         raise SettingError(str(error), ("budgets",)) from error
+
+
+def _check_played(
+    chosen: Sequence[object], played: Collection[object], place: tuple[str, ...]
+) -> None:
+    """Raise SettingError if something that was chosen for a part is not played."""
+    for value in chosen:
+        if value not in played:
+            raise SettingError(
+                f"{value}: is not played with what else was chosen", place
+            )
 
 
 def _none_of(value: object, known: Iterable[object]) -> str:

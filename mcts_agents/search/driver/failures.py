@@ -7,6 +7,7 @@ from mcts_agents.search.kernel.status import (
     BAD_ACTION,
     BAD_CHOICE,
     BAD_MOVERS,
+    NOT_ANSWERED,
     NOT_FINITE,
     NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
@@ -25,7 +26,7 @@ _AT_FAULT = {
 def failure(status: int, model: ForwardModel, settings: SearchSettings) -> RuntimeError:
     """Return the exception for a status that ends a search; see `kernel/status.py`."""
     words = f"{model.name}: {_words(status, model, settings)}"
-    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE):
+    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE, NOT_ANSWERED):
         return RuntimeError(words)
     if status == NOT_FINITE and (model.has("evaluate") or model.has("action_values")):
         return GameError(words)
@@ -54,6 +55,12 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
         return (
             "`legal_actions` lists an action outside of 0 to "
             f"{model.actions - 1} (Spec.actions)"
+        )
+    if status == NOT_ANSWERED:
+        return (
+            "opponent_model='evaluator': there is a position in which no player of the "
+            "tree decides, and the evaluator is asked only where one does; choose "
+            "another opponent_model"
         )
     if status == BAD_MOVERS:
         return (

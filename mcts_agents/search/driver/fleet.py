@@ -14,6 +14,7 @@ from mcts_agents.search.driver.leaf_batches import (
     bad_answer,
     is_of_shares,
     observing,
+    rows_of_leaf,
     rows_of_numbers,
 )
 from mcts_agents.search.driver.memory import zeros_apart
@@ -139,8 +140,7 @@ class Fleet:
         self._begin = self._compiled.entry("begin_search")
         self._advance = self._compiled.entry("advance_fleet")
         self._answer = self._compiled.entry("answer_fleet")
-        movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
-        rows = self.size * settings.batch * movers
+        rows = self.size * settings.batch * rows_of_leaf(model, settings)
         self._observe = observing(model, settings.evaluator)
         seen = () if self._observe else model.observation_shape
         self._rows = {

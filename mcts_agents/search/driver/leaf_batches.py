@@ -11,7 +11,7 @@ from mcts_agents.model import ForwardModel, clock
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.search.driver.compiled import Compiled
 from mcts_agents.search.driver.memory import zeros_apart
-from mcts_agents.search.kernel import rewards
+from mcts_agents.search.kernel import answered, rewards
 from mcts_agents.search.kernel.batch_records import LANE, WAITING_STEP
 from mcts_agents.search.kernel.status import (
     BAD_VALUES,
@@ -53,6 +53,13 @@ class AnsweredLater:
         )
 
 
+def rows_of_leaf(model: ForwardModel, settings: SearchSettings) -> int:
+    """Return the most rows that a leaf has: one for each player that is asked for."""
+    if answered.is_on(settings):
+        return model.players
+    return {"self": 1, "pair": 2}.get(settings.tree, model.players)
+
+
 class Evaluation:
     """The batches of one search, and the evaluator that answers them.
 
@@ -86,9 +93,8 @@ class Evaluation:
         self._noise_due = False
         self._answering = 0.0  # seconds of the evaluator's last call
         self._shares = is_of_shares(settings)
-        movers = {"self": 1, "pair": 2}.get(settings.tree, model.players)
         lanes = 2 * settings.batch
-        rows = settings.batch * movers
+        rows = settings.batch * rows_of_leaf(model, settings)
         steps = model.players * settings.max_depth + STEPS_A_LANE * lanes
         own = self._observe is not None
         discounted = rewards.is_on(settings)

@@ -22,6 +22,9 @@ LANE = np.dtype(
     [
         ("movers", np.int64),  # bit mask of the players who have a row each, ascending
         ("row", np.int64),  # the first of them
+        # Behind these rows those of others whose moves the evaluator says (`answered`).
+        ("others", np.int64),  # a bit mask
+        ("home", np.int64),  # the node whose state they decide in
         ("first_step", np.int64),
         ("step_count", np.int64),
     ],

@@ -28,10 +28,12 @@ chess, shogi, and Go through self-play", Science 362 (2018); virtual loss: G. Ch
 M. Winands, J. van den Herik, "Parallel Monte-Carlo tree search", CG 2008.
 """
 
+import numpy as np
 from numba import njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.search.kernel import mast
+from mcts_agents.search.kernel.answered import UNKNOWN, keep_move, moves_of
 from mcts_agents.search.kernel.back_up import back_up
 from mcts_agents.search.kernel.batch_records import (
     AT_LEAF,
@@ -47,6 +49,7 @@ from mcts_agents.search.kernel.batch_records import (
 )
 from mcts_agents.search.kernel.candidates import ask_actions, error_of, match_edges
 from mcts_agents.search.kernel.lane import longest_path, owned_by
+from mcts_agents.search.kernel.pair import select_opponent
 from mcts_agents.search.kernel.parts import Array, Condition, Part, one_of
 from mcts_agents.search.kernel.priors import (
     WITH_EVALUATOR,
@@ -195,6 +198,7 @@ def wait(search):
     batch = batch_of(search)
     lane = lanes_of(batch)[batch.lane_count]
     lane.movers = 0
+    lane.others = 0
     lane.row = batch.row_count
     lane.first_step = batch.step_count
     lane.step_count = search.step_count
@@ -215,6 +219,10 @@ def wait(search):
             if status != SLICE_DONE:
                 return status
         lane.movers = batch.movers
+        if search.answered and search.depth[0] < search.depth_limit:
+            status = write_rows_of_others(search, batch, lane)
+            if status != SLICE_DONE:
+                return status
         batch.leaves += 1
     else:
         batch.others += 1
@@ -243,6 +251,23 @@ def write_rows(search, batch, tree, mine):
             if node != NONE:
                 match_edges(search, nodes_of(search)[node], n)
                 node += 1
+    return SLICE_DONE
+
+
+@njit
+def write_rows_of_others(search, batch, lane):
+    """Write what the evaluator is told to those whose moves it is asked for."""
+    lane.home = search.home
+    if search.opponent:
+        select_opponent(search)
+    others = call.movers(search) & ~owned_by(search, 0)
+    for player in range(search.players):
+        if others >> player & 1 and moves_of(search, lane.home)[player] == UNKNOWN:
+            n = write_row(search, batch, player)
+            if n <= 0:
+                return error_of(search, n)
+            row_nodes_of(batch)[batch.row_count - 1] = NONE
+            lane.others |= np.int64(1) << player
     return SLICE_DONE
 
 
@@ -319,12 +344,26 @@ def take_checked_answers(search, values, logits):
                         bandit.raw_value -= waiting_score(search, i, bandit.player)
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, node, row_logits)
+            if search.answered:
+                take_moves(search, batch, lane, logits)
             take_in_values(search, batch, i, values)
     batch.lane_count = 0
     batch.step_count = 0
     batch.row_count = 0
     batch.leaves = 0
     batch.others = 0
+
+
+@njit
+def take_moves(search, batch, lane, logits):
+    """Keep what the others of a leaf's state play."""
+    row = lane.row + count_players(lane.movers)
+    for player in range(search.players):
+        if lane.others >> player & 1:
+            row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
+            legal = legal_row_of(batch, row)
+            keep_move(search, lane.home, player, row_logits, legal)
+            row += 1
 
 
 @njit

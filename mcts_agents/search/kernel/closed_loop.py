@@ -22,6 +22,11 @@ from numba import carray, njit
 
 from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer
+from mcts_agents.search.kernel.answered import (
+    begin_moves,
+    bytes_of_moves,
+    play_kept_moves,
+)
 from mcts_agents.search.kernel.batches import ends_here, may_stop
 from mcts_agents.search.kernel.lane import leave, owned_by
 from mcts_agents.search.kernel.pair import select_opponent
@@ -41,7 +46,12 @@ from mcts_agents.search.kernel.rollout import (
     policy_bytes,
 )
 from mcts_agents.search.kernel.selection import select
-from mcts_agents.search.kernel.status import BUDGET_SPENT, MODEL_ERROR, SLICE_DONE
+from mcts_agents.search.kernel.status import (
+    BUDGET_SPENT,
+    MODEL_ERROR,
+    NOT_ANSWERED,
+    SLICE_DONE,
+)
 from mcts_agents.search.kernel.tree import add_node, clear_node, count_players
 from mcts_agents.search.kernel.variants import WAITS
 
@@ -61,7 +71,8 @@ def slot_size(model, settings):
     counters = COUNTER_BYTES if settings.rollout_end != "exact" else 0
     memories = model.players * policy_bytes(model, settings)
     words = -(-model.state_size // 8) * 8
-    return words + bytes_of_row(model, settings) + counters + memories
+    moves = bytes_of_moves(model, settings)
+    return words + bytes_of_row(model, settings) + counters + memories + moves
 
 
 def _check(model, settings):
@@ -217,7 +228,14 @@ def advance(search, link):
     movers = call.movers(search)
     mine = search.chosen
     while movers != 0:
-        status = choose_by_policy(search, movers & ~mine)
+        others = movers & ~mine
+        if WAITS and search.answered:
+            # The evaluator is asked where the tree's players decide.
+            status = NOT_ANSWERED
+            if movers & mine:
+                status = play_kept_moves(search, search.home, others)
+        else:
+            status = choose_by_policy(search, others)
         if status != SLICE_DONE:
             return status
         step(search, movers)
@@ -267,6 +285,8 @@ def store(search, link, movers):
         keep_row(search, slot)
     size = search.players * search.policy_bytes
     memories = slot + search.slot_size - size
+    if WAITS and search.answered:
+        begin_moves(search, node)
     if search.rollout_end != EXACT:
         counters = carray(as_pointer(memories - COUNTER_BYTES), 3, np.int64)
         counters[0] = search.last_movers

@@ -3,7 +3,8 @@
 The root player follows the rollout policy, everybody else the opponent model: uniformly
 random actions, MAST, or a function `int64(game, state, player, memory, rng)`, which is
 a scripted policy of the game or a callback into any agent. The opponent model also
-plays for those whom no tree owns (Self-only).
+plays for those whom no tree owns (Self-only). It may be the evaluator of the leaves;
+see `answered`.
 
 A rollout ends when as many actions were played as its length says, and then
 
@@ -40,7 +41,7 @@ from mcts_agents.search.kernel.status import (
 from mcts_agents.search.kernel.trace import has_room, in_rollouts, note_move
 from mcts_agents.search.kernel.variants import EXTENDED
 
-RANDOM, MAST, FUNCTION = range(3)
+RANDOM, MAST, FUNCTION, EVALUATOR = range(4)
 EXACT, END_ACTION, START_ACTION, END_TURN, END_ROUND = range(5)
 ROOT_PLAYER, OTHERS = range(2)
 ENDS = {
@@ -54,7 +55,7 @@ ENDS = {
 
 def policies(settings):
     """Return what the root player and the others follow below the trees."""
-    kinds = {"random": RANDOM, "mast": MAST}
+    kinds = {"random": RANDOM, "mast": MAST, "evaluator": EVALUATOR}
     given = settings.rollout_policy, settings.opponent_model
     return [kinds.get(g, FUNCTION) if isinstance(g, str) else FUNCTION for g in given]
 
@@ -90,9 +91,14 @@ def _values(model, settings):
 def _check(model, settings):
     for name in ("rollout_policy", "opponent_model"):
         value = getattr(settings, name)
-        if isinstance(value, str) and value not in ("random", "mast", *model.policies):
+        words = ["random", "mast", *model.policies]
+        if name == "opponent_model":
+            words.append("evaluator")
+        if isinstance(value, str) and value not in words:
             raise ValueError(
-                f"{name}={value!r}: expected random, mast, an agent"
+                f"{name}={value!r}: expected random, mast, "
+                + ("evaluator, " if name == "opponent_model" else "")
+                + "an agent"
                 + (f" or a policy of {model.name}: " if model.policies else "")
                 + ", ".join(model.policies)
             )

@@ -8,6 +8,7 @@ from mcts_agents.model import ForwardModel
 from mcts_agents.search.kernel import (
     abstraction,
     action_heuristics,
+    answered,
     back_up,
     backup_operators,
     batches,
@@ -58,6 +59,7 @@ PARTS: tuple[Part, ...] = tuple(
         solver,
         graph,
         closed_loop,
+        answered,
         pair,
         reuse,
     )

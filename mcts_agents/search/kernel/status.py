@@ -19,7 +19,8 @@ NO_LIMIT = np.iinfo(np.int64).max
     NOT_FINITE,
     BAD_ACTION,
     BAD_MOVERS,
-) = range(14)
+    NOT_ANSWERED,
+) = range(15)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

@@ -567,7 +567,9 @@ class SearchSettings:
     opponent_model: Any = option(
         None,
         "Who plays for the others below the tree, and in it with `tree=self` and "
-        "`pair`. None: the game's choice, else the rollout policy.",
+        "`pair`. `evaluator`: what its policy finds most probable; it is asked with "
+        "the leaf, in one batch (RawNet, with `loop=sampled`). None: the game's "
+        "choice, else the rollout policy.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
