@@ -134,6 +134,28 @@ Then 17 facts:
 In the fog, cells more than four rows or columns away are 5 on the first map and 0 on
 the others. The mask is all ones for the living and all zeros for the dead.
 
+With `observation="planes"` the observation is 25 planes instead, int8 of shape
+(25, 11, 11), with what the official observation tells, made for networks:
+
+| plane | |
+|---|---|
+| 0-1 | 1 for rigid walls, for wood |
+| 2-4 | 1 for open items: extra bomb, range, kick |
+| 5 | bombs: 9 less the steps until they explode, so 0 when just laid |
+| 6 | bombs: cells that they reach in one direction |
+| 7-10 | 1 for bombs that roll up, down, left, right |
+| 11 | flames: steps that they still burn |
+| 12-15 | 1 for living agents: the player, then the next three by number |
+| 16 | own blast strength: cells that a bomb reaches |
+| 17, 18 | own bombs lying on the board; in all, lying or ready |
+| 19 | 1 if the player can kick |
+| 20-23 | 1 if alive: the player, then the next three |
+| 24 | tenths of `max_steps` that were played |
+
+Bombs are also shown under agents. Planes 16 to 24 are the same on all cells. Cells out
+of sight are 0 in planes 0 to 15. These planes have the eight symmetries of the board
+(`model.symmetries`).
+
 Two functions return the observation of a state in other forms, with fog if there is
 fog. Pass the `forward_model` of `raw_env` or `parallel_env` as the model, and a state
 such as `spectator_state` returns:
@@ -185,7 +207,7 @@ step. In the AEC environment, the dead get their accumulated rewards at their la
 ## Options
 
 `env(render_mode=None, players=4, mode="ffa", fog=None, collapse=None,
-shuffle_corners=False, max_steps=800, official_rewards=False)`
+shuffle_corners=False, max_steps=800, observation="official", official_rewards=False)`
 
 | option | |
 |---|---|
@@ -196,6 +218,7 @@ shuffle_corners=False, max_steps=800, official_rewards=False)`
 | `collapse` | the step after which the first ring turns rigid; officially 500 |
 | `shuffle_corners` | whether the agents begin in random corners |
 | `max_steps` | steps after which the game ends |
+| `observation` | `"official"`, flat; or `"planes"` |
 | `official_rewards` | environments only: use the rewards of the official program |
 
 ## Pictures

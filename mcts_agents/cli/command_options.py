@@ -320,3 +320,38 @@ class TrainOptions:
         str, typer.Option(help="Where the network computes: cpu or cuda.")
     ] = "cpu"
     json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitateOptions:
+    """What `imitate` learns from, and where its network goes."""
+
+    dataset: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of a dataset that `record` wrote.",
+            parser=path_of,
+            metavar="DATASET",
+        ),
+    ]
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for the network; resumes if it contains some.",
+            parser=path_of,
+            metavar="FOLDER",
+        ),
+    ]
+    config: Annotated[
+        str | None,
+        typer.Option(
+            help="YAML file with the choices of the training.", metavar="FILE"
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST_NUMBER, help="Seed of the training.")
+    ] = 0
+    device: Annotated[
+        str, typer.Option(help="Where the network computes: cpu or cuda.")
+    ] = "cpu"
+    json: Json = False

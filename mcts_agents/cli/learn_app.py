@@ -2,7 +2,12 @@
 
 import typer
 
-from mcts_agents.cli.command_options import RecordOptions, TrainOptions, takes_options
+from mcts_agents.cli.command_options import (
+    ImitateOptions,
+    RecordOptions,
+    TrainOptions,
+    takes_options,
+)
 
 learn = typer.Typer()
 
@@ -31,3 +36,16 @@ def train(options: TrainOptions) -> None:
     from mcts_agents.cli.train import train_network
 
     train_network(options)
+
+
+@learn.command()
+@takes_options
+def imitate(options: ImitateOptions) -> None:
+    """Train a network on recorded decisions: what agents did, and who won.
+
+    Run the same command again to resume after an interruption. The JSON has folder and
+    what summary.json says.
+    """
+    from mcts_agents.cli.imitate import imitate_decisions
+
+    imitate_decisions(options)

@@ -107,7 +107,9 @@ def train_network(options: TrainOptions) -> None:
         if minutes is None and options.positions is None:
             minutes = MINUTES
         budget = Budget(minutes, options.positions)
-        config = read_config(options.config) if options.config else TrainingConfig()
+        config = TrainingConfig()
+        if options.config:
+            config = read_config(options.config, TrainingConfig)
         bars = Bars(console)
         listener: Listener = bars
         try:

@@ -46,14 +46,14 @@ def test_what_is_not_allowed_is_named_with_its_line(tmp_path, text, message):
     path = tmp_path / "config.yaml"
     path.write_text(text)
     with pytest.raises(ValueError, match=message) as found:
-        read_config(str(path))
+        read_config(str(path), TrainingConfig)
     assert str(found.value).startswith(f"{path}, line ")
 
 
 def test_an_empty_file_has_the_defaults(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("")
-    assert read_config(str(path)) == TrainingConfig()
+    assert read_config(str(path), TrainingConfig) == TrainingConfig()
 
 
 def test_a_single_team_is_refused():

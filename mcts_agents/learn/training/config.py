@@ -1,6 +1,6 @@
-"""`TrainingConfig`: every choice of a training run, with its default and its range."""
+"""`TrainingConfig`, `ImitationConfig`: all choices, with defaults and ranges."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -136,8 +136,8 @@ class SelfPlayConfig(Section):
         return {"explore_moves": self.explore_moves, "temperature": self.temperature}
 
 
-class LearnerConfig(Section):
-    """How the network learns from what was played."""
+class UpdateConfig(Section):
+    """How a network is updated."""
 
     optimiser: Literal["adam", "sgd"] = Field(
         default="adam", description="AdamW, or SGD with Nesterov momentum."
@@ -159,25 +159,36 @@ class LearnerConfig(Section):
     batch_size: int = Field(
         default=512, ge=2, le=1_000_000, description="Positions of one update."
     )
+    value_weight: Share = Field(
+        default=0.5,
+        description="Weight of the value in the loss; the policy has the rest.",
+    )
+    symmetries: bool = Field(
+        default=True,
+        description="Show each position from a random side, where the game declares "
+        "its symmetries.",
+    )
+
+    @model_validator(mode="after")
+    def _momentum_is_used(self) -> Self:
+        if self.optimiser == "adam" and "momentum" in self.model_fields_set:
+            raise ValueError("momentum is for optimiser: sgd; adam has its own")
+        return self
+
+
+class LearnerConfig(UpdateConfig):
+    """How the network learns from what was played."""
+
     passes: float = Field(
         default=4.0,
         gt=0.0,
         le=1000.0,
         description="How often a position is learned from, on average.",
     )
-    value_weight: Share = Field(
-        default=0.5,
-        description="Weight of the value in the loss; the policy has the rest.",
-    )
     search_value: Share = Field(
         default=0.25,
         description="Share of the search's value in the value target; the rest is the "
         "result of the game.",
-    )
-    symmetries: bool = Field(
-        default=True,
-        description="Show each position from a random side, where the game declares "
-        "its symmetries.",
     )
     least_window: int = Field(
         default=20_000,
@@ -200,9 +211,7 @@ class LearnerConfig(Section):
     )
 
     @model_validator(mode="after")
-    def _used(self) -> "LearnerConfig":
-        if self.optimiser == "adam" and "momentum" in self.model_fields_set:
-            raise ValueError("momentum is for optimiser: sgd; adam has its own")
+    def _window_fits(self) -> Self:
         if self.least_window > self.most_window:
             raise ValueError(
                 f"least_window={self.least_window}: expected at most "
@@ -240,12 +249,8 @@ class EvaluationConfig(Section):
     )
 
 
-class TrainingConfig(Section):
-    """A training run; every key has a default.
-
-    Raises:
-        ValidationError: A key that is unknown, or a value that is not allowed.
-    """
+class NetworkSection(Section):
+    """The network that learns, and how it computes."""
 
     network: dict[str, Any] = Field(
         default={},
@@ -258,9 +263,6 @@ class TrainingConfig(Section):
         "take `float32`. `bfloat16` is up to twice as fast on processors that have "
         "instructions for it; `auto` takes it on those, and `float32` elsewhere.",
     )
-    self_play: SelfPlayConfig = Field(default_factory=SelfPlayConfig)
-    learner: LearnerConfig = Field(default_factory=LearnerConfig)
-    evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
 
     @field_validator("network")
     @classmethod
@@ -293,6 +295,53 @@ class TrainingConfig(Section):
             )
         except TypeError as error:
             raise ValueError(f"network={quoted(self.network)}: {error}") from error
+
+
+class TrainingConfig(NetworkSection):
+    """A training run; every key has a default.
+
+    Raises:
+        ValidationError: A key that is unknown, or a value that is not allowed.
+    """
+
+    self_play: SelfPlayConfig = Field(default_factory=SelfPlayConfig)
+    learner: LearnerConfig = Field(default_factory=LearnerConfig)
+    evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
+
+
+class DemonstrationsConfig(UpdateConfig):
+    """How the network learns from what others played."""
+
+    learning_rate: float = Field(
+        default=0.001, gt=0.0, le=10.0, description="At the start."
+    )
+    batch_size: int = Field(
+        default=256, ge=2, le=1_000_000, description="Positions of one update."
+    )
+    passes: int = Field(
+        default=5, ge=1, le=1000, description="How often each position is learned from."
+    )
+    value_weight: Share = Field(
+        default=0.1,
+        description="Weight of the value in the loss; the policy has the rest.",
+    )
+    held_out: float = Field(
+        default=0.05,
+        ge=0.0,
+        le=0.5,
+        description="Share of the games that are not learned from, but tell how well "
+        "the network does.",
+    )
+
+
+class ImitationConfig(NetworkSection):
+    """Learning from recorded decisions; every key has a default.
+
+    Raises:
+        ValidationError: A key that is unknown, or a value that is not allowed.
+    """
+
+    learner: DemonstrationsConfig = Field(default_factory=DemonstrationsConfig)
 
 
 def _tuple(value: Any) -> Any:

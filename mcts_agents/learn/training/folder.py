@@ -9,7 +9,7 @@ from mcts_agents.extras import MissingExtraError
 from mcts_agents.learn.curves import draw_learning_curve
 from mcts_agents.learn.shards import DatasetError
 from mcts_agents.learn.training.checkpoints import Progress
-from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.config import ImitationConfig, TrainingConfig
 from mcts_agents.learn.training.evaluating import spec_of
 from mcts_agents.networks import Network, NetworkDescription
 from mcts_agents.reading import MOST_TEXT, read_bytes, read_json
@@ -48,7 +48,9 @@ class Folder:
         for left in self.path.rglob(".*.part"):
             left.unlink()
 
-    def enter(self, game: dict[str, Any], config: TrainingConfig) -> None:
+    def enter(
+        self, game: dict[str, Any], config: TrainingConfig | ImitationConfig
+    ) -> None:
         """Describe a new run, or see that the folder holds this one.
 
         Raises:
@@ -60,7 +62,7 @@ class Folder:
         if not path.exists():
             if self.checkpoints.exists():
                 raise DatasetError(f"{self.path}: has checkpoints, but no {RUN}")
-            self._write(RUN, {"version": __version__, **described})
+            self.write(RUN, {"version": __version__, **described})
             return
         try:
             stored = read_json(read_bytes(path, MOST_TEXT).decode())
@@ -113,9 +115,9 @@ class Folder:
     def summarise(
         self, game: dict[str, Any], config: TrainingConfig, progress: Progress
     ) -> None:
-        """Write `summary.json`."""
+        """Write `summary.json` of self-play."""
         positions = sum(progress.positions)
-        self._write(
+        self.write(
             SUMMARY,
             {
                 **game,
@@ -138,7 +140,8 @@ class Folder:
             },
         )
 
-    def _write(self, name: str, content: dict[str, Any]) -> None:
+    def write(self, name: str, content: dict[str, Any]) -> None:
+        """Write a file of JSON."""
         with replacing(self.path / name) as temporary:
             text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
             temporary.write_text(text, encoding="utf-8")

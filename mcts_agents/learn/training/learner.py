@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from mcts_agents.extras import from_extra
-from mcts_agents.learn.training.config import LearnerConfig
+from mcts_agents.learn.training.config import UpdateConfig
 from mcts_agents.learn.training.replay import Batch
 from mcts_agents.networks.config import NetworkConfig
 
@@ -39,6 +39,7 @@ class Learner:
 
     Attributes:
         network: The network.
+        device: Where it computes.
 
     Raises:
         ValueError: No such device.
@@ -46,7 +47,7 @@ class Learner:
 
     def __init__(
         self,
-        config: LearnerConfig,
+        config: UpdateConfig,
         network: NetworkConfig,
         *,
         seed: int = 0,
@@ -54,9 +55,9 @@ class Learner:
         precision: str = "float32",
     ):
         self.config = config
-        self._device = device_named(device)
-        self._body_type = body_type(precision, self._device)
-        self.network = Network(network, seed=seed).to(self._device).eval()
+        self.device = device_named(device)
+        self._body_type = body_type(precision, self.device)
+        self.network = Network(network, seed=seed).to(self.device).eval()
         self._optimiser = self._new_optimiser()
 
     def _new_optimiser(self) -> torch.optim.Optimizer:
@@ -88,7 +89,7 @@ class Learner:
         """
         for group in self._optimiser.param_groups:
             group["lr"] = self.rate(spent)
-        device = self._device
+        device = self.device
         seen = torch.from_numpy(batch.observations).to(device).float()
         policy, legal, values = (
             torch.from_numpy(array).to(device)
@@ -107,7 +108,7 @@ class Learner:
     def _answer(self, seen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return what the network says; only its body computes in the lower type."""
         network, mixed = self.network, self._body_type is not torch.float32
-        with torch.autocast(self._device.type, self._body_type, enabled=mixed):
+        with torch.autocast(self.device.type, self._body_type, enabled=mixed):
             body = network.body(seen)
         body = body.float()
         return network.policy(body), network.value(body)

@@ -1,0 +1,282 @@
+"""`Imitator`: a network that learns from recorded decisions, pass by pass.
+
+The policy learns what agents did (`visits` of the dataset, all on the action of agents
+that do not search), the value each team's share of the win: the supervised learning of
+Weil, Czech, Meuser, Kersting, "Know your enemy" (2023), section 3.2, and of AlphaGo.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import Timeout
+
+from mcts_agents import __version__
+from mcts_agents.envs import Game, load_any, make_any
+from mcts_agents.extras import from_extra
+from mcts_agents.learn.dataset import Dataset
+from mcts_agents.learn.shards import DatasetError
+from mcts_agents.learn.training.checkpoints import (
+    Progress,
+    checkpoints,
+    read_checkpoint,
+    write_checkpoint,
+)
+from mcts_agents.learn.training.config import ImitationConfig
+from mcts_agents.learn.training.folder import ONNX, POLICY, SUMMARY, Folder
+from mcts_agents.learn.training.learner import Learner
+from mcts_agents.learn.training.listeners import Listener
+from mcts_agents.learn.training.replay import Batch
+from mcts_agents.model.contract import DRAWN, LOST, WON
+from mcts_agents.model.symmetries import twins
+from mcts_agents.model.win_shares import result_shares, shares_by_team
+from mcts_agents.networks import NetworkDescription
+from mcts_agents.writing import locked
+
+with from_extra("rl", "learning needs PyTorch and safetensors"):
+    import torch
+    from torch.nn.functional import log_softmax
+
+    from mcts_agents.networks.losses import masked
+    from mcts_agents.networks.saving import save
+
+RESULTS = {1: WON, 0: DRAWN, -1: LOST}
+# Rows that the held-out games are looked at in.
+_ROWS = 4096
+
+
+def spec_of(description: Mapping[str, Any]) -> str:
+    """Return the spec of the game that a dataset was recorded of."""
+    name = description["game"]
+    game = load_any(name)
+    usual = game.rules.defaults() if isinstance(game, Game) else {}
+    options = ",".join(
+        f"{option}={str(value).lower() if value in (True, False, None) else value}"
+        for option, value in description["variant"].items()
+        if option not in usual or usual[option] != value
+    )
+    return f"{name}:{options}" if options else name
+
+
+class Imitator:
+    """A run of learning from a dataset, new or gone on with.
+
+    Args:
+        dataset: Folder of the dataset, as `record` writes it; it must be complete.
+        folder: Where everything goes; made if it is not there.
+        config: All choices.
+        seed: From which all chance comes.
+        device: Where the network computes, as `torch.device` names it.
+        listener: Is told how learning goes on.
+
+    Raises:
+        DatasetError: There is no dataset, or not all of it.
+        ValueError: The game or the device cannot serve; the message says why.
+    """
+
+    def __init__(
+        self,
+        dataset: str | os.PathLike[str],
+        folder: str | os.PathLike[str],
+        config: ImitationConfig | None = None,
+        *,
+        seed: int = 0,
+        device: str = "cpu",
+        listener: Listener | None = None,
+    ):
+        self.config = config or ImitationConfig()
+        self.listener = listener or Listener()
+        self.dataset = Dataset(dataset)
+        if not self.dataset.is_complete or not len(self.dataset):
+            raise DatasetError(
+                f"{dataset}: has {self.dataset.games} of "
+                f"{self.dataset.description['games']} games; run `record` again to "
+                "complete it"
+            )
+        described = self.dataset.description
+        spec = spec_of(described)
+        _, self.model = make_any(spec)
+        # What the run is of: the same command goes on with it.
+        self.game = {
+            "game": spec,
+            "seed": seed,
+            "recorded": {
+                "seed": described["seed"],
+                "games": described["games"],
+                "decisions": len(self.dataset),
+                "agents": described["agents"],
+            },
+        }
+        self._seed = seed
+        network = self.config.network_config(self.model)
+        self._description = NetworkDescription.of(network, self.model, spec)
+        self.learner = Learner(
+            self.config.learner,
+            network,
+            seed=seed,
+            device=device,
+            precision=self.config.precision,
+        )
+        self.folder = Folder(Path(folder))
+        self.progress = Progress()
+
+    def run(self) -> Progress:
+        """Learn, or go on with it, and write what a trained network leaves.
+
+        Raises:
+            DatasetError: The folder holds another run, or a damaged file; or another
+                process learns there.
+            OSError: It cannot be written.
+        """
+        with self._held():
+            self.folder.enter(self.game, self.config)
+            self._restore()
+            self._prepare()
+            passes = self.config.learner.passes
+            self.listener.begun(self.progress, self.progress.blocks / passes)
+            for number in range(self.progress.blocks, passes):
+                self._pass(number)
+                write_checkpoint(
+                    self.folder.checkpoints, self.learner.tensors(), self.progress
+                )
+            self._finish()
+        return self.progress
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = locked(self.folder.path / ".lock")
+        except Timeout as error:
+            raise DatasetError(
+                f"{self.folder.path}: another process is learning there; wait for it, "
+                "or take another folder"
+            ) from error
+        try:
+            self.folder.tidy()
+            yield
+        finally:
+            lock.release()
+
+    def _restore(self) -> None:
+        stored = checkpoints(self.folder.checkpoints)
+        if not stored:
+            return
+        tensors, self.progress = read_checkpoint(stored[-1])
+        try:
+            self.learner.restore(tensors)
+        except ValueError as error:
+            raise DatasetError(f"{stored[-1]}: {error}") from error
+
+    def _prepare(self) -> None:
+        """Find who won each game, and choose the games that are held out."""
+        results: dict[int, np.ndarray] = {}
+        for rows in self.dataset.batches(_ROWS):
+            whose = zip(rows["game"], rows["player"], rows["outcome"], strict=True)
+            for game, player, outcome in whose:
+                found = results.setdefault(
+                    int(game), np.full(self.model.players, LOST, np.int64)
+                )
+                for mate, team in enumerate(self.model.teams):
+                    if team == self.model.teams[int(player)]:
+                        found[mate] = RESULTS[int(outcome)]
+        count = max(results) + 1
+        self._shares = np.zeros((count, self.model.players), np.float32)
+        for game, result in results.items():
+            self._shares[game] = result_shares(result, self.model.teams)
+        rng = np.random.default_rng(self._seed)
+        held_out = round(self.config.learner.held_out * count)
+        self._held_out = np.zeros(count, bool)
+        self._held_out[rng.permutation(count)[:held_out]] = True
+
+    def _pass(self, number: int) -> None:
+        """Learn from all games that are not held out once."""
+        config, progress = self.config.learner, self.progress
+        began, sums, updates = time.perf_counter(), np.zeros(2), 0
+        rng = np.random.default_rng([self._seed, number])
+        sides = self.model.symmetries if config.symmetries else ()
+        batches = -(-len(self.dataset) // config.batch_size)
+        learned = 0
+        for at, rows in enumerate(
+            self.dataset.batches(config.batch_size, seed=int(rng.integers(1 << 32)))
+        ):
+            batch = self._batch(rows, ~self._held_out[rows["game"]])
+            if len(batch.policy) >= 2:  # a mean over rows needs some
+                if len(sides) > 1:
+                    chosen = rng.integers(len(sides), size=len(batch.policy))
+                    seen, policy, legal = twins(
+                        sides, chosen, batch.observations, batch.policy, batch.legal
+                    )
+                    batch = Batch(seen, policy, legal, batch.values)
+                spent = (number + at / batches) / config.passes
+                sums += self.learner.update(batch, spent)
+                updates += 1
+                learned += len(batch.policy)
+            self.listener.learning(at + 1, batches)
+        progress.blocks += 1
+        progress.positions.append(learned)
+        progress.updates += updates
+        progress.losses.append((sums / max(updates, 1)).tolist())
+        progress.evaluations.append({"pass": number + 1, **self._measured()})
+        progress.seconds += time.perf_counter() - began
+        self.listener.evaluated(progress.evaluations[-1])
+
+    def _batch(self, rows: Mapping[str, np.ndarray], wanted: np.ndarray) -> Batch:
+        players = rows["player"][wanted].astype(np.int64)
+        shares = self._shares[rows["game"][wanted]]
+        return Batch(
+            rows["observation"][wanted],
+            rows["visits"][wanted],
+            rows["action_mask"][wanted].astype(bool),
+            shares_by_team(shares, players, self.model.teams),
+        )
+
+    def _measured(self) -> dict[str, Any]:
+        """Return how well the network knows the games that are held out."""
+        sums, count = np.zeros(3), 0
+        network, device = self.learner.network, self.learner.device
+        for rows in self.dataset.batches(_ROWS):
+            batch = self._batch(rows, self._held_out[rows["game"]])
+            if not len(batch.policy):
+                continue
+            with torch.inference_mode():
+                seen = torch.from_numpy(batch.observations).to(device).float()
+                logits, values = (answer.cpu() for answer in network(seen))
+            legal = torch.from_numpy(batch.legal)
+            said = log_softmax(masked(logits, legal), dim=1).masked_fill(~legal, 0.0)
+            policy = torch.from_numpy(batch.policy)
+            own = log_softmax(values, dim=1) * torch.from_numpy(batch.values)
+            right = masked(logits, legal).argmax(dim=1) == policy.argmax(dim=1)
+            sums += [-(policy * said).sum(), -own.sum(), right.sum()]
+            count += len(batch.policy)
+        names = ("policy_loss", "value_loss", "same_action")
+        means = (sums / max(count, 1)).tolist() if count else [None] * 3
+        return {"held_out": count, **dict(zip(names, means, strict=True))}
+
+    def _finish(self) -> None:
+        network, progress = self.learner.network, self.progress
+        save(self.folder.path / POLICY, network, self._description)
+        told = self.folder.export(network, self._description)
+        if told:
+            self.listener.say(told)
+        self.folder.write(
+            SUMMARY,
+            {
+                **self.game,
+                "version": __version__,
+                "passes": progress.blocks,
+                "positions": sum(progress.positions),
+                "updates": progress.updates,
+                "minutes": progress.seconds / 60,
+                "losses": [
+                    dict(zip(("policy", "value"), losses, strict=True))
+                    for losses in progress.losses
+                ],
+                "evaluations": progress.evaluations,
+                "agent": f"policy:file={ONNX}",
+            },
+        )

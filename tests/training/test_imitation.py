@@ -1,0 +1,153 @@
+"""Learning from recorded decisions: what is learned, and that nothing is lost."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mcts_agents.agents import make_agent
+from mcts_agents.envs import make_model
+from mcts_agents.learn import Dataset, DatasetError, record
+from mcts_agents.model import new_generator
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from mcts_agents.learn.training.config import ImitationConfig  # noqa: E402
+from mcts_agents.learn.training.imitation import Imitator, spec_of  # noqa: E402
+from mcts_agents.learn.training.listeners import Listener  # noqa: E402
+from mcts_agents.networks.saving import load  # noqa: E402
+
+SMALL = {
+    "network": {"kind": "perceptron", "hidden": [64]},
+    "precision": "float32",
+    "learner": {"passes": 3, "batch_size": 32, "held_out": 0.2},
+}
+
+
+def config(**learner):
+    """A small network, and what its learner does otherwise."""
+    return ImitationConfig(**{**SMALL, "learner": {**SMALL["learner"], **learner}})
+
+
+@pytest.fixture(scope="module")
+def tictactoe(tmp_path_factory):
+    """Games of a perfect player against a random one."""
+    folder = tmp_path_factory.mktemp("tictactoe")
+    record("tictactoe", ["alphabeta", "random"], 200, folder, seed=3, jobs=1)
+    return folder
+
+
+def test_a_network_learns_what_was_played(tictactoe, tmp_path):
+    imitator = Imitator(
+        tictactoe, tmp_path, config(passes=12, learning_rate=0.004, value_weight=0.3)
+    )
+    progress = imitator.run()
+    first, last = progress.evaluations[0], progress.evaluations[-1]
+    dataset = Dataset(tictactoe)
+    assert last["held_out"] + progress.positions[-1] == len(dataset)
+    # Half of the decisions are random, so nobody can foretell them.
+    legal = dataset[:]["action_mask"].sum(axis=1)
+    assert last["same_action"] > 1.3 * (1 / legal).mean()
+    assert last["policy_loss"] < np.log(legal).mean() - 0.05
+    assert last["policy_loss"] < first["policy_loss"]
+    assert last["value_loss"] < first["value_loss"] < np.log(2) + 0.05
+    # What it leaves plays as the network says.
+    agent = make_agent(
+        {
+            "agent": "policy",
+            "file": str(tmp_path / "policy.onnx"),
+            "deterministic": True,
+        }
+    )
+    network = imitator.learner.network
+    model = make_model("tictactoe")[1]
+    state = model.reset(new_generator(1))
+    while movers := model.movers(state):
+        seen = torch.from_numpy(model.observe(state, movers[0])[None]).float()
+        with torch.inference_mode():
+            logits = network(seen)[0][0].numpy()
+        actions = model.legal_actions(state, movers[0])
+        action = agent.decide(model, state, movers[0])
+        assert logits[action] == pytest.approx(logits[actions].max(), abs=1e-4)
+        model.apply(state, {movers[0]: action}, new_generator(1))
+
+
+def test_values_are_shares_of_the_win(tmp_path):
+    folder = tmp_path / "games"
+    record("love_letter", "random", 20, folder, players=3, seed=1, jobs=1)
+    imitator = Imitator(folder, tmp_path / "out", config(passes=1))
+    imitator.run()
+    for row in Dataset(folder):
+        share = imitator._shares[row["game"], row["player"]]
+        assert (share > 0) == (row["outcome"] == 1)
+    assert imitator._shares.sum(axis=1) == pytest.approx(1.0)
+
+
+class Stop(Listener):
+    """Breaks off in the second pass."""
+
+    passes = 0
+
+    def evaluated(self, found):
+        self.passes += 1
+
+    def learning(self, updates, of):
+        if self.passes == 1 and updates > 2:
+            raise KeyboardInterrupt
+
+
+def test_a_run_that_was_broken_off_goes_on_as_it_began(tictactoe, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    Imitator(tictactoe, whole, config()).run()
+    with pytest.raises(KeyboardInterrupt):
+        Imitator(tictactoe, parts, config(), listener=Stop()).run()
+    assert not (parts / "summary.json").exists()
+    imitator = Imitator(tictactoe, parts, config())
+    imitator.run()
+    networks = [load(path / "policy.safetensors")[0] for path in (whole, parts)]
+    for one, other in zip(*(n.state_dict().values() for n in networks), strict=True):
+        assert torch.equal(one, other)
+    said = [json.loads((p / "summary.json").read_text()) for p in (whole, parts)]
+    for summary in said:
+        summary.pop("minutes")
+    assert said[0] == said[1]
+    # Called once more it has nothing left to do.
+    Imitator(tictactoe, parts, config()).run()
+
+
+def test_another_run_or_dataset_is_refused(tictactoe, tmp_path):
+    Imitator(tictactoe, tmp_path / "out", config(passes=1)).run()
+    with pytest.raises(DatasetError, match=r"holds another run: its config.learner.pa"):
+        Imitator(tictactoe, tmp_path / "out", config(passes=2)).run()
+    record("tictactoe", "random", 4, tmp_path / "other", jobs=1)
+    with pytest.raises(DatasetError, match=r"holds another run: its recorded"):
+        Imitator(tmp_path / "other", tmp_path / "out", config(passes=1)).run()
+    with pytest.raises(DatasetError, match="there is no such file"):
+        Imitator(tmp_path / "none", tmp_path / "out")
+    said = json.loads((tmp_path / "other" / "dataset.json").read_text())
+    (tmp_path / "other" / "dataset.json").write_text(json.dumps({**said, "games": 9}))
+    with pytest.raises(DatasetError, match=r"has 4 of 9 games; run `record` again"):
+        Imitator(tmp_path / "other", tmp_path / "out")
+
+
+def test_the_game_is_that_of_the_dataset(tmp_path):
+    spec = "pommerman:observation=planes,shuffle_corners=true,max_steps=20"
+    record(spec, "random", 2, tmp_path, jobs=1)
+    found = spec_of(Dataset(tmp_path).description)
+    assert make_model(found)[1].variant == make_model(spec)[1].variant
+
+
+def test_the_command(tictactoe, tmp_path, run_here):
+    path = tmp_path / "small.yaml"
+    path.write_text(json.dumps(SMALL))
+    out = tmp_path / "out"
+    command = ["imitate", str(tictactoe), "--out", str(out), "--config", str(path)]
+    done = run_here(*command, "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["passes"], said["game"]) == (3, "tictactoe")
+    assert "pass 3: the same action in " in done.stderr
+    path.write_text(json.dumps({**SMALL, "self_play": {}}))
+    done = run_here(*command)
+    assert done.returncode == 2
+    assert "small.yaml, line 1, self_play: unknown key 'self_play'" in done.stderr
