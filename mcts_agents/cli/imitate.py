@@ -40,11 +40,11 @@ class Bar(Listener):
         self._passes = progress.blocks
         if self._passes:
             self.say(f"going on after {self._passes} passes")
-        self._next()
 
     def learning(self, updates: int, of: int) -> None:
         """See `Listener`."""
-        self.progress.update(self._task, completed=updates, total=of)
+        name = f"pass {self._passes + 1}"
+        self.progress.update(self._task, description=name, completed=updates, total=of)
 
     def evaluated(self, found: dict[str, Any]) -> None:
         """See `Listener`."""
@@ -57,15 +57,10 @@ class Bar(Listener):
             )
         self.say(said)
         self._passes += 1
-        self._next()
 
     def say(self, text: str) -> None:
         """See `Listener`."""
         self._console.print(text, markup=False, soft_wrap=True)
-
-    def _next(self) -> None:
-        name = f"pass {self._passes + 1}"
-        self.progress.update(self._task, description=name, completed=0)
 
 
 def imitate_decisions(options: ImitateOptions) -> None:
