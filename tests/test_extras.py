@@ -31,7 +31,8 @@ LACKING = {
     "rl": (
         r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",
         r"learn\.training\.(block_playing|checkpoints|folder|inference|learner)",
-        r"learn\.training\.(listeners|precision|trainer)", r"cli\.train",
+        r"learn\.training\.(imitation|listeners|precision|trainer)",
+        r"cli\.(imitate|train)",
     ),
     "ui": (
         r"cli\.ui", r"ui\.(guard|pictures|play_session|replay_session|server)",
@@ -59,7 +60,7 @@ REFUSED = {
         ["replay", "s.sqlite", "1", "--output", "new.gif"],
         ["replay", "s.sqlite", "1", "--output", "new.html"],
     ],
-    "rl": [["train", "tictactoe", "--out", "new"]],
+    "rl": [["train", "tictactoe", "--out", "new"], ["imitate", "x", "--out", "new"]],
     "tune": [TUNE],
     "ui": [["ui", "--port", "0"]],
     "parquet": [
