@@ -5,9 +5,10 @@ A recorded game is a JSON object: `players`, `start` (the state after the first 
 `p` (who decides, if only one player does) and `d`, the components of the state that
 have changed. Every state is recorded in full, hidden cards included.
 
-A reader plays the steps with the compiled rules. It goes on from its own state and
-takes the recorded one only where chance decides, and after a step with `tag_bug`, in
-which TAG left the rules.
+A reader compares the opening that the compiled rules set up, but for what chance deals,
+and then sets the recorded one. It plays the steps with the compiled rules, goes on from
+its own state and takes the recorded one only where chance decides, and after a step
+with `tag_bug`, in which TAG left the rules.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -105,6 +106,26 @@ def compared_states(
 def compared_going_on(ply: int, model: ForwardModel, state: np.ndarray) -> Compared:
     """Compare that a game goes on, before the recorded state is set."""
     yield ply, "whether the game is over", False, model.is_over(state), state
+
+
+def compared_opening(
+    model: ForwardModel, expected: Recorded, found: Recorded, state: np.ndarray
+) -> Compared:
+    """Compare the opening position that our own rules set up.
+
+    Args:
+        model: The forward model.
+        expected: The recorded first state, in the words of `found`.
+        found: The components of our own one, without what is chance of a deal.
+        state: Our own one.
+    """
+    yield from compared_going_on(0, model, state)
+    all_seats = list(range(model.players))
+    deciding = [expected["player"]] if "player" in expected else all_seats
+    movers = list(model.movers(state))
+    yield 0, "the players to move at the start", deciding, movers, state
+    for name, value in found.items():
+        yield 0, f"{name} at the start", expected[name], value, state
 
 
 def compared_end(model: ForwardModel, game: Recorded, state: np.ndarray) -> Compared:

@@ -13,9 +13,11 @@ import numpy as np
 
 from mcts_agents.envs.colt_express.cards import (
     BULLET,
+    CAR_LOOT,
     CARD_NAMES,
     CHARACTERS,
     COLLECT_KIND,
+    DOC,
     KIND_NAMES,
     MARSHAL_LEFT,
     MOST_QUEUED,
@@ -23,6 +25,7 @@ from mcts_agents.envs.colt_express.cards import (
     PUNCH_SEAT,
     PURSE_VALUES,
     PURSES,
+    REGULAR_ROUNDS,
     ROUND_CARDS,
     ROUNDS,
     SHOOT_NOBODY,
@@ -38,6 +41,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -51,6 +55,10 @@ ITEM_NAMES = tuple(
     for item, value in enumerate(VALUES.tolist())
 )
 ROUND_NAMES = tuple(name for name, *_ in ROUND_CARDS)
+END_NAMES = ROUND_NAMES[REGULAR_ROUNDS:]
+PRINTED_LOOT = tuple(
+    ["jewel"] * jewels + ["purse"] * purses for purses, jewels in CAR_LOOT.tolist()
+)
 TRIES = 100  # of chance, until a random item is the recorded one
 
 
@@ -206,8 +214,10 @@ def _numbers(held: list[str], names: tuple[str, ...]) -> list[int]:
 
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
-    state = model.reset(new_generator(0))
+    opening = model.reset(new_generator(0))
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    yield from _compared_opening(model, game["start"], opening)
     for ply, step, _, after in recorded_steps(game):
         if step["a"] == NOTHING:
             yield ply, "nothing, forced", True, bool(step.get("forced")), state
@@ -236,6 +246,48 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if after["phase"] != OVER and is_new(step):
             set_position(model, state, after)
     yield from compared_end(model, game, state)
+
+
+def _compared_opening(
+    model: ForwardModel, start: Recorded, opening: np.ndarray
+) -> Compared:
+    """Compare how our own rules lay out the train, and what they deal."""
+    view = model.view(opening)
+    seats = range(model.players)
+    found = position(model, opening)
+    found["characters"] = [CHARACTERS[view["characters"][seat]] for seat in seats]
+    found["round_cards"] = [ROUND_CARDS[card] for card in view["rounds"]]
+    expected = _expected(start)
+    yield from compared_opening(model, _laid_out(expected), _laid_out(found), opening)
+    items = [*view["on_train"], *view["loot"]]
+    purses = view["unused"] + sum(heap[:PURSE_VALUES].astype(int) for heap in items)
+    yield 0, "all purses at the start", PURSES.tolist(), purses.tolist(), opening
+
+
+def _laid_out(deal: dict) -> dict:
+    """Return what is no chance of a set-up: how many cards and things lie where.
+
+    Each car has the loot that is printed on one of them, and the Doctor a card more.
+    """
+    names = [card[0] for card in deal["round_cards"]]
+    *cars, locomotive = deal["cars"]
+    more = [character == CHARACTERS[DOC] for character in deal["characters"]]
+    both = list(zip(deal["hands"], deal["decks"], strict=True))
+    return {
+        **deal,
+        "characters": len(set(deal["characters"])),
+        "round_cards": len(set(names)),
+        "which round cards are of the end": [name in END_NAMES for name in names],
+        "cars": [*([_is_printed(inside), roof] for inside, roof in cars), locomotive],
+        "hands": [len(hand) - one for (hand, _), one in zip(both, more, strict=True)],
+        "decks": [len(deck) + one for (_, deck), one in zip(both, more, strict=True)],
+        "hands and decks": [sorted(hand + deck) for hand, deck in both],
+    }
+
+
+def _is_printed(inside: list[str]) -> bool:
+    """Whether a car has the loot, sorted, that is printed on one of the cars."""
+    return [item.split()[0] for item in inside] in PRINTED_LOOT
 
 
 def is_new(step: Recorded) -> bool:

@@ -22,6 +22,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_end,
+    compared_opening,
     compared_states,
     recorded_steps,
 )
@@ -67,7 +68,7 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     state = _begun(model, game["start"])
     start = _expected(game["start"])
-    yield from compared_states(0, start, position(model, state), state)
+    yield from compared_opening(model, start, position(model, state), state)
     for ply, step, before, after in recorded_steps(game):
         deciding = [seat for seat, choice in enumerate(step["a"]) if choice is not None]
         yield ply, "the players to move", deciding, list(model.movers(state)), state

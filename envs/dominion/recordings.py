@@ -40,6 +40,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -228,8 +229,11 @@ def _set_context(view: np.ndarray, recorded: Recorded) -> None:
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = model.reset(rng)
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(model, game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     for ply, step, _, after in recorded_steps(game):
         player = step["p"]
         yield ply, "the players to move", [player], list(model.movers(state)), state
@@ -259,13 +263,19 @@ def _compared_after(
     else:
         yield from compared_going_on(ply, model, state)
     if is_chance and after["phase"] != "over":
-        for each in (found, expected):
-            hands, piles = (each.pop(name) for name in HIDDEN)
-            each["hands and piles"] = [
-                (len(hand), sorted([*hand, *pile]))
-                for hand, pile in zip(hands, piles, strict=True)
-            ]
+        found, expected = _dealt(found), _dealt(expected)
     yield from compared_states(ply, expected, found, state)
+
+
+def _dealt(deal: dict) -> dict:
+    """Return a state with each player's hand and pile together, sorted."""
+    kept = {name: value for name, value in deal.items() if name not in HIDDEN}
+    hands, piles = (deal[name] for name in HIDDEN)
+    kept["hands and piles"] = [
+        (len(hand), sorted([*hand, *pile]))
+        for hand, pile in zip(hands, piles, strict=True)
+    ]
+    return kept
 
 
 RECORDS = TagRecords({"dominion": {}}, compared)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mcts_agents.envs.exploding_kittens.cards import (
+    DEFUSE,
     KITTEN,
     MOST_SEEN,
     ONE,
@@ -40,6 +41,7 @@ from mcts_agents.envs.tag_records import (
     TagRecords,
     compared_choice,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -204,8 +206,11 @@ def _decisions(game: Recorded) -> Iterator[list[tuple[int, Recorded, Recorded]]]
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = model.reset(rng)
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     for decision in _decisions(game):
         ply, step, after = decision[0]
         player = step["p"]
@@ -227,6 +232,22 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if is_set:
             set_position(model, state, after)
     yield from compared_end(model, game, state)
+
+
+def _dealt(deal: dict) -> dict:
+    """Return what is no chance of the first deal: how many cards lie where.
+
+    How many Defuses and Exploding Kittens each hand has is no chance either.
+    """
+    hands, pile = deal["hands"], deal["pile"]
+    return {
+        **deal,
+        "hands": [len(hand) for hand in hands],
+        "defuses": [hand.count(CARD_NAMES[DEFUSE]) for hand in hands],
+        "kittens": [hand.count(CARD_NAMES[KITTEN]) for hand in hands],
+        "pile": len(pile),
+        "all hands and the pile": sorted([*pile, *(c for hand in hands for c in hand)]),
+    }
 
 
 def _compared_passes(

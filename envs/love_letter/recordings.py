@@ -25,6 +25,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -157,8 +158,10 @@ def _bunch(cards: list[str]) -> int:
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = model.reset(rng)
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    yield from _compared_opening(model, game["start"], opening)
     doubtful: set[tuple[int, int]] = set()
     for ply, step, before, after in recorded_steps(game):
         yield ply, "the players to move", [step["p"]], list(model.movers(state)), state
@@ -183,6 +186,16 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
             set_position(model, state, after)
             doubtful = set()
     yield from compared_end(model, game, state)
+
+
+def _compared_opening(
+    model: ForwardModel, start: Recorded, opening: np.ndarray
+) -> Compared:
+    """Compare how our own rules begin a game."""
+    found, expected = position(model, opening, start["phase"]), _expected(start)
+    kept = {name: found[name] for name in ("tokens", "round", "player")}
+    both = {**expected, **_dealt(expected)}
+    yield from compared_opening(model, both, {**kept, **_dealt(found)}, opening)
 
 
 def _doubtful(

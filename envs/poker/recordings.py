@@ -20,6 +20,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -152,8 +153,11 @@ def _decisions(game: Recorded) -> Iterator[list[tuple[int, Recorded, Recorded]]]
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = model.reset(rng)
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     for decision in _decisions(game):
         ply, step, _ = decision[0]
         player = step["p"]
@@ -207,10 +211,14 @@ def _compared_after(
         # Under TAG's deck lie the cards of players who are out.
         found["deck"] = found["deck"][: len(expected["deck"])]
     if is_dealt and after["phase"] != OVER:
-        for view in (found, expected):
-            view["hands"] = [len(hand) for hand in view["hands"]]
-            view["deck"] = len(view["deck"])
+        found, expected = _dealt(found), _dealt(expected)
     yield from compared_states(ply, expected, found, state)
+
+
+def _dealt(deal: dict) -> dict:
+    """Return what is no chance of the deal of a hand: how many cards lie where."""
+    sizes = [len(hand) for hand in deal["hands"]]
+    return {**deal, "hands": sizes, "deck": len(deal["deck"])}
 
 
 RECORDS = TagRecords({"poker": {"odd_chips": "lost"}}, compared)

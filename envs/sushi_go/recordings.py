@@ -28,6 +28,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -118,8 +119,11 @@ def _numbers(counts: Mapping[str, int]) -> list[int]:
 
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
-    state = model.reset(new_generator(0))
+    opening = model.reset(new_generator(0))
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     yield from compared_states(
         0, _expected(game["start"]), position(model, state), state
     )
@@ -130,11 +134,7 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
             found, expected = position(model, state), _expected(after)
             if step.get("dealt"):
                 yield from compared_going_on(ply, model, state)
-                # Which cards are dealt is chance: hands and pile are one heap of cards.
-                for heap in (found, expected):
-                    hands, pile = heap.pop("hands"), heap.pop("pile")
-                    heap["cards left"] = sum(map(Counter, (*hands, pile)), Counter())
-                    heap["sizes of hands"] = [sum(hand.values()) for hand in hands]
+                found, expected = _dealt(found), _dealt(expected)
             if is_over:
                 _keep_what_counts(found)
                 _keep_what_counts(expected)
@@ -149,6 +149,15 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
 def _expected(recorded: Recorded) -> dict:
     """Return a recorded state with its pile sorted."""
     return {**recorded, "pile": sorted(recorded["pile"])}
+
+
+def _dealt(deal: dict) -> dict:
+    """Return a state with hands and pile as one heap: which are dealt is chance."""
+    kept = dict(deal)
+    hands, pile = kept.pop("hands"), kept.pop("pile")
+    kept["cards left"] = sum(map(Counter, (*hands, pile)), Counter())
+    kept["sizes of hands"] = [sum(hand.values()) for hand in hands]
+    return kept
 
 
 def _keep_what_counts(over: dict) -> None:

@@ -16,6 +16,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -40,6 +41,8 @@ PLAY, OVER = "play", "over"
 COLOUR_LETTERS = "RYGB"
 VALUE_LETTERS = "0123456789SRD"
 MOST_POINTS = 10_000
+# A card is turned up in one of 100 tries or more often. That it never is differs.
+TRIES = 2000
 TAG_CARDS = (
     *(colour + value for colour in COLOUR_LETTERS for value in VALUE_LETTERS),
     "W",
@@ -91,7 +94,10 @@ def _names(hand: np.ndarray) -> list[str]:
 
 
 def _top_first(top: str, cards: list[str]) -> list[str]:
+    """Return the discards with the top one first; sorted if it is none of them."""
     rest = sorted(cards)
+    if top not in rest:
+        return rest
     rest.remove(top)
     return [top, *rest]
 
@@ -167,8 +173,11 @@ def _packed(cards: list[int]) -> tuple[int, int]:
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = _begun(model, game["start"])
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     yield from compared_states(
         0, _expected(game["start"]), position(model, state), state
     )
@@ -198,6 +207,26 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         else:
             yield from compared_states(ply, _expected(after), found, state)
     yield from compared_end(model, game, state)
+
+
+def _begun(model: ForwardModel, start: Recorded) -> np.ndarray:
+    """Return an opening that turns up the recorded card, if there is any."""
+    for seed in range(TRIES):
+        state = model.reset(new_generator(seed))
+        if TAG_CARDS[model.view(state)["top"]] == start["card"]:
+            break
+    return state
+
+
+def _dealt(deal: dict) -> dict:
+    """Return what is no chance of a deal once a certain card is turned up."""
+    hands, pile = deal["hands"], deal["pile"]
+    return {
+        **deal,
+        "hands": [len(hand) for hand in hands],
+        "pile": len(pile),
+        "all hands and the pile": sorted([*pile, *(c for hand in hands for c in hand)]),
+    }
 
 
 def _compared_deal(

@@ -16,6 +16,7 @@ from mcts_agents.envs.tag_records import (
     compared_choice,
     compared_end,
     compared_going_on,
+    compared_opening,
     compared_states,
     recorded_steps,
     require,
@@ -198,8 +199,11 @@ def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> 
 def compared(model: ForwardModel, game: Recorded) -> Compared:
     """Replay a recorded game and yield what is to be equal."""
     rng = new_generator(0)
-    state = model.reset(rng)
+    opening = model.reset(rng)
+    state = model.copy(opening)
     set_position(model, state, game["start"])
+    found, expected = position(model, opening), _expected(game["start"])
+    yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
     for ply, step, _, after in recorded_steps(game):
         player = step["p"]
         yield ply, "the players to move", [player], list(model.movers(state)), state
@@ -223,6 +227,17 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if is_chance and after["phase"] != OVER:
             set_position(model, state, after)
     yield from compared_end(model, game, state)
+
+
+def _dealt(deal: dict) -> dict:
+    """Return what is no chance of the first deal: how many cards lie where."""
+    hands, pile = deal["hands"], deal["pile"]
+    return {
+        **deal,
+        "hands": [len(hand) for hand in hands],
+        "pile": len(pile),
+        "all hands and the pile": sorted([*pile, *(c for hand in hands for c in hand)]),
+    }
 
 
 def _compared_after(

@@ -8,32 +8,43 @@ from tests.golden import golden_folder
 
 
 class Faulty:
-    """Rules whose every play leaves a fault behind; also the models of such rules."""
+    """Rules with a fault; also the models of such rules.
 
-    def __init__(self, sound, fault):
-        self._sound, self._fault = sound, fault
+    The faults are functions of a state's view, by what they are called after: "apply",
+    every play, or "reset", every opening.
+    """
+
+    def __init__(self, sound, faults):
+        self._sound, self._faults = sound, faults
 
     def __getattr__(self, name):
         return getattr(self._sound, name)
 
     def model(self, **variant):
-        return Faulty(self._sound.model(**variant), self._fault)
+        return Faulty(self._sound.model(**variant), self._faults)
+
+    def reset(self, rng):
+        state = self._sound.reset(rng)
+        self._faults.get("reset", no_fault)(self._sound.view(state))
+        return state
 
     def apply(self, state, joint_action, rng):
         self._sound.apply(state, joint_action, rng)
-        self._fault(self._sound.view(state))
+        self._faults.get("apply", no_fault)(self._sound.view(state))
 
 
 def no_fault(view):
     """The control: the rules stay as they are."""
 
 
-def mismatches(name, fault, file=None):
+def mismatches(name, fault, file=None, after="apply"):
     """Count the recorded games of TAG in which a fault in a game's rules is found.
 
-    The fault is a function that changes the view of the state after every play. The
-    file is that of the game's name unless another one is named.
+    The fault is a function that changes the view of the state after every play,
+    or after every "reset". The file is that of the game's name unless another one is
+    named.
     """
     game = load_game(name)
     path = golden_folder("tag") / f"{file or name}.jsonl.gz"
-    return verify_file(replace(game, rules=Faulty(game.rules, fault)), path).mismatches
+    rules = Faulty(game.rules, {after: fault})
+    return verify_file(replace(game, rules=rules), path).mismatches

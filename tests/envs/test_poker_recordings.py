@@ -16,7 +16,10 @@ def games():
 
 
 def first_difference(change=lambda game: None, tamper=lambda game: None):
-    """What differs first if the record of the variant, or the game, is changed."""
+    """What differs first if the record of the variant, or the game, is changed.
+
+    What differs at the start does not count: `test_recorded_openings.py` looks at that.
+    """
     for game in games():
         played = copy.deepcopy(game)
         tamper(played)
@@ -24,7 +27,7 @@ def first_difference(change=lambda game: None, tamper=lambda game: None):
         model.game.setflags(write=True)
         change(model.game[0])
         for _, what, recorded, found, _ in RECORDS.compared(model, played):
-            if recorded != found:
+            if recorded != found and "at the start" not in what:
                 return what
     return None
 
