@@ -30,6 +30,7 @@ from mcts_agents.model import ForwardModel, new_generator
 STREETS = ("preflop", "flop", "turn", "river")
 OVER = "over"
 MOST_CHIPS = 10_000
+FULL_DECK = sorted(CARD_NAMES)
 AT_THE_END = ("phase", "stacks", "bets", "out")
 SETS = ("out", "folded", "needs_call", "acted")
 
@@ -158,6 +159,7 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
     set_position(model, state, game["start"])
     found, expected = position(model, opening), _expected(game["start"])
     yield from compared_opening(model, _dealt(expected), _dealt(found), opening)
+    yield 0, "all cards at the start", FULL_DECK, _all_cards(found), opening
     for decision in _decisions(game):
         ply, step, _ = decision[0]
         player = step["p"]
@@ -174,6 +176,9 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         steps = [taken for _, taken, _ in decision]
         yield from _compared_pay(model, ply, steps, state)
         is_dealt = any(taken.get("shuffled") for taken in steps)
+        if is_dealt and not model.is_over(state):
+            cards = _all_cards(position(model, state))
+            yield ply, "all cards of the new deal", FULL_DECK, cards, state
         if not any("tag_bug" in taken for taken in steps):
             yield from _compared_after(model, ply, after, state, is_dealt)
         elif after["phase"] == OVER:
@@ -213,6 +218,12 @@ def _compared_after(
     if is_dealt and after["phase"] != OVER:
         found, expected = _dealt(found), _dealt(expected)
     yield from compared_states(ply, expected, found, state)
+
+
+def _all_cards(deal: dict) -> list[str]:
+    """Return all cards of a position, sorted."""
+    hands = [card for hand in deal["hands"] for card in hand]
+    return sorted([*hands, *deal["community"], *deal["deck"]])
 
 
 def _dealt(deal: dict) -> dict:

@@ -220,19 +220,18 @@ def _begun(model: ForwardModel, start: Recorded) -> np.ndarray:
 
 def _dealt(deal: dict) -> dict:
     """Return what is no chance of a deal once a certain card is turned up."""
-    hands, pile = deal["hands"], deal["pile"]
     return {
         **deal,
-        "hands": [len(hand) for hand in hands],
-        "pile": len(pile),
-        "all hands and the pile": sorted([*pile, *(c for hand in hands for c in hand)]),
+        "hands": [len(hand) for hand in deal["hands"]],
+        "pile": len(deal["pile"]),
+        "all cards": _all_cards(deal),
     }
 
 
 def _compared_deal(
     model: ForwardModel, ply: int, after: Recorded, found: dict, state: np.ndarray
 ) -> Compared:
-    """Compare what is no chance of a new round: points, direction, numbers of cards."""
+    """Compare what is no chance of a new round: points, direction, all cards."""
     yield from compared_going_on(ply, model, state)
     for name in ("round", "points"):
         yield ply, f"{name} after the step", after[name], found[name], state
@@ -248,6 +247,10 @@ def _compared_deal(
         sizes[-1] -= drawn
         dealt.append([*sizes, len(view["pile"]) + drawn, len(view["discards"])])
     yield ply, "the numbers of cards that were dealt", *dealt, state
+    cards = [_all_cards(view) for view in (after, found)]
+    yield ply, "all cards of the new deal", *cards, state
+    # No wild is turned up: no colour has its letter.
+    yield ply, "the colour of the first card", found["card"][0], found["colour"], state
     expected = [HAND_SIZE] * model.players
     yield ply, "the hands that were dealt", dealt[0][:-2], expected, state
 
@@ -261,13 +264,14 @@ def _compared_shuffle(
     found = position(model, copy)
     size = len(after["pile"])
     yield ply, "the size of the shuffled pile", size, len(found["pile"]), copy
-    heaps = [
-        sorted(
-            [*view["pile"], *view["discards"], *(c for h in view["hands"] for c in h)]
-        )
-        for view in (after, found)
-    ]
-    yield ply, "all cards after the shuffle", *heaps, copy
+    cards = [_all_cards(view) for view in (after, found)]
+    yield ply, "all cards after the shuffle", *cards, copy
+
+
+def _all_cards(view: Recorded) -> list[str]:
+    """Return all cards of a position, sorted."""
+    hands = [card for hand in view["hands"] for card in hand]
+    return sorted([*hands, *view["pile"], *view["discards"]])
 
 
 def _lay_recorded_pile(

@@ -61,7 +61,7 @@ def turned(game):
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
-        (less_cards, "deck after the step"),
+        (less_cards, "all cards of the new deal"),
         (other_raise, ("the set of legal moves of player_", "stacks after the step")),
         (other_blind, ("stacks after the step", "bets after the step")),
         (other_end, "phase after the step"),

@@ -4,6 +4,8 @@ Each game has faults of a card's count, a target, a score, an order and an end, 
 what comes nearest in the game. Those of Sushi Go! show with both rule books.
 """
 
+from functools import wraps
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from mcts_agents.envs.sushi_go.cards import (
     USE_CHOPSTICKS,
 )
 from mcts_agents.envs.sushi_go.turns import ROUNDS
+from mcts_agents.envs.uno.cards import NO_COLOUR, SKIP, VALUES, WILD, bits_of
 from tests.envs.faulty_rules import mismatches, no_fault
 
 
@@ -231,6 +234,81 @@ def test_faults_of_sushi_go_are_found_with_both_rule_books(fault, file):
     assert mismatches("sushi_go", fault, file) > 0
 
 
+# -- Poker
+
+
+def is_new_hand(view):
+    """Whether a hand begins; the first one of a game is not looked at."""
+    return view["street"] == 0 and view["acted"] == 0
+
+
+def a_card_is_dealt_twice(view):
+    if is_new_hand(view):
+        view["hands"][view["player"], 0] = view["deck"][view["deck_size"] - 1]
+
+
+def a_card_is_left_in_the_box(view):
+    if is_new_hand(view):
+        view["deck"][0] = view["deck"][1]
+
+
+POKER = (a_card_is_dealt_twice, a_card_is_left_in_the_box)
+
+
+@pytest.mark.parametrize("fault", POKER)
+def test_faults_of_poker_are_found(fault):
+    assert mismatches("poker", fault) > 0
+
+
+# -- Uno
+
+
+def of_new_rounds(fault):
+    """Put a fault into the deal of every round but the first one of a game."""
+    last = 0
+
+    @wraps(fault)
+    def put_in(view):
+        nonlocal last
+        if view["round"] > last and not view["over"]:
+            fault(view)
+        last = int(view["round"])
+
+    return put_in
+
+
+@of_new_rounds
+def another_colour_counts(view):
+    view["colour"] = (view["colour"] + 1) % NO_COLOUR
+
+
+@of_new_rounds
+def a_card_changes(view):
+    """A card's count: one of the pile becomes like the one below it."""
+    pile = view["pile"][: view["pile_size"]]
+    place = np.flatnonzero(pile[1:] != pile[:-1])[0]
+    pile[place + 1] = pile[place]
+
+
+@of_new_rounds
+def a_wild_is_turned_up(view):
+    """In the place of a number, which goes into the pile."""
+    pile = view["pile"][: view["pile_size"]]
+    wilds = np.flatnonzero(pile == WILD)
+    if len(wilds) and view["top"] % VALUES < SKIP:
+        pile[wilds[0]] = view["top"]
+        lowest = bits_of(WILD) & -bits_of(WILD)
+        view["discards"], view["top"] = (lowest, 0), WILD
+
+
+UNO = (another_colour_counts, a_card_changes, a_wild_is_turned_up)
+
+
+@pytest.mark.parametrize("fault", UNO)
+def test_faults_of_uno_are_found(fault):
+    assert mismatches("uno", fault) > 0
+
+
 # -- all of them
 
 
@@ -241,6 +319,8 @@ def test_faults_of_sushi_go_are_found_with_both_rule_books(fault, file):
         ("diamant", "diamant"),
         ("sushi_go", "sushi_go"),
         ("sushi_go", "sushi_go_published"),
+        ("poker", "poker"),
+        ("uno", "uno"),
     ],
 )
 def test_verify_finds_nothing_in_rules_without_a_fault(name, file):
