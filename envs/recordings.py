@@ -44,6 +44,8 @@ class Report:
         first: The first difference.
         known_deviations: How many plies the file itself marks as played against the
             rules, by its words for each; None if files of this format mark none.
+        ends_left_out: How many finished games have an end that was not compared, since
+            such a ply decides it, by the file's words for that; None like the above.
     """
 
     file: str
@@ -52,3 +54,4 @@ class Report:
     mismatches: int = 0
     first: Mismatch | None = None
     known_deviations: dict[str, int] | None = None
+    ends_left_out: dict[str, int] | None = None

@@ -23,6 +23,8 @@ Recorded = Mapping[str, Any]
 # The step, what is compared, as recorded, as found, and the state there.
 Compared = Iterator[tuple[int, str, object, object, np.ndarray]]
 
+# What is compared last of a finished game; if it is not, the end was left out.
+RESULTS = "the results"
 _RESULT_NAMES = {WON: "win", DRAWN: "draw", LOST: "lose", PLAYING: "ongoing"}
 
 
@@ -135,8 +137,15 @@ def compared_end(model: ForwardModel, game: Recorded, state: np.ndarray) -> Comp
     if is_over:
         scores = [int(score) for score in model.scores(state)]
         yield ply, "the scores", game["scores"], scores, state
-        results = [_RESULT_NAMES[result] for result in model.results(state).tolist()]
-        yield ply, "the results", game["results"], results, state
+        yield from compared_results(ply, model, game["results"], state)
+
+
+def compared_results(
+    ply: int, model: ForwardModel, expected: list[str], state: np.ndarray
+) -> Compared:
+    """Compare who has won, drawn and lost."""
+    results = [_RESULT_NAMES[result] for result in model.results(state).tolist()]
+    yield ply, RESULTS, expected, results, state
 
 
 def require(is_met: bool, what: str) -> None:

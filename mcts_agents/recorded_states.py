@@ -12,7 +12,7 @@ from typing import Any
 
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.recordings import Mismatch, Progress, RecordError, Report
-from mcts_agents.envs.tag_records import TagRecords
+from mcts_agents.envs.tag_records import RESULTS, TagRecords
 from mcts_agents.model import ForwardModel
 from mcts_agents.recorded_lines import count_lines
 
@@ -48,15 +48,17 @@ def verify_states(
     total = count_lines(path)
     report = Report(str(path))
     deviations: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     models: dict[tuple, ForwardModel] = {}
     for number, line in enumerate(lines):
         try:
             model = _model(game, game.tag_records, header, line, models)
-            found = _first_difference(game, model, path, number, line)
+            found, is_whole = _first_difference(game, model, path, number, line)
             report.plies += len(line["steps"])
-            deviations.update(
-                str(step["tag_bug"]) for step in line["steps"] if "tag_bug" in step
-            )
+            steps = line["steps"]
+            marked = [str(step["tag_bug"]) for step in steps if "tag_bug" in step]
+            deviations.update(marked)
+            left_out.update([] if is_whole else marked[-1:])
         except (
             AttributeError,
             LookupError,
@@ -78,6 +80,7 @@ def verify_states(
     if not report.games:
         raise RecordError(f"{path}: no games after the header")
     report.known_deviations = dict(deviations)
+    report.ends_left_out = dict(left_out)
     return report
 
 
@@ -98,12 +101,19 @@ def _model(
 
 def _first_difference(
     game: Game, model: ForwardModel, path: Path, number: int, line: dict[str, Any]
-) -> Mismatch | None:
-    """Replay one game as far as record and rules agree."""
+) -> tuple[Mismatch | None, bool]:
+    """Replay one game as far as record and rules agree.
+
+    Returns:
+        The first difference, and whether there is one or all was compared up to the
+        results, if the game has any.
+    """
     assert game.tag_records is not None
+    is_whole = not line["finished"]
     for ply, what, recorded, found, state in game.tag_records.compared(model, line):
         if recorded != found:
             index = int(line.get("id", number))
             board = game.ansi(model, state, None)
-            return Mismatch(str(path), index, ply, what, recorded, found, board)
-    return None
+            return Mismatch(str(path), index, ply, what, recorded, found, board), True
+        is_whole |= what == RESULTS
+    return None, is_whole

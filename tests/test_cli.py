@@ -338,7 +338,7 @@ def test_verify_finds_no_mismatch_in_recorded_games(run_here, name, files, games
     assert [report["file"] for report in reports] == paths
     columns = ["file", "games", "plies", "mismatches"]
     if reference == "tag":
-        columns.append("known_deviations")
+        columns += ["known_deviations", "ends_left_out"]
     assert all(list(report) == columns for report in reports)
     assert sum(report["mismatches"] for report in reports) == 0
     for file, path, number, report in zip(files, paths, games, reports, strict=True):

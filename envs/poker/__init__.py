@@ -137,7 +137,8 @@ For searches that count turns, a turn is one action, and a round is a hand.
 `mcts-agents verify poker FILE` compares these rules with games recorded with TAG: legal
 actions, chips, bets, seats, the board, hands and the deck, and the payments from the
 pots. The deals are taken from the file. If TAG did not pay by the best five cards, the
-payment is compared with the payment by standard rules, which the file also has.
+payment and the end of the game are compared with those by standard rules, which the
+file also has.
 
 ## Version history
 

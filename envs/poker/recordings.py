@@ -21,6 +21,7 @@ from mcts_agents.envs.tag_records import (
     compared_end,
     compared_going_on,
     compared_opening,
+    compared_results,
     compared_states,
     recorded_steps,
     require,
@@ -30,6 +31,7 @@ from mcts_agents.model import ForwardModel, new_generator
 STREETS = ("preflop", "flop", "turn", "river")
 OVER = "over"
 MOST_CHIPS = 10_000
+LAST_HAND = 10  # of a game, the first one is number 0
 FULL_DECK = sorted(CARD_NAMES)
 AT_THE_END = ("phase", "stacks", "bets", "out")
 SETS = ("out", "folded", "needs_call", "acted")
@@ -182,6 +184,7 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if not any("tag_bug" in taken for taken in steps):
             yield from _compared_after(model, ply, after, state, is_dealt)
         elif after["phase"] == OVER:
+            yield from _compared_standard_end(model, ply, steps, after, state)
             return
         else:
             is_dealt = True
@@ -201,6 +204,31 @@ def _compared_pay(
             found = [stack + bet for stack, bet in both]
             expected = step["hand_end"]["standard_stacks"]
             yield ply, "the chips after the hand", expected, found, state
+
+
+def _compared_standard_end(
+    model: ForwardModel,
+    ply: int,
+    steps: list[Recorded],
+    after: Recorded,
+    state: np.ndarray,
+) -> Compared:
+    """Compare the end of a game in whose last hand TAG paid otherwise.
+
+    The record says what standard rules pay. Where that leaves chips to several players
+    and other hands to play, the game goes on by the rules, and no more is compared.
+    """
+    ends = [step["hand_end"] for step in steps if "hand_end" in step]
+    stacks = ends[-1].get("standard_stacks") if ends else None
+    if stacks is None:
+        return
+    with_chips = sum(chips > 0 for chips in stacks)
+    is_over = after["hand_number"] == LAST_HAND or with_chips == 1
+    yield ply, "whether the game is over", is_over, model.is_over(state), state
+    if is_over:
+        yield ply, "the scores", stacks, [int(n) for n in model.scores(state)], state
+        results = ["win" if chips == max(stacks) else "lose" for chips in stacks]
+        yield from compared_results(ply, model, results, state)
 
 
 def _compared_after(

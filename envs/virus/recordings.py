@@ -17,6 +17,7 @@ from mcts_agents.envs.tag_records import (
     compared_end,
     compared_going_on,
     compared_opening,
+    compared_results,
     compared_states,
     recorded_steps,
     require,
@@ -221,6 +222,8 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
                 is_draw,
                 state,
             )
+            if game["finished"]:  # but for the scores: TAG plays another turn
+                yield from compared_results(ply, model, game["results"], state)
             return
         is_chance = bool(step.get("shuffled"))
         yield from _compared_after(model, ply, player, after, state, is_chance)

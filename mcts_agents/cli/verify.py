@@ -46,6 +46,7 @@ def _show(reports: list[Report], as_json: bool) -> None:
         for row, report in zip(rows, reports, strict=True):
             if report.known_deviations is not None:
                 row["known_deviations"] = report.known_deviations
+                row["ends_left_out"] = report.ends_left_out
         print(json.dumps({"files": rows}))
         return
     table = Table()

@@ -11,7 +11,7 @@ class Faulty:
     """Rules with a fault; also the models of such rules.
 
     The faults are functions of a state's view, by what they are called after: "apply",
-    every play, or "reset", every opening.
+    every play, or "reset", every opening. That of "results" is one of the results.
     """
 
     def __init__(self, sound, faults):
@@ -28,6 +28,11 @@ class Faulty:
         self._faults.get("reset", no_fault)(self._sound.view(state))
         return state
 
+    def results(self, state):
+        results = self._sound.results(state)
+        self._faults.get("results", no_fault)(results)
+        return results
+
     def apply(self, state, joint_action, rng):
         self._sound.apply(state, joint_action, rng)
         self._faults.get("apply", no_fault)(self._sound.view(state))
@@ -38,13 +43,18 @@ def no_fault(view):
 
 
 def mismatches(name, fault, file=None, after="apply"):
-    """Count the recorded games of TAG in which a fault in a game's rules is found.
+    """Count the recorded games of TAG in which a fault in a game's rules is found."""
+    return report_of(name, fault, file, after).mismatches
+
+
+def report_of(name, fault, file=None, after="apply"):
+    """What `verify_file` says of a fault in a game's rules.
 
     The fault is a function that changes the view of the state after every play,
-    or after every "reset". The file is that of the game's name unless another one is
-    named.
+    or after every "reset", or the "results". The file is that of the game's name unless
+    another one is named.
     """
     game = load_game(name)
     path = golden_folder("tag") / f"{file or name}.jsonl.gz"
     rules = Faulty(game.rules, {after: fault})
-    return verify_file(replace(game, rules=rules), path).mismatches
+    return verify_file(replace(game, rules=rules), path)
