@@ -298,7 +298,9 @@ def test_what_a_priest_has_shown_is_compared(tmp_path):
     game["steps"][ply]["d"]["known"] = [[observer, owner, "guard"]]
     report = verified(tmp_path, "love_letter", header, game)
     assert report.first.ply == ply
-    assert report.first.what.startswith(f"whether player_{observer} knows the guard of")
+    assert report.first.what == "known after the step"
+    assert (observer, owner) in report.first.recorded
+    assert (observer, owner) not in report.first.found
 
 
 # -- what is no record

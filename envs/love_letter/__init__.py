@@ -149,8 +149,8 @@ a high card to playing it.
 ## Recorded games
 
 `mcts-agents verify love_letter FILE` compares these rules with games recorded with TAG:
-legal plays, hands, piles, discards, who is out or protected, tokens, and the hands that
-players know. Each round begins with the recorded deal. Knowledge differs from TAG in
+legal plays, hands, piles, discards, who is out or protected, tokens, and who knows a
+hand. Each round begins with the recorded deal. Knowledge differs from TAG in
 two points. Here, both players remember the cards that they exchanged with a king; TAG
 forgets them. And when a player whose card was seen holds two equal cards and plays one,
 TAG still knows the other. The file marks plays in which TAG broke the rules, and their

@@ -6,6 +6,7 @@ winners were compared; all draws of a round follow from its pile.
 """
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from mcts_agents.model import ForwardModel, new_generator
 DRAW = "draw"  # the step, and the phase before it
 PLAY, OVER = "play", "over"
 MOST_TOKENS = 1000
+Pairs = set[tuple[int, int]]  # (observer, owner)
 
 
 def position(model: ForwardModel, state: np.ndarray, phase: str) -> dict:
@@ -52,6 +54,7 @@ def position(model: ForwardModel, state: np.ndarray, phase: str) -> dict:
         (pile if phase == DRAW else hands[int(view["player"])]).insert(0, view["drawn"])
     # The last card of the pile is the one laid aside; a prince may have drawn it.
     reserve = pile.pop() if view["pile_left"] else NO_CARD
+    known, pairs = int(view["known"]), product(players, repeat=2)
     return {
         "player": int(view["player"]),
         "round": int(view["round"]),
@@ -63,6 +66,7 @@ def position(model: ForwardModel, state: np.ndarray, phase: str) -> dict:
         "pile": _names(pile),
         "reserve": CARD_NAMES[reserve] or None,
         "face_up": _names_of_bunch(view["face_up"]),
+        "known": [pair for pair in pairs if known >> 4 * pair[1] + pair[0] & 1],
     }
 
 
@@ -86,11 +90,17 @@ def _expected(recorded: Recorded) -> dict:
     expected = dict(recorded)
     expected["discards"] = [sorted(pile) for pile in recorded["discards"]]
     expected["face_up"] = sorted(recorded["face_up"])
+    expected["known"] = sorted(_pairs(recorded))
     if recorded["phase"] == DRAW:
         # TAG's protection by a handmaid ends with the draw, which is already done here.
         expected["protected"] = list(recorded["protected"])
         expected["protected"][recorded["player"]] = False
     return expected
+
+
+def _pairs(recorded: Recorded) -> Pairs:
+    """Return who (observer, owner) knows a hand in TAG's program."""
+    return {(observer, owner) for observer, owner, _ in recorded["known"]}
 
 
 def set_position(model: ForwardModel, state: np.ndarray, recorded: Recorded) -> None:
@@ -162,7 +172,8 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
     state = model.copy(opening)
     set_position(model, state, game["start"])
     yield from _compared_opening(model, game["start"], opening)
-    doubtful: set[tuple[int, int]] = set()
+    doubtful: Pairs = set()
+    exchanged: Pairs = set()
     for ply, step, before, after in recorded_steps(game):
         yield ply, "the players to move", [step["p"]], list(model.movers(state)), state
         if before["phase"] == DRAW:
@@ -178,13 +189,16 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
             model.apply(state, {step["p"]: actions[ours.index(step["a"])]}, rng)
         is_over = after["phase"] == OVER
         if "tag_bug" not in step:
+            knew = _pairs(before) - doubtful | exchanged
             doubtful = _doubtful(doubtful, step, before, after)
-            yield from _compared_step(model, ply, step, after, state, doubtful)
+            exchanged = _exchanged(exchanged, knew, step, before, after)
+            known = sorted(_pairs(after) - doubtful | exchanged)
+            yield from _compared_step(model, ply, step, after, state, known)
         elif is_over:
             return
         if not is_over and (step.get("shuffled") or "tag_bug" in step):
             set_position(model, state, after)
-            doubtful = set()
+            doubtful, exchanged = set(), set()
     yield from compared_end(model, game, state)
 
 
@@ -199,20 +213,59 @@ def _compared_opening(
 
 
 def _doubtful(
-    doubtful: set[tuple[int, int]], step: Recorded, before: Recorded, after: Recorded
-) -> set[tuple[int, int]]:
+    doubtful: Pairs, step: Recorded, before: Recorded, after: Recorded
+) -> Pairs:
     """Return who (observer, owner) knows a hand in TAG's program, but not by our rules.
 
     When a player whose card was seen plays one of two equal cards, others cannot tell
     which of them is left; TAG knows it. Seen again, the hand is known to both.
     """
-    pairs = {(observer, owner) for observer, owner, _ in before["known"]}
     if before["phase"] == PLAY and len(set(before["hands"][step["p"]])) == 1:
-        doubtful = doubtful | {pair for pair in pairs if pair[1] == step["p"]}
+        doubtful = doubtful | {pair for pair in _pairs(before) if pair[1] == step["p"]}
     card, *target = step["a"].split()
     if card == "priest" and not before["protected"][int(target[0])]:
         doubtful = doubtful - {(step["p"], int(target[0]))}
-    return doubtful & {(observer, owner) for observer, owner, _ in after["known"]}
+    return doubtful & _pairs(after)
+
+
+def _exchanged(
+    exchanged: Pairs, knew: Pairs, step: Recorded, before: Recorded, after: Recorded
+) -> Pairs:
+    """Return who (observer, owner) knows a hand by our rules only, since a king's play.
+
+    Both players know what they gave, and others what they knew, now in the other hand.
+    TAG forgets all of it. It is over when the card leaves the hand.
+
+    Args:
+        exchanged: Who knew a hand so before the step.
+        knew: Who knew a hand before the step, in whichever way.
+        step: The step.
+        before: The recorded state before it.
+        after: The recorded state after it.
+    """
+    if before["phase"] == DRAW:
+        return exchanged
+    player, (card, *target) = step["p"], step["a"].split()
+    left = {seat for seat, is_out in enumerate(after["out"]) if is_out}
+    if card == before["hands"][player][-1]:  # the one kept, or its like
+        left.add(player)
+    if target and not before["protected"][other := int(target[0])]:
+        if card == "prince":
+            left.add(other)
+        elif card == "king":
+            knew = {pair for pair in knew if pair[1] not in left}
+            return _moved(exchanged, knew, player, other)
+    return {pair for pair in exchanged if pair[1] not in left}
+
+
+def _moved(exchanged: Pairs, knew: Pairs, player: int, other: int) -> Pairs:
+    """Return who knows a hand by exchanges when two players exchange theirs."""
+    place = {player: other, other: player}
+    moved = {(seat, place[owner]) for seat, owner in knew if owner in place}
+    mutual = {(player, other), (other, player)}
+    own = {(player, player), (other, other)}
+    kept = {pair for pair in exchanged if pair[1] not in place}
+    return kept | moved - own | mutual
 
 
 def _compared_step(
@@ -221,9 +274,12 @@ def _compared_step(
     step: Recorded,
     after: Recorded,
     state: np.ndarray,
-    doubtful: set[tuple[int, int]],
+    known: list[tuple[int, int]],
 ) -> Compared:
-    """Compare the state after a step, of a round's end what is no chance."""
+    """Compare the state after a step, of a round's end what is no chance.
+
+    Who knows a hand is as the record has it, but for `_doubtful` and `_exchanged`.
+    """
     found, expected = position(model, state, after["phase"]), _expected(after)
     if after["phase"] == OVER or step.get("shuffled"):
         kept = ("tokens",) if after["phase"] == OVER else ("tokens", "round")
@@ -239,12 +295,7 @@ def _compared_step(
                 player = found["player"]
                 yield ply, "who starts the next round", after["player"], player, state
         return
-    yield from compared_states(ply, expected, found, state)
-    view = model.view(state)
-    for observer, owner, card in after["known"]:
-        known = bool(int(view["known"]) >> (4 * owner + observer) & 1)
-        what = f"whether player_{observer} knows the {card} of player_{owner}"
-        yield ply, what, (observer, owner) not in doubtful, known, state
+    yield from compared_states(ply, {**expected, "known": known}, found, state)
 
 
 def _dealt(deal: dict) -> dict:
@@ -256,6 +307,7 @@ def _dealt(deal: dict) -> dict:
         "the cards laid off": deal["discards"],
         "who is out": deal["out"],
         "who is protected": deal["protected"],
+        "who knows a hand": deal["known"],
     }
 
 

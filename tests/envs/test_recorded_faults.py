@@ -91,7 +91,29 @@ def nothing_is_open(view):
         view["face_up"] = 0
 
 
+def a_new_hand_is_known(view):
+    """Knowledge: in the second round and later player 1 knows the hand of player 0."""
+    if is_dealt(view):
+        view["known"] |= 1 << 1
+
+
+def all_see_what_a_priest_sees(view):
+    """Knowledge: who is shown a hand is not the only one to see it."""
+    for owner, hand in enumerate(view["hands"]):
+        if hand and int(view["known"]) >> 4 * owner & 15:
+            others = int(view["alive"]) & ~(1 << owner)
+            view["known"] |= others << 4 * owner
+
+
+def nobody_remembers(view):
+    """Knowledge: what was seen is forgotten at once."""
+    view["known"] = 0
+
+
 LOVE_LETTER = (
+    a_new_hand_is_known,
+    all_see_what_a_priest_sees,
+    nobody_remembers,
     princess_vanishes,
     next_is_protected,
     winners_get_two,

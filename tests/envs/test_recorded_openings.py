@@ -54,6 +54,7 @@ LOVE_LETTER = (
     change(alive=1),
     change(winner=0),
     change(round=1),
+    change(known=1 << 1),
     change(discards=ONE[PRINCESS]),
 )
 
