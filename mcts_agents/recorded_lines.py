@@ -5,6 +5,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,24 @@ def count_lines(path: Path) -> int:
 def _objects(path: Path) -> Iterator[dict[str, Any]]:
     """Give the objects of a file."""
     with _errors_of(path):
-        for text in _lines(path):
-            line = read_json_line(text)
-            if not isinstance(line, dict):
-                raise ValueError("no JSON objects in lines")
-            yield line
+        for number, text in enumerate(_lines(path), 1):
+            yield _object(number, text)
+
+
+def _object(number: int, text: str) -> dict[str, Any]:
+    """Return the object of a line; ValueError, with its number, if there is none."""
+    try:
+        line = read_json_line(text)
+    except JSONDecodeError as error:  # which counts its lines from here
+        column = error.pos + 1
+        raise ValueError(
+            f"line {number}, column {column}: no JSON: {error.msg}"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from error
+    if not isinstance(line, dict):
+        raise ValueError(f"line {number}: no JSON object")
+    return line
 
 
 @contextmanager
