@@ -7,6 +7,7 @@ the record says that standard rules pay.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -169,8 +170,10 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         actions = model.legal_actions(state, player).tolist()
         ours = [ACTION_NAMES[action] for action in actions]
         yield from compared_choice(ply, state, player, step["legal"], step["a"], ours)
-        for ply, taken, _ in decision[1:]:
+        for (_, last, between), (ply, taken, _) in pairwise(decision):
             legal = ["check", "fold"]
+            asked = _next_asked(last, between)
+            yield ply, "who is asked without chips", taken["p"], asked, state
             yield ply, "what can be done without chips", taken["legal"], legal, state
             yield ply, "the move without chips", taken["a"], "check", state
         model.apply(state, {player: ACTION_NAMES.index(step["a"])}, rng)
@@ -191,6 +194,21 @@ def compared(model: ForwardModel, game: Recorded) -> Compared:
         if is_dealt and after["phase"] != OVER:
             set_position(model, state, after)
     yield from compared_end(model, game, state)
+
+
+def _next_asked(last: Recorded, between: Recorded) -> int | None:
+    """Return who is asked next in TAG, where players without chips are asked as well.
+
+    Args:
+        last: The step before.
+        between: The recorded state after it.
+    """
+    goes_on = not {"phase", "hand_number"} & set(last["d"])
+    first = last["p"] + 1 if goes_on else between["first_to_act"]
+    seats = len(between["out"])
+    in_turn = ((first + place) % seats for place in range(seats))
+    is_in = (s for s in in_turn if not (between["folded"][s] or between["out"][s]))
+    return next(is_in, None)
 
 
 def _compared_pay(

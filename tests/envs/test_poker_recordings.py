@@ -73,9 +73,30 @@ def test_a_fault_of_the_rules_is_found(fault, what):
 
 
 def test_another_order_of_play_is_found():
-    # Which of the two shows it first depends on the games of the set.
+    # Which of them shows it first depends on the games of the set.
     found = first_difference(tamper=turned)
-    assert found in ("first_to_act after the step", "player after the step")
+    order = ("first_to_act after the step", "player after the step")
+    assert found in (*order, "who is asked without chips")
+
+
+def ask_another_without_chips(game):
+    """Of two players without chips TAG asks the other one."""
+    state = dict(game["start"])
+    for step in game["steps"]:
+        others = [
+            seat
+            for seat, chips in enumerate(state["stacks"])
+            if chips == state["stacks"][step["p"]] == 0 and seat != step["p"]
+        ]
+        if step.get("forced") and others:
+            step["p"] = others[0]
+            return
+        state |= step["d"]
+
+
+def test_another_player_asked_without_chips_is_found():
+    found = first_difference(tamper=ask_another_without_chips)
+    assert found == "who is asked without chips"
 
 
 def test_odd_chips_that_are_kept_are_found():
