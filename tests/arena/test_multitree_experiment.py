@@ -172,15 +172,16 @@ def test_equal_variants_differ_in_one_of_twenty_experiments(script):
         (["MaxN", "Paranoid"], ["Self"]),
     ]
     differ = np.zeros((len(pairs), 2))
-    experiments = 1000
+    experiments = 2000
     for _ in range(experiments):
         seats, wins = Counter(), Counter()
         for players in (2, 3, 4, 5):
             lineups = list(itertools.combinations(variants, players))
-            for game in range(200):
-                lineup = lineups[game % len(lineups)]
-                seats.update(lineup)
-                wins[lineup[draw.integers(players)]] += 1
+            games = 200 // len(lineups)
+            drawn = draw.multinomial(games, [1 / players] * players, len(lineups))
+            for lineup, won in zip(lineups, drawn.tolist(), strict=True):
+                seats.update(dict.fromkeys(lineup, games))
+                wins.update(dict(zip(lineup, won, strict=True)))
         for number, pair in enumerate(pairs):
             rates = [
                 wilson(sum(wins[v] for v in group), sum(seats[v] for v in group))
