@@ -1,8 +1,12 @@
 """`Folder`: the files of a training run, other than its blocks and checkpoints."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import Timeout
 
 from mcts_agents import __version__
 from mcts_agents.extras import MissingExtraError
@@ -13,7 +17,7 @@ from mcts_agents.learn.training.config import ImitationConfig, TrainingConfig
 from mcts_agents.learn.training.evaluating import spec_of
 from mcts_agents.networks import Network, NetworkDescription
 from mcts_agents.reading import MOST_TEXT, read_bytes, read_json
-from mcts_agents.writing import replacing
+from mcts_agents.writing import locked, replacing
 
 RUN = "training.json"
 SUMMARY = "summary.json"
@@ -43,10 +47,30 @@ class Folder:
         self.policies = path / "policies"
         self.logs = path / "tensorboard"
 
-    def tidy(self) -> None:
-        """Remove what a killed process had begun to write."""
-        for left in self.path.rglob(".*.part"):
-            left.unlink()
+    @contextmanager
+    def held(self, doing: str) -> Iterator[None]:
+        """Keep other processes out, and begin with what is whole.
+
+        Args:
+            doing: What is done here, such as `training`.
+
+        Raises:
+            DatasetError: Another process does it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = locked(self.path / ".lock")
+        except Timeout as error:
+            raise DatasetError(
+                f"{self.path}: another process is {doing} there; wait for it, or take "
+                "another folder"
+            ) from error
+        try:
+            for left in self.path.rglob(".*.part"):  # of a killed process
+                left.unlink()
+            yield
+        finally:
+            lock.release()
 
     def enter(
         self, game: dict[str, Any], config: TrainingConfig | ImitationConfig

@@ -7,13 +7,11 @@ Weil, Czech, Meuser, Kersting, "Know your enemy" (2023), section 3.2, and of Alp
 
 import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import Timeout
 
 from mcts_agents import __version__
 from mcts_agents.envs import Game, load_any, make_any
@@ -35,7 +33,6 @@ from mcts_agents.model.contract import DRAWN, LOST, WON
 from mcts_agents.model.symmetries import twins
 from mcts_agents.model.win_shares import result_shares, shares_by_team
 from mcts_agents.networks import NetworkDescription
-from mcts_agents.writing import locked
 
 with from_extra("rl", "learning needs PyTorch and safetensors"):
     import torch
@@ -132,7 +129,7 @@ class Imitator:
                 process learns there.
             OSError: It cannot be written.
         """
-        with self._held():
+        with self.folder.held("learning"):
             self.folder.enter(self.game, self.config)
             self._restore()
             self._prepare()
@@ -145,22 +142,6 @@ class Imitator:
                 )
             self._finish()
         return self.progress
-
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        self.folder.path.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = locked(self.folder.path / ".lock")
-        except Timeout as error:
-            raise DatasetError(
-                f"{self.folder.path}: another process is learning there; wait for it, "
-                "or take another folder"
-            ) from error
-        try:
-            self.folder.tidy()
-            yield
-        finally:
-            lock.release()
 
     def _restore(self) -> None:
         stored = checkpoints(self.folder.checkpoints)

@@ -2,15 +2,12 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import loky
 import numpy as np
-from filelock import Timeout
 
 from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.extras import from_extra
@@ -32,7 +29,6 @@ from mcts_agents.learn.training.learner import Learner
 from mcts_agents.learn.training.listeners import BlockReport, Listener
 from mcts_agents.learn.training.replay import Replay
 from mcts_agents.networks import NetworkDescription
-from mcts_agents.writing import locked
 
 with from_extra("rl", "training needs PyTorch and safetensors"):
     import torch
@@ -147,7 +143,7 @@ class Trainer:
         threads = torch.get_num_threads()
         torch.set_num_threads(self._cores)
         try:
-            with self._held():
+            with self.folder.held("training"):
                 self.folder.enter(self.game, self.config)
                 self._restore()
                 self._train(budget)
@@ -156,22 +152,6 @@ class Trainer:
             torch.set_num_threads(threads)
             self._workers.close()
         return self.progress
-
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        self.folder.path.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = locked(self.folder.path / ".lock")
-        except Timeout as error:
-            raise DatasetError(
-                f"{self.folder.path}: another process is training there; wait for it, "
-                "or take another folder"
-            ) from error
-        try:
-            self.folder.tidy()
-            yield
-        finally:
-            lock.release()
 
     # -- what is there already
 
