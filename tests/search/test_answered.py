@@ -65,6 +65,22 @@ def test_it_plays_as_the_same_model_outside_of_the_batch(spec, tree, batch):
     assert max(rows) > batch
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("tree", ["self", "pair"])
+def test_a_tree_that_ends_between_the_two(tree, depth):
+    model = make_model("pommerman")[1]
+    evaluator = linear(model)
+    evaluator.policy_weights *= 0.05
+    chosen = {**SAMPLED, **TREES[tree], "batch": 4, "max_depth": depth}
+    models = "evaluator", most_probable(evaluator)
+    found, expected = (
+        run(model, evaluator, player=0, opponent_model=other, **chosen)[0]
+        for other in models
+    )
+    assert found.visits.tolist() == expected.visits.tolist()
+    np.testing.assert_array_equal(found.values, expected.values)
+
+
 def test_all_players_are_asked_in_one_call():
     model = make_model("pommerman")[1]
     evaluator = linear(model)

@@ -9,6 +9,7 @@ from mcts_agents.agents import make_agent
 from mcts_agents.envs import make_model
 from mcts_agents.learn import Dataset, DatasetError, record
 from mcts_agents.model import new_generator
+from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
@@ -113,6 +114,26 @@ def test_a_run_that_was_broken_off_goes_on_as_it_began(tictactoe, tmp_path):
     assert said[0] == said[1]
     # Called once more it has nothing left to do.
     Imitator(tictactoe, parts, config()).run()
+
+
+def test_players_who_never_decided(tictactoe, tmp_path):
+    imitator = Imitator(tictactoe, tmp_path / "out", config())
+    for known, whole in (([LOST, PLAYING], [LOST, WON]), ([PLAYING, WON], [LOST, WON])):
+        result = np.array(known)
+        imitator._complete(0, result)
+        assert result.tolist() == whole
+    with pytest.raises(DatasetError, match=r"how game 3 ended for the players \[1\]"):
+        imitator._complete(3, np.array([DRAWN, PLAYING]))
+
+
+def test_files_of_others_stay(tictactoe, tmp_path):
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / ".notes.part").write_text("mine")
+    with pytest.raises(DatasetError, match=r"has checkpoints, but no training\.json"):
+        Imitator(tictactoe, tmp_path, config()).run()
+    assert (tmp_path / ".notes.part").exists()
+    with pytest.raises(DatasetError, match="holds the dataset; take another folder"):
+        Imitator(tictactoe, tictactoe, config())
 
 
 def test_another_run_or_dataset_is_refused(tictactoe, tmp_path):

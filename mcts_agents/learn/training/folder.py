@@ -49,7 +49,7 @@ class Folder:
 
     @contextmanager
     def held(self, doing: str) -> Iterator[None]:
-        """Keep other processes out, and begin with what is whole.
+        """Keep other processes out.
 
         Args:
             doing: What is done here, such as `training`.
@@ -66,8 +66,6 @@ class Folder:
                 "another folder"
             ) from error
         try:
-            for left in self.path.rglob(".*.part"):  # of a killed process
-                left.unlink()
             yield
         finally:
             lock.release()
@@ -76,6 +74,8 @@ class Folder:
         self, game: dict[str, Any], config: TrainingConfig | ImitationConfig
     ) -> None:
         """Describe a new run, or see that the folder holds this one.
+
+        What a killed process of this run had begun to write is removed.
 
         Raises:
             DatasetError: It holds another, or a damaged description.
@@ -101,6 +101,8 @@ class Folder:
                     f"{self.path}: holds another run: its {key} is {before!r}, not "
                     f"{now!r}; take another folder, or the same choices"
                 )
+        for left in self.path.rglob(".*.part"):
+            left.unlink()
 
     def snapshots(self) -> list[Path]:
         """Return the networks that were evaluated, the earliest first."""

@@ -29,7 +29,7 @@ from mcts_agents.learn.training.folder import ONNX, POLICY, SUMMARY, Folder
 from mcts_agents.learn.training.learner import Learner
 from mcts_agents.learn.training.listeners import Listener
 from mcts_agents.learn.training.replay import Batch
-from mcts_agents.model.contract import DRAWN, LOST, WON
+from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
 from mcts_agents.model.symmetries import twins
 from mcts_agents.model.win_shares import result_shares, shares_by_team
 from mcts_agents.networks import NetworkDescription
@@ -94,6 +94,8 @@ class Imitator:
                 f"{self.dataset.description['games']} games; run `record` again to "
                 "complete it"
             )
+        if Path(folder).resolve() == self.dataset.folder.resolve():
+            raise DatasetError(f"{folder}: holds the dataset; take another folder")
         described = self.dataset.description
         spec = spec_of(described)
         _, self.model = make_any(spec)
@@ -155,24 +157,46 @@ class Imitator:
 
     def _prepare(self) -> None:
         """Find who won each game, and choose the games that are held out."""
+        teams = np.asarray(self.model.teams)
         results: dict[int, np.ndarray] = {}
         for rows in self.dataset.batches(_ROWS):
             whose = zip(rows["game"], rows["player"], rows["outcome"], strict=True)
             for game, player, outcome in whose:
                 found = results.setdefault(
-                    int(game), np.full(self.model.players, LOST, np.int64)
+                    int(game), np.full(self.model.players, PLAYING, np.int64)
                 )
-                for mate, team in enumerate(self.model.teams):
-                    if team == self.model.teams[int(player)]:
-                        found[mate] = RESULTS[int(outcome)]
+                found[teams == teams[int(player)]] = RESULTS[int(outcome)]
         count = max(results) + 1
         self._shares = np.zeros((count, self.model.players), np.float32)
         for game, result in results.items():
+            self._complete(game, result)
             self._shares[game] = result_shares(result, self.model.teams)
         rng = np.random.default_rng(self._seed)
         held_out = round(self.config.learner.held_out * count)
         self._held_out = np.zeros(count, bool)
         self._held_out[rng.permutation(count)[:held_out]] = True
+
+    def _complete(self, game: int, result: np.ndarray) -> None:
+        """Fill in the results of players who never decided.
+
+        Raises:
+            DatasetError: The results of the others do not tell.
+        """
+        unknown = result == PLAYING
+        if not unknown.any():
+            return
+        if (result == WON).any():
+            result[unknown] = LOST
+        elif (
+            len(set(np.asarray(self.model.teams)[unknown].tolist())) == 1
+            and (result[~unknown] == LOST).all()
+        ):
+            result[unknown] = WON
+        else:
+            raise DatasetError(
+                f"{self.dataset.folder}: nothing tells how game {game} ended for the "
+                f"players {unknown.nonzero()[0].tolist()}, who never decided in it"
+            )
 
     def _pass(self, number: int) -> None:
         """Learn from all games that are not held out once."""

@@ -260,7 +260,11 @@ def write_rows_of_others(search, batch, lane):
     lane.home = search.home
     if search.opponent:
         select_opponent(search)
-    others = call.movers(search) & ~owned_by(search, 0)
+    mine = owned_by(search, 0)
+    if search.serialised and search.depth[0] + 1 == search.depth_limit:
+        # The tree ends before the opponent's own decision.
+        mine = batch.movers | np.int64(1) << search.root_player
+    others = call.movers(search) & ~mine
     for player in range(search.players):
         if others >> player & 1 and moves_of(search, lane.home)[player] == UNKNOWN:
             n = write_row(search, batch, player)
