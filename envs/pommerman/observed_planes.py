@@ -47,8 +47,8 @@ OBSERVED_PLANES = 25
 BOMB_LIFE, FLAME_LIFE = 9, 3
 # Of `max_steps`; about as large as the other numbers.
 STEPS_UNIT = 10
-# The greatest number of a plane: bombs in all.
-MOST = 20
+# The greatest number of a plane: bombs in all, one and an item each.
+MOST = 21
 
 _MAPS_AS_INT32 = (MAPS * LARGEST * LARGEST + 3) // 4
 

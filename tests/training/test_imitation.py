@@ -126,6 +126,34 @@ def test_players_who_never_decided(tictactoe, tmp_path):
         imitator._complete(3, np.array([DRAWN, PLAYING]))
 
 
+@pytest.mark.parametrize("size", [2, 3, 32, 10_000])
+def test_every_decision_is_learned_from_once(tictactoe, tmp_path, size):
+    imitator = Imitator(tictactoe, tmp_path, config(batch_size=size, held_out=0.5))
+    imitator._prepare()
+    batches = list(imitator._batches(1))
+    rows = [len(batch.policy) for batch in batches]
+    assert set(rows[:-1]) <= {size} and 2 <= rows[-1] <= size + 1
+    dataset = Dataset(tictactoe)[:]
+    wanted = ~imitator._held_out[dataset["game"]]
+    assert sum(rows) == wanted.sum()
+    found = np.concatenate([batch.observations for batch in batches])
+    expected = dataset["observation"][wanted]
+    assert sorted(map(bytes, found)) == sorted(map(bytes, expected))
+
+
+def test_self_play_is_no_recording(tmp_path, run_here):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(json.dumps({
+        "network": SMALL["network"], "evaluation": {"minutes": 0},
+        "self_play": {"block_games": 4, "games_at_once": 4, "simulations": 2},
+    }))  # fmt: skip
+    out = str(tmp_path / "out")
+    command = ["train", "tictactoe", "--positions", "10", "--config", str(path)]
+    assert run_here(*command, "--out", out).returncode == 0
+    with pytest.raises(DatasetError, match="blocks: holds self-play of `train`; expec"):
+        Imitator(tmp_path / "out" / "blocks", tmp_path / "new")
+
+
 def test_files_of_others_stay(tictactoe, tmp_path):
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / ".notes.part").write_text("mine")

@@ -7,10 +7,12 @@ Weil, Czech, Meuser, Kersting, "Know your enemy" (2023), section 3.2, and of Alp
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import loky
 import numpy as np
 
 from mcts_agents import __version__
@@ -59,6 +61,17 @@ def spec_of(description: Mapping[str, Any]) -> str:
     return f"{name}:{options}" if options else name
 
 
+@contextmanager
+def _all_cores() -> Iterator[None]:
+    """Let PyTorch use all cores for a while, as in `train`."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(loky.cpu_count())
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class Imitator:
     """A run of learning from a dataset, new or gone on with.
 
@@ -88,6 +101,10 @@ class Imitator:
         self.config = config or ImitationConfig()
         self.listener = listener or Listener()
         self.dataset = Dataset(dataset)
+        if "variant" not in self.dataset.description:
+            raise DatasetError(
+                f"{dataset}: holds self-play of `train`; expected what `record` wrote"
+            )
         if not self.dataset.is_complete or not len(self.dataset):
             raise DatasetError(
                 f"{dataset}: has {self.dataset.games} of "
@@ -131,7 +148,7 @@ class Imitator:
                 process learns there.
             OSError: It cannot be written.
         """
-        with self.folder.held("learning"):
+        with self.folder.held("learning"), _all_cores():
             self.folder.enter(self.game, self.config)
             self._restore()
             self._prepare()
@@ -172,9 +189,19 @@ class Imitator:
             self._complete(game, result)
             self._shares[game] = result_shares(result, self.model.teams)
         rng = np.random.default_rng(self._seed)
-        held_out = round(self.config.learner.held_out * count)
+        share = self.config.learner.held_out
+        held_out = max(1, round(share * count)) if share and count > 1 else 0
         self._held_out = np.zeros(count, bool)
         self._held_out[rng.permutation(count)[:held_out]] = True
+        self._learned = sum(
+            np.count_nonzero(~self._held_out[rows["game"]])
+            for rows in self.dataset.batches(_ROWS)
+        )
+        if self._learned < 2:
+            raise DatasetError(
+                f"{self.dataset.folder}: {self._learned} decisions to learn from; "
+                "expected at least 2"
+            )
 
     def _complete(self, game: int, result: np.ndarray) -> None:
         """Fill in the results of players who never decided.
@@ -204,24 +231,20 @@ class Imitator:
         began, sums, updates = time.perf_counter(), np.zeros(2), 0
         rng = np.random.default_rng([self._seed, number])
         sides = self.model.symmetries if config.symmetries else ()
-        batches = -(-len(self.dataset) // config.batch_size)
         learned = 0
-        for at, rows in enumerate(
-            self.dataset.batches(config.batch_size, seed=int(rng.integers(1 << 32)))
-        ):
-            batch = self._batch(rows, ~self._held_out[rows["game"]])
-            if len(batch.policy) >= 2:  # a mean over rows needs some
-                if len(sides) > 1:
-                    chosen = rng.integers(len(sides), size=len(batch.policy))
-                    seen, policy, legal = twins(
-                        sides, chosen, batch.observations, batch.policy, batch.legal
-                    )
-                    batch = Batch(seen, policy, legal, batch.values)
-                spent = (number + at / batches) / config.passes
-                sums += self.learner.update(batch, spent)
-                updates += 1
-                learned += len(batch.policy)
-            self.listener.learning(at + 1, batches)
+        for batch in self._batches(int(rng.integers(1 << 32))):
+            rows = len(batch.policy)
+            if len(sides) > 1:
+                chosen = rng.integers(len(sides), size=rows)
+                seen, policy, legal = twins(
+                    sides, chosen, batch.observations, batch.policy, batch.legal
+                )
+                batch = Batch(seen, policy, legal, batch.values)
+            spent = (number + learned / self._learned) / config.passes
+            sums += self.learner.update(batch, spent)
+            updates += 1
+            learned += rows
+            self.listener.learning(learned, self._learned)
         progress.blocks += 1
         progress.positions.append(learned)
         progress.updates += updates
@@ -229,6 +252,25 @@ class Imitator:
         progress.evaluations.append({"pass": number + 1, **self._measured()})
         progress.seconds += time.perf_counter() - began
         self.listener.evaluated(progress.evaluations[-1])
+
+    def _batches(self, seed: int) -> Iterator[Batch]:
+        """Give all that is learned from once, in random order.
+
+        The last batch may be smaller, or one larger: no batch has a single row, which
+        could not be normalised.
+        """
+        size = self.config.learner.batch_size
+        waiting: list[Batch] = []
+        count = 0
+        for rows in self.dataset.batches(size, seed=seed):
+            waiting.append(self._batch(rows, ~self._held_out[rows["game"]]))
+            count += len(waiting[-1].policy)
+            if count >= size + 2:
+                whole = Batch(*map(np.concatenate, zip(*waiting, strict=True)))
+                yield Batch(*(column[:size] for column in whole))
+                waiting = [Batch(*(column[size:] for column in whole))]
+                count -= size
+        yield Batch(*map(np.concatenate, zip(*waiting, strict=True)))
 
     def _batch(self, rows: Mapping[str, np.ndarray], wanted: np.ndarray) -> Batch:
         players = rows["player"][wanted].astype(np.int64)

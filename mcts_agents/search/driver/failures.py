@@ -26,8 +26,10 @@ _AT_FAULT = {
 def failure(status: int, model: ForwardModel, settings: SearchSettings) -> RuntimeError:
     """Return the exception for a status that ends a search; see `kernel/status.py`."""
     words = f"{model.name}: {_words(status, model, settings)}"
-    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE, NOT_ANSWERED):
+    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE):
         return RuntimeError(words)
+    if status == NOT_ANSWERED:
+        return GameError(words)
     if status == NOT_FINITE and (model.has("evaluate") or model.has("action_values")):
         return GameError(words)
     place = definition(model, _AT_FAULT.get(status, "legal_actions"))
@@ -59,8 +61,8 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
     if status == NOT_ANSWERED:
         return (
             "opponent_model='evaluator': there is a position in which no player of the "
-            "tree decides, and the evaluator is asked only where one does; choose "
-            "another opponent_model"
+            "tree decides, and the evaluator is asked only where one does; use "
+            "tree='pair', or another opponent_model"
         )
     if status == BAD_MOVERS:
         return (
