@@ -6,7 +6,7 @@ your Enemy: Investigating Monte-Carlo Tree Search with Opponent Models in Pommer
 """
 
 import functools
-import json
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
     """
     if not 0 <= player < model.players:
         raise ValueError(f"player={player}: expected 0 to {model.players - 1}")
-    seen = _observing(json.dumps(dict(model.variant))).observe(state, player)
+    seen = _observing(tuple(model.variant.items())).observe(state, player)
     out = np.zeros((PLANES, *seen.shape[1:]), np.float32)
     out[:TIMER_PLANE] = seen[:TIMER_PLANE]
     is_bomb = seen[REACH_PLANE] > 0
@@ -114,6 +114,6 @@ def planes(model: ForwardModel, state: np.ndarray, player: int) -> np.ndarray:
 
 
 @functools.cache
-def _observing(variant: str) -> ForwardModel:
+def _observing(variant: tuple[tuple[str, Any], ...]) -> ForwardModel:
     """Return the same game with planes as observation."""
-    return rules.model(**{**json.loads(variant), "observation": "planes"})
+    return rules.model(**{**dict(variant), "observation": "planes"})

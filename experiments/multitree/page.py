@@ -15,14 +15,15 @@ all of it is made.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
 try:
-    import matplotlib  # noqa: F401
-    import scipy  # noqa: F401
+    for needed in ("matplotlib", "scipy"):
+        import_module(needed)
     from counts import (
         Count,
         merged,

@@ -107,11 +107,27 @@ class Dataset:
         for index in range(len(self)):
             yield self[index]
 
-    def batches(self, size: int, *, seed: int | None = None) -> Iterator[Row]:
+    def whole(self, *names: str) -> Row:
+        """Return some columns of all rows, without reading the others.
+
+        Args:
+            *names: Columns that are stored as they are read: all but masks and visits
+                of games with many actions, see `layout`.
+
+        Raises:
+            DatasetError: A file is damaged.
+        """
+        parts = [read_shard(path, self.layout, names) for path in self._paths]
+        return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+    def batches(
+        self, size: int, *, seed: int | None = None, among: np.ndarray | None = None
+    ) -> Iterator[Row]:
         """Give all rows once, `size` at a time; the last batch may be smaller.
 
         Args:
             size: Rows of a batch, from 1.
+            among: Whether a row is given, bool of shape (rows,); None: each is.
             seed: Shuffles: files in random order, and the rows of as many files as
                 `memory` holds at a time. The same seed gives the same order where
                 `memory` is the same. None: in the order of the games.
@@ -122,6 +138,8 @@ class Dataset:
         if size < 1:
             raise ValueError(f"size={size}: expected at least 1")
         order = np.arange(len(self)) if seed is None else self._shuffled(seed)
+        if among is not None:
+            order = order[among[order]]
         for start in range(0, len(order), size):
             yield self._rows(order[start : start + size])
 

@@ -134,7 +134,7 @@ def test_every_decision_is_learned_from_once(tictactoe, tmp_path, size):
     rows = [len(batch.policy) for batch in batches]
     assert set(rows[:-1]) <= {size} and 2 <= rows[-1] <= size + 1
     dataset = Dataset(tictactoe)[:]
-    wanted = ~imitator._held_out[dataset["game"]]
+    wanted = ~imitator._held_out
     assert sum(rows) == wanted.sum()
     found = np.concatenate([batch.observations for batch in batches])
     expected = dataset["observation"][wanted]

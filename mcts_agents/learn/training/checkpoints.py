@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcts_agents.extras import from_extra
 from mcts_agents.learn.shards import DatasetError
@@ -16,6 +16,9 @@ with from_extra("rl", "training needs PyTorch and safetensors"):
     from safetensors import SafetensorError
 
     from mcts_agents.networks.saving import checksum
+
+if TYPE_CHECKING:
+    from mcts_agents.learn.training.learner import Learner
 
 FORMAT = 1
 KEY = "mcts_agents_training"
@@ -98,6 +101,26 @@ def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
     ) as error:  # fmt: skip
         reason = " ".join(str(error).split())
         raise DatasetError(f"{path}: damaged: {reason}; {_offer(path)}") from error
+
+
+def go_on(folder: Path, learner: "Learner") -> Progress:
+    """Let a learner go on from the last checkpoint of a folder, if there is any.
+
+    Returns:
+        How far it has come.
+
+    Raises:
+        DatasetError: The checkpoint is damaged, or that of another network.
+    """
+    stored = checkpoints(folder)
+    if not stored:
+        return Progress()
+    tensors, progress = read_checkpoint(stored[-1])
+    try:
+        learner.restore(tensors)
+    except ValueError as error:
+        raise DatasetError(f"{stored[-1]}: {error}") from error
+    return progress
 
 
 def _said(content: bytes) -> dict[str, Any]:

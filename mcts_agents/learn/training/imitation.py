@@ -22,25 +22,22 @@ from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.shards import DatasetError
 from mcts_agents.learn.training.checkpoints import (
     Progress,
-    checkpoints,
-    read_checkpoint,
+    go_on,
     write_checkpoint,
 )
 from mcts_agents.learn.training.config import ImitationConfig
 from mcts_agents.learn.training.folder import ONNX, POLICY, SUMMARY, Folder
 from mcts_agents.learn.training.learner import Learner
 from mcts_agents.learn.training.listeners import Listener
-from mcts_agents.learn.training.replay import Batch
+from mcts_agents.learn.training.replay import Batch, from_random_sides
 from mcts_agents.model.contract import DRAWN, LOST, PLAYING, WON
-from mcts_agents.model.symmetries import twins
 from mcts_agents.model.win_shares import result_shares, shares_by_team
 from mcts_agents.networks import NetworkDescription
 
 with from_extra("rl", "learning needs PyTorch and safetensors"):
     import torch
-    from torch.nn.functional import log_softmax
 
-    from mcts_agents.networks.losses import masked
+    from mcts_agents.networks.losses import loss, masked
     from mcts_agents.networks.saving import save
 
 RESULTS = {1: WON, 0: DRAWN, -1: LOST}
@@ -150,7 +147,7 @@ class Imitator:
         """
         with self.folder.held("learning"), _all_cores():
             self.folder.enter(self.game, self.config)
-            self._restore()
+            self.progress = go_on(self.folder.checkpoints, self.learner)
             self._prepare()
             passes = self.config.learner.passes
             self.listener.begun(self.progress, self.progress.blocks / passes)
@@ -162,27 +159,16 @@ class Imitator:
             self._finish()
         return self.progress
 
-    def _restore(self) -> None:
-        stored = checkpoints(self.folder.checkpoints)
-        if not stored:
-            return
-        tensors, self.progress = read_checkpoint(stored[-1])
-        try:
-            self.learner.restore(tensors)
-        except ValueError as error:
-            raise DatasetError(f"{stored[-1]}: {error}") from error
-
     def _prepare(self) -> None:
         """Find who won each game, and choose the games that are held out."""
         teams = np.asarray(self.model.teams)
         results: dict[int, np.ndarray] = {}
-        for rows in self.dataset.batches(_ROWS):
-            whose = zip(rows["game"], rows["player"], rows["outcome"], strict=True)
-            for game, player, outcome in whose:
-                found = results.setdefault(
-                    int(game), np.full(self.model.players, PLAYING, np.int64)
-                )
-                found[teams == teams[int(player)]] = RESULTS[int(outcome)]
+        rows = self.dataset.whole("game", "player", "outcome")
+        for game, player, outcome in zip(*rows.values(), strict=True):
+            found = results.setdefault(
+                int(game), np.full(self.model.players, PLAYING, np.int64)
+            )
+            found[teams == teams[int(player)]] = RESULTS[int(outcome)]
         count = max(results) + 1
         self._shares = np.zeros((count, self.model.players), np.float32)
         for game, result in results.items():
@@ -191,16 +177,11 @@ class Imitator:
         rng = np.random.default_rng(self._seed)
         share = self.config.learner.held_out
         held_out = max(1, round(share * count)) if share and count > 1 else 0
-        self._held_out = np.zeros(count, bool)
-        self._held_out[rng.permutation(count)[:held_out]] = True
-        self._learned = sum(
-            np.count_nonzero(~self._held_out[rows["game"]])
-            for rows in self.dataset.batches(_ROWS)
-        )
-        if self._learned < 2:
+        # By row: whether it is of a game that is held out.
+        self._held_out = np.isin(rows["game"], rng.permutation(count)[:held_out])
+        if np.count_nonzero(~self._held_out) < 2:
             raise DatasetError(
-                f"{self.dataset.folder}: {self._learned} decisions to learn from; "
-                "expected at least 2"
+                f"{self.dataset.folder}: fewer than 2 decisions to learn from"
             )
 
     def _complete(self, game: int, result: np.ndarray) -> None:
@@ -231,20 +212,13 @@ class Imitator:
         began, sums, updates = time.perf_counter(), np.zeros(2), 0
         rng = np.random.default_rng([self._seed, number])
         sides = self.model.symmetries if config.symmetries else ()
-        learned = 0
+        learned, of = 0, np.count_nonzero(~self._held_out)
         for batch in self._batches(int(rng.integers(1 << 32))):
-            rows = len(batch.policy)
-            if len(sides) > 1:
-                chosen = rng.integers(len(sides), size=rows)
-                seen, policy, legal = twins(
-                    sides, chosen, batch.observations, batch.policy, batch.legal
-                )
-                batch = Batch(seen, policy, legal, batch.values)
-            spent = (number + learned / self._learned) / config.passes
-            sums += self.learner.update(batch, spent)
+            spent = (number + learned / of) / config.passes
+            sums += self.learner.update(from_random_sides(batch, sides, rng), spent)
             updates += 1
-            learned += rows
-            self.listener.learning(learned, self._learned)
+            learned += len(batch.policy)
+            self.listener.learning(learned, of)
         progress.blocks += 1
         progress.positions.append(learned)
         progress.updates += updates
@@ -256,29 +230,28 @@ class Imitator:
     def _batches(self, seed: int) -> Iterator[Batch]:
         """Give all that is learned from once, in random order.
 
-        The last batch may be smaller, or one larger: no batch has a single row, which
-        could not be normalised.
+        The last batch may be smaller, or one larger: a single row, which could not be
+        normalised, joins the batch before.
         """
         size = self.config.learner.batch_size
-        waiting: list[Batch] = []
-        count = 0
-        for rows in self.dataset.batches(size, seed=seed):
-            waiting.append(self._batch(rows, ~self._held_out[rows["game"]]))
-            count += len(waiting[-1].policy)
-            if count >= size + 2:
-                whole = Batch(*map(np.concatenate, zip(*waiting, strict=True)))
-                yield Batch(*(column[:size] for column in whole))
-                waiting = [Batch(*(column[size:] for column in whole))]
-                count -= size
-        yield Batch(*map(np.concatenate, zip(*waiting, strict=True)))
+        given = self.dataset.batches(size, seed=seed, among=~self._held_out)
+        before = self._batch(next(given))
+        for rows in given:
+            batch = self._batch(rows)
+            if len(batch.policy) == 1:
+                before = Batch(*map(np.concatenate, zip(before, batch, strict=True)))
+            else:
+                yield before
+                before = batch
+        yield before
 
-    def _batch(self, rows: Mapping[str, np.ndarray], wanted: np.ndarray) -> Batch:
-        players = rows["player"][wanted].astype(np.int64)
-        shares = self._shares[rows["game"][wanted]]
+    def _batch(self, rows: Mapping[str, np.ndarray]) -> Batch:
+        players = rows["player"].astype(np.int64)
+        shares = self._shares[rows["game"]]
         return Batch(
-            rows["observation"][wanted],
-            rows["visits"][wanted],
-            rows["action_mask"][wanted].astype(bool),
+            rows["observation"],
+            rows["visits"],
+            rows["action_mask"].astype(bool),
             shares_by_team(shares, players, self.model.teams),
         )
 
@@ -286,20 +259,17 @@ class Imitator:
         """Return how well the network knows the games that are held out."""
         sums, count = np.zeros(3), 0
         network, device = self.learner.network, self.learner.device
-        for rows in self.dataset.batches(_ROWS):
-            batch = self._batch(rows, self._held_out[rows["game"]])
-            if not len(batch.policy):
-                continue
+        for rows in self.dataset.batches(_ROWS, among=self._held_out):
+            batch = self._batch(rows)
+            policy, legal, values = map(torch.from_numpy, batch[1:])
             with torch.inference_mode():
                 seen = torch.from_numpy(batch.observations).to(device).float()
-                logits, values = (answer.cpu() for answer in network(seen))
-            legal = torch.from_numpy(batch.legal)
-            said = log_softmax(masked(logits, legal), dim=1).masked_fill(~legal, 0.0)
-            policy = torch.from_numpy(batch.policy)
-            own = log_softmax(values, dim=1) * torch.from_numpy(batch.values)
-            right = masked(logits, legal).argmax(dim=1) == policy.argmax(dim=1)
-            sums += [-(policy * said).sum(), -own.sum(), right.sum()]
-            count += len(batch.policy)
+                answer = tuple(head.cpu() for head in network(seen))
+                found = loss(answer, policy, legal, values)
+            best = masked(answer[0], legal).argmax(dim=1)
+            right = (best == policy.argmax(dim=1)).float().mean()
+            sums += len(policy) * np.array([found.policy, found.value, right])
+            count += len(policy)
         names = ("policy_loss", "value_loss", "same_action")
         means = (sums / max(count, 1)).tolist() if count else [None] * 3
         return {"held_out": count, **dict(zip(names, means, strict=True))}

@@ -1,13 +1,14 @@
 """`Replay`: the most recent positions of self-play, from which batches are drawn."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mcts_agents.learn.shards import Columns
 from mcts_agents.model import ForwardModel
-from mcts_agents.model.symmetries import twins
+from mcts_agents.model.symmetries import Symmetry, twins
 from mcts_agents.model.win_shares import shares_by_team
 
 
@@ -86,13 +87,20 @@ class Replay:
             inner = chosen[blocks == block] - self._ends[block]
             parts.append([column[inner] for column in self._blocks[int(block)]])
         batch = Batch(*map(np.concatenate, zip(*parts, strict=True)))
-        if len(self._symmetries) < 2:
-            return batch
-        sides = rng.integers(len(self._symmetries), size=rows)
-        seen, policy, legal = twins(
-            self._symmetries, sides, batch.observations, batch.policy, batch.legal
-        )
-        return Batch(seen, policy, legal, batch.values)
+        return from_random_sides(batch, self._symmetries, rng)
+
+
+def from_random_sides(
+    batch: Batch, symmetries: Sequence[Symmetry], rng: np.random.Generator
+) -> Batch:
+    """Return a batch, each row seen from a random side; none: as it is."""
+    if len(symmetries) < 2:
+        return batch
+    sides = rng.integers(len(symmetries), size=len(batch.policy))
+    seen, policy, legal = twins(
+        symmetries, sides, batch.observations, batch.policy, batch.legal
+    )
+    return Batch(seen, policy, legal, batch.values)
 
 
 def mixed(shares: np.ndarray, values: np.ndarray, weight: float) -> np.ndarray:

@@ -11,14 +11,13 @@ import numpy as np
 
 from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.extras import from_extra
-from mcts_agents.learn.shards import Columns, DatasetError
+from mcts_agents.learn.shards import Columns
 from mcts_agents.learn.training import evaluating
 from mcts_agents.learn.training.block_files import BlockFiles
 from mcts_agents.learn.training.block_playing import Workers
 from mcts_agents.learn.training.checkpoints import (
     Progress,
-    checkpoints,
-    read_checkpoint,
+    go_on,
     write_checkpoint,
 )
 from mcts_agents.learn.training.config import TrainingConfig
@@ -167,15 +166,7 @@ class Trainer:
         self._replay = Replay(
             self.model, config.learner.search_value, config.learner.symmetries
         )
-        stored = checkpoints(self.folder.checkpoints)
-        if not stored:
-            return
-        tensors, self.progress = read_checkpoint(stored[-1])
-        try:
-            self.learner.restore(tensors)
-        except ValueError as error:
-            raise DatasetError(f"{stored[-1]}: {error}") from error
-        progress = self.progress
+        self.progress = progress = go_on(self.folder.checkpoints, self.learner)
         window = config.learner.window(sum(progress.positions))
         held: list[Columns] = []
         for block in reversed(range(progress.blocks)):
