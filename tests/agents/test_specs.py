@@ -269,7 +269,7 @@ def test_words_that_name_no_agent_stay(word):
 def test_a_scripted_policy_is_checked_with_the_game():
     agent = make_agent("mcts:opponent_model=big_money")
     model = make_model("tictactoe")[1]
-    with pytest.raises(ValueError, match="'big_money': expected random, mast, an"):
+    with pytest.raises(ValueError, match="'big_money': expected random, mast, eval"):
         agent.search_of(model)
 
 

@@ -154,7 +154,6 @@ VARIATIONS = {
     ("serialised", "diamant"): (set(), True),
     ("one_deal", "diamant"): ({"information"}, True),
     ("wide", "dominion"): ({"exploration"}, False),
-    ("wide", "colt_express"): ({"exploration"}, False),
     ("wide", "diamant"): ({"information", "exploration"}, False),
 }
 
