@@ -312,6 +312,15 @@ class TrainOptions:
         int | None,
         typer.Option(help="Positions of self-play after which training ends."),
     ] = None
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            help="Network to begin with, as `train` and `imitate` write it "
+            "(policy.safetensors). Default: a random one.",
+            parser=path_of,
+            metavar="FILE",
+        ),
+    ] = None
     players: Players = None
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_NUMBER, help="Seed of the training.")

@@ -123,6 +123,7 @@ def train_network(options: TrainOptions) -> None:
             players=options.players,
             seed=options.seed,
             device=options.device,
+            start=options.start,
             listener=listener,
         )
     try:

@@ -7,7 +7,8 @@ arrays that the functions write to. Each function here loads a first-class funct
 the table and calls it; the load costs less than passing all functions on and on.
 
 `copy` needs `root_state`, and `redeterminise` `root_player`. Scripted policies have
-addresses of their own (`policies`, two of them) and `policy_bytes` of memory for each
+addresses of their own (`policies`, two of them), as do the functions that begin their
+memories (`policy_begins`, 0 where there is none), and `policy_bytes` of memory for each
 player in `policy_memories`, twice: now, and at the root.
 """
 
@@ -21,7 +22,7 @@ from mcts_agents.model.addresses import (
     int32_at,
     int64_at,
 )
-from mcts_agents.model.contract import ENTRIES, POLICY, ROW
+from mcts_agents.model.contract import ENTRIES, POLICY, POLICY_BEGIN, ROW
 
 _MOVERS = ROW["movers"]
 _PASS_TURN = ROW["pass_turn"]
@@ -72,6 +73,7 @@ _load_move_code = first_class(ENTRIES["move_code"].signature)
 _load_playout_moves = first_class(ENTRIES["playout_moves"].signature)
 _load_playout_sets = first_class(ENTRIES["playout_sets"].signature)
 _load_policy = first_class(POLICY.signature)
+_load_policy_begin = first_class(POLICY_BEGIN.signature)
 
 
 @njit
@@ -233,6 +235,21 @@ def policy(run, seat, player):
     if run.policy_bytes:
         memory = run.policy_memories + player * run.policy_bytes
     return function(run.game, run.state, player, memory, run.rng)
+
+
+@njit
+def begin_policies(run):
+    """Let what policies remember of each player at the root be that of a new game."""
+    if run.policy_bytes == 0:
+        return
+    for player in range(run.players):
+        row = run.policy_begins
+        if player != run.root_player:
+            row += ROW_BYTES
+        if int64_at(row + 8) != 0:
+            function = _load_policy_begin(row)
+            place = run.players + player
+            function(run.policy_memories + place * run.policy_bytes, run.rng)
 
 
 @njit

@@ -7,7 +7,7 @@ from typing import NoReturn
 import numpy as np
 
 from mcts_agents.model.addresses import compiled_address
-from mcts_agents.model.contract import ENTRIES, POLICY, ROW
+from mcts_agents.model.contract import ENTRIES, POLICY, POLICY_BEGIN, ROW
 from mcts_agents.model.failures import failed_call, wrong_number
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.spec import RulesError
@@ -105,25 +105,22 @@ class CompiledModel(ForwardModel):
         """Return the address of a scripted policy, to be called as `POLICY`."""
         return compiled_address(self._rules.compiled_policy(name).act, POLICY.signature)
 
+    def policy_begin_address(self, name: str) -> int:
+        """Return the address of what begins a policy's memory; 0 if it has none."""
+        if not self.policy_bytes(name):
+            return 0
+        begin = self._rules.compiled_policy(name).begin
+        return compiled_address(begin, POLICY_BEGIN.signature)
+
     def policy_bytes(self, name: str) -> int:
         """Return the size of what a scripted policy remembers of one player."""
         memory = self._rules._policies[name].memory
         return 0 if memory is None else memory.itemsize
 
-    def policy_beginning(self, name: str) -> Callable[[int, int], object] | None:
-        """Return what begins a scripted policy's memory; None if it remembers nothing.
-
-        It takes the address of the memory and that of a generator.
-        """
-        if not self.policy_bytes(name):
-            return None
-        return self._rules.compiled_policy(name).begin
-
     def begin_policy(self, name: str, memory: int, rng: np.ndarray) -> None:
         """Make the memory of a scripted policy, at an address, that of a new game."""
-        beginning = self.policy_beginning(name)
-        if beginning is not None:
-            beginning(memory, rng.ctypes.data)
+        if self.policy_bytes(name):
+            self._rules.compiled_policy(name).begin(memory, rng.ctypes.data)
 
     def policy_action(
         self, name: str, state: np.ndarray, player: int, memory: int, rng: np.ndarray

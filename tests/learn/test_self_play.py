@@ -23,17 +23,29 @@ def settings_of(model, chosen, evaluator=None):
     )
 
 
-def by_hand(model, settings, seed, number):
+def by_hand(model, settings, seed, number, opponents=None):
     """Play one game with one search, decision by decision."""
-    dice, rng = (
-        new_generator(np.random.SeedSequence([seed, number, which])) for which in (0, 1)
+    dice, rng, others = (
+        new_generator(np.random.SeedSequence([seed, number, which]))
+        for which in (0, 1, 3)
     )
     search = Search(model, settings)
     state = model.reset(dice)
+    memories = {}
+    for player in range(model.players) if opponents else ():
+        memories[player] = np.zeros(model.policy_bytes(opponents), np.uint8)
+        model.begin_policy(opponents, memories[player].ctypes.data, others)
+    learning = number // 2 % model.team_count
     rows, ply = [], 0
     while movers := model.movers(state):
         joint = {}
         for player in movers:
+            if opponents and model.teams[player] != learning:
+                at = memories[player].ctypes.data
+                joint[player] = model.policy_action(
+                    opponents, state, player, at, others
+                )
+                continue
             view = model.copy(state)
             legal = model.legal_actions(state, player)
             if len(legal) > 1:
@@ -61,7 +73,7 @@ def assert_game(game, rows, outcome):
         np.testing.assert_array_equal(game.observation[i], seen)
         np.testing.assert_array_equal(np.flatnonzero(game.legal[i]), np.sort(legal))
         np.testing.assert_array_equal(game.policy[i], policy.astype(np.float32))
-        np.testing.assert_allclose(game.value[i], value, rtol=1e-6)
+        np.testing.assert_allclose(game.value[i], value, rtol=1e-6, atol=1e-30)
         assert (game.action[i], game.player[i], game.ply[i]) == (action, player, ply)
     np.testing.assert_array_equal(game.outcome, outcome)
 
@@ -85,6 +97,37 @@ def test_games_are_those_played_by_hand(name, chosen):
     assert len({game.number for game in found}) == 8
     for game in found[:2] + found[-2:]:
         assert_game(game, *by_hand(model, settings, 3, game.number))
+
+
+@pytest.mark.parametrize(
+    ("name", "opponents"),
+    [
+        ("pommerman:observation=planes,max_steps=60", "simple_unbiased"),
+        ("pommerman:mode=team,observation=planes,max_steps=60", "simple"),
+        ("love_letter:players=3", "sensible"),
+    ],
+)
+def test_opponents_follow_a_scripted_policy(name, opponents):
+    model = make_model(name)[1]
+    settings = settings_of(model, {**PUCT, "tree": "self", "opponent_model": opponents})
+    games = SelfPlay(model, settings, games=4, seed=3, opponents=opponents)
+    found = {game.number: game for game in itertools.islice(games, 8)}
+    for number in range(2, 8):  # three teams have their turn
+        if number in found:
+            game = found[number]
+            assert {model.teams[p] for p in game.player} == {
+                number // 2 % model.team_count
+            }
+            assert_game(game, *by_hand(model, settings, 3, number, opponents))
+
+
+@pytest.mark.parametrize("opponents", ["big_money", "", "random"])
+def test_opponents_that_the_game_does_not_bring_are_refused(opponents):
+    model = make_model("pommerman:observation=planes")[1]
+    with pytest.raises(
+        ValueError, match=f"opponents='{opponents}': pommerman has .* sim"
+    ):
+        SelfPlay(model, settings_of(model, PUCT), opponents=opponents)
 
 
 def test_the_number_of_games_side_by_side_changes_no_game():

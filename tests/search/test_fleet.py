@@ -32,6 +32,11 @@ CASES = [
     ("love_letter:players=3", {**GUMBEL, "tree": "multi"}),
     ("diamant:players=3", PUCT),
     ("connect_four", {**PUCT, "forward_model_calls": 150}),
+    # A policy that remembers begins anew with each decision.
+    (
+        "pommerman",
+        {**PUCT, "tree": "self", "opponent_model": "simple_unbiased"},
+    ),
 ]
 
 

@@ -83,6 +83,57 @@ def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     assert f"{found['positions']:,} positions" in printed
 
 
+def test_training_begins_with_another_network(tmp_path, config, train):
+    first, second = tmp_path / "first", tmp_path / "second"
+    plain = tmp_path / "plain.yaml"
+    plain.write_text("evaluation: {minutes: 0}\nself_play: {block_games: 8}\n")
+    assert (
+        train("tictactoe", "--positions", 20, "--config", config, "--out", first)[0]
+        == 0
+    )
+    start = first / "policy.safetensors"
+    asked = ["tictactoe", "--positions", 20, "--out", second]
+    code, _, told = train(*asked, "--config", plain, "--start", start)
+    assert code == 0, told
+    network, description = load(start)
+    # Few positions make no update, so the weights are those it began with.
+    trained, same = load(second / "policy.safetensors")
+    assert json.loads((second / "summary.json").read_text())["updates"] == 0
+    assert same == description
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(tensor, trained.state_dict()[name])
+    # Without it, the folder holds another run.
+    code, _, told = train(*asked, "--config", plain)
+    assert code == 2
+    assert "its start is" in told
+
+
+@pytest.mark.parametrize("case", ["missing", "game", "sizes"])
+def test_a_network_that_cannot_be_begun_with_is_refused(tmp_path, config, train, case):
+    first = tmp_path / "first"
+    assert (
+        train("tictactoe", "--positions", 20, "--config", config, "--out", first)[0]
+        == 0
+    )
+    start, game, message = first / "policy.safetensors", "tictactoe", ""
+    asked = []
+    if case == "missing":
+        start, message = tmp_path / "none.safetensors", "cannot be read: No such file"
+    elif case == "game":
+        game, message = "hex:size=3", "the network is for 'tictactoe', not for hex"
+    else:
+        other = tmp_path / "other.yaml"
+        other.write_text("network: {kind: perceptron, hidden: [8]}")
+        asked, message = ["--config", other], "leave `network` out of it"
+    out = tmp_path / "out"
+    code, _, told = train(game, *asked, "--start", start, "--out", out)
+    (line,) = [li for li in told.splitlines() if li.startswith("mcts-agents: ")]
+    assert code == 2
+    assert str(start) in line
+    assert message in line
+    assert not out.exists()
+
+
 def test_interrupted_it_says_how_to_go_on(tmp_path, config):
     out = tmp_path / "out"
     asked = command("tictactoe", "--minutes", 9, "--config", config, "--out", out)

@@ -88,4 +88,5 @@ def test_the_page_documents_every_key_with_its_default():
             if isinstance(default, list | dict):
                 assert name in rows
             else:
-                assert rows[name] == str(default).lower(), name
+                words = "null" if default is None else str(default).lower()
+                assert rows[name] == words, name

@@ -16,7 +16,11 @@ from mcts_agents.envs import make_any
 from mcts_agents.learn import Dataset, evaluate
 from mcts_agents.learn.recording import RecordingError
 from mcts_agents.learn.training.block_files import BlockFiles
-from mcts_agents.learn.training.config import SelfPlayConfig, TrainingConfig
+from mcts_agents.learn.training.config import (
+    LearnerConfig,
+    SelfPlayConfig,
+    TrainingConfig,
+)
 from mcts_agents.learn.training.environment_playing import (
     EnvironmentWorkers,
     play_game,
@@ -129,7 +133,7 @@ def test_players_who_decide_at_once_have_unequal_actions_and_wide_numbers(tmp_pa
     columns = files.read(0)
     seen = np.concatenate([game.observation for game in games])
     np.testing.assert_array_equal(Dataset(tmp_path)[:]["observation"], seen)
-    replay = Replay(model, 0.0, symmetries=True)
+    replay = Replay(model, LearnerConfig(search_value=0.0))
     replay.add(columns, window=100)
     batch = replay.sample(8, np.random.default_rng(1))
     assert batch.observations.dtype == np.uint16
@@ -208,6 +212,7 @@ def test_what_was_trained_plays_there(tmp_path):
     [
         (NIM.partition(":perfect")[0], {}, "hides information.*cannot be detected"),
         (NIM, {"games_at_once": 4}, "games_at_once=4: .*is an environment"),
+        (NIM, {"opponents": "simple"}, "opponents=.simple.: .*is an environment"),
         (NIM, {"search": {"virtual_loss": 2}}, "virtual_loss=2 .*batch above 1"),
         (NIM.replace("Nim", "Unlike"), {}, "players of unlike_v0 have different obs"),
         (

@@ -6,7 +6,7 @@ import pytest
 from mcts_agents.envs import make_model
 from mcts_agents.learn.training.block_files import BlockFiles
 from mcts_agents.learn.training.config import LearnerConfig
-from mcts_agents.learn.training.replay import Replay, mixed
+from mcts_agents.learn.training.replay import Replay, greedier, mixed
 from mcts_agents.learn.training.self_play import SelfPlay
 from mcts_agents.search import SearchSettings
 from tests.search.evaluators import linear
@@ -73,7 +73,7 @@ def test_batches_are_rows_seen_from_some_side(tmp_path):
     files = BlockFiles(tmp_path, model, "tictactoe", 20)
     files.write(0, games_of(model, range(20)))
     columns = files.read(0)
-    replay = Replay(model, 0.0, symmetries=True)
+    replay = Replay(model, LearnerConfig(search_value=0.0))
     replay.add(columns, window=10)
     batch = replay.sample(64, np.random.default_rng(1))
     flat = columns["observation"].reshape(len(replay), -1)
@@ -96,7 +96,7 @@ def test_batches_are_rows_seen_from_some_side(tmp_path):
 def test_the_window_holds_the_last_blocks(tmp_path):
     model = make_model("tictactoe")[1]
     files = BlockFiles(tmp_path, model, "tictactoe", 4)
-    replay, sizes = Replay(model, 0.0, symmetries=False), []
+    replay, sizes = Replay(model, LearnerConfig(symmetries=False)), []
     for block in range(4):
         files.write(block, games_of(model, range(4 * block, 4 * block + 4)))
         columns = files.read(block)
@@ -105,6 +105,27 @@ def test_the_window_holds_the_last_blocks(tmp_path):
         assert len(replay) == sum(sizes[-2:])
     config = LearnerConfig(least_window=10, window_share=0.5, most_window=40)
     assert [config.window(n) for n in (4, 30, 60, 1000)] == [10, 15, 30, 40]
+
+
+def test_half_of_the_policy_goes_to_the_best_action():
+    policy = np.array([[0.5, 0.3, 0.2], [0.4, 0.2, 0.4], [0.0, 1.0, 0.0]], np.float32)
+    found = greedier(policy, 0.5)
+    expected = [[0.75, 0.15, 0.1], [0.45, 0.1, 0.45], [0.0, 1.0, 0.0]]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_array_equal(greedier(policy, 0.0), policy)
+    np.testing.assert_allclose(greedier(policy, 1.0)[1], [0.5, 0.0, 0.5], rtol=1e-6)
+
+
+def test_policies_are_learned_greedier(tmp_path):
+    model = make_model("tictactoe")[1]
+    files = BlockFiles(tmp_path, model, "tictactoe", 4)
+    files.write(0, games_of(model, range(4)))
+    columns = files.read(0)
+    replay = Replay(model, LearnerConfig(greedy_share=0.5, symmetries=False))
+    replay.add(columns, window=10)
+    wanted = {row.tobytes() for row in greedier(columns["visits"], 0.5)}
+    batch = replay.sample(64, np.random.default_rng(1))
+    assert {row.tobytes() for row in batch.policy} <= wanted
 
 
 def test_value_targets_mix_results_and_searches():

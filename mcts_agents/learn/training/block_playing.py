@@ -99,6 +99,7 @@ class Workers:
                 seed=self.seed,
                 numbers=part,
                 random_moves=self.config.random_moves,
+                opponents=self.config.opponents,
                 **self.config.exploration(),
             )
             for part in parts

@@ -63,6 +63,12 @@ class SelfPlayConfig(Section):
         description="Every second game begins with 1 to this many random plies, which "
         "are not learned from. 0: none does.",
     )
+    opponents: str | None = Field(
+        default=None,
+        description="Name of a scripted policy of the game, such as `simple_unbiased` "
+        "in Pommerman. All players follow it except one team, whose decisions the "
+        "network learns from; teams take turns. `null`: all players search.",
+    )
     explore_moves: int = Field(
         default=16,
         ge=0,
@@ -184,6 +190,11 @@ class LearnerConfig(UpdateConfig):
         gt=0.0,
         le=1000.0,
         description="How often a position is learned from, on average.",
+    )
+    greedy_share: Share = Field(
+        default=0.0,
+        description="Share of the policy target that is on the best action alone; the "
+        "rest is what the search found. Weil et al. (2023) take 0.5.",
     )
     search_value: Share = Field(
         default=0.25,

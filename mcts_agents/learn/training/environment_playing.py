@@ -61,6 +61,11 @@ class EnvironmentWorkers:
                 "an environment, of which each process plays one game at a time; leave "
                 "games_at_once out"
             )
+        if self.config.opponents is not None:
+            raise ValueError(
+                f"self_play.opponents={self.config.opponents!r}: {self.spec} is an "
+                "environment, which brings no scripted policies; leave opponents out"
+            )
 
     @property
     def rows(self) -> int:

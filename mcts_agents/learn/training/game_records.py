@@ -16,6 +16,7 @@ SEAT = np.dtype(
         ("ply", np.int64),  # joint actions so far
         ("rows", np.int64),  # decisions so far
         ("random_plies", np.int64),  # the first so many are played at random
+        ("learners", np.int64),  # bit mask of players who search
         # addresses
         ("state", np.intp),
         ("known", np.intp),  # what the player who decides may know: the search's root
@@ -23,6 +24,8 @@ SEAT = np.dtype(
         ("shares", np.intp),  # float64[players]: of the win, once it is over
         ("dice", np.intp),  # uint64[2]: the game's generator
         ("rng", np.intp),  # uint64[2]: the searches' generator
+        ("opponents_rng", np.intp),  # uint64[2]: the opponents' generator
+        ("memories", np.intp),  # what opponents remember, one after the other
     ],
     align=True,
 )
@@ -53,6 +56,10 @@ PLAY = np.dtype(
         ("results", np.intp),
         ("root_player", np.int64),
         ("players", np.int64),
+        # what opponents follow: two addresses; and the size of a player's memory
+        ("policies", np.intp),
+        ("policy_bytes", np.int64),
+        ("policy_memories", np.intp),
         # what `leaf_values.write_win_values` asks for
         ("teams", np.intp),
         ("team_count", np.int64),

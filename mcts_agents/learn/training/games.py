@@ -5,6 +5,7 @@
         if all movers have chosen: let the game go on; if it is over, note its result
         the next mover decides: note what it sees, begin a search on what it may know
 
+Players who do not learn follow a scripted policy of the game; nothing is noted of them.
 Players who decide at once do so one after another, in one search after another; none
 sees what the others have chosen, since nothing is applied before all have.
 """
@@ -90,6 +91,8 @@ def begin_decision(play, seat, fleet, member):
         rng = carray(as_pointer(seat.rng), 2, np.uint64)
         chosen = np.int64(random_float(rng) * n)
         return choose(play, seat, int32_at(play.legal, n)[chosen])
+    if not seat.learners >> player & 1:
+        return follow_policy(play, seat, n)
     note_view(play, seat, n)
     first = int32_at(play.legal, n)[0]
     kept = n
@@ -112,6 +115,20 @@ def begin_decision(play, seat, fleet, member):
     begin_search(fleet, member, blank, seat.known, rng)
     seat.status = SEARCHING
     return MODEL_ERROR if call.failed(play) else SLICE_DONE
+
+
+@njit
+def follow_policy(play, seat, n):
+    """Let a player who does not learn choose among its `n` legal actions."""
+    play.rng, play.policy_memories = seat.opponents_rng, seat.memories
+    action = call.policy(play, 0, seat.player)
+    if call.failed(play):
+        return MODEL_ERROR
+    legal = int32_at(play.legal, n)
+    for i in range(n):
+        if legal[i] == action:
+            return choose(play, seat, action)
+    return BAD_ACTION
 
 
 @njit

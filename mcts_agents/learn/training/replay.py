@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcts_agents.learn.shards import Columns
+from mcts_agents.learn.training.config import LearnerConfig
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.symmetries import Symmetry, twins
 from mcts_agents.model.win_shares import shares_by_team
@@ -34,14 +35,13 @@ class Replay:
 
     Args:
         model: The game.
-        search_value: Share of the search's value in the value target.
-        symmetries: Whether positions are shown from random sides.
+        config: What is made of positions before they are learned from.
     """
 
-    def __init__(self, model: ForwardModel, search_value: float, symmetries: bool):
+    def __init__(self, model: ForwardModel, config: LearnerConfig):
         self._model = model
-        self._search_value = search_value
-        self._symmetries = model.symmetries if symmetries else ()
+        self._config = config
+        self._symmetries = model.symmetries if config.symmetries else ()
         self._blocks: deque[Batch] = deque()
         self._ends = np.zeros(1, np.int64)
 
@@ -56,15 +56,15 @@ class Replay:
             columns: Its rows, see `BlockFiles.read`.
             window: Positions to hold; whole blocks, so up to one block more.
         """
-        model = self._model
+        model, config = self._model, self._config
         players, teams = columns["player"].astype(np.int64), model.teams
         shares = shares_by_team(columns["shares"], players, teams)
         self._blocks.append(
             Batch(
                 columns["observation"],
-                columns["visits"],
+                greedier(columns["visits"], config.greedy_share),
                 columns["action_mask"].astype(bool),
-                mixed(shares, columns["value"], self._search_value),
+                mixed(shares, columns["value"], config.search_value),
             )
         )
         sizes = [len(block.policy) for block in self._blocks]
@@ -101,6 +101,26 @@ def from_random_sides(
         symmetries, sides, batch.observations, batch.policy, batch.legal
     )
     return Batch(seen, policy, legal, batch.values)
+
+
+def greedier(policy: np.ndarray, share: float) -> np.ndarray:
+    """Move a share of each policy to its best action.
+
+    The target of Weil, Czech, Meuser, Kersting, "Know your enemy" (2023), section 3.3,
+    with share 0.5. Actions that are best alike get even parts of it.
+
+    Args:
+        policy: float32 of shape (rows, actions), sum 1.
+        share: From 0 to 1.
+
+    Returns:
+        float32 of shape (rows, actions), sum 1.
+    """
+    best = policy == policy.max(axis=1, keepdims=True)
+    found: np.ndarray = (1.0 - share) * policy + share * best / best.sum(
+        axis=1, keepdims=True
+    )
+    return found.astype(np.float32)
 
 
 def mixed(shares: np.ndarray, values: np.ndarray, weight: float) -> np.ndarray:

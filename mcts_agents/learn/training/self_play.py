@@ -1,4 +1,8 @@
-"""`SelfPlay`: a search plays games against itself, hundreds of them side by side."""
+"""`SelfPlay`: a search plays games against itself, hundreds of them side by side.
+
+Or against scripted opponents that come with a game, as in the reinforcement learning of
+Weil, Czech, Meuser, Kersting, "Know your enemy" (2023), section 3.3.
+"""
 
 import functools
 import time
@@ -136,6 +140,9 @@ class SelfPlay:
             None: from 0, without an end.
         random_moves: In games of odd number, a number of first plies from 1 to this is
             played at random. These have no rows.
+        opponents: Name of a scripted policy of the game. All players follow it except
+            one team, whose decisions alone have rows; teams take turns. None: all
+            players search.
 
     Attributes:
         figures: What it has taken so far.
@@ -155,6 +162,7 @@ class SelfPlay:
         temperature: float = 1.0,
         numbers: range | None = None,
         random_moves: int = 0,
+        opponents: str | None = None,
     ):
         numbers = _endless() if numbers is None else numbers
         _check_numbers(temperature, games=games, seed=seed, explore_moves=explore_moves)
@@ -162,11 +170,13 @@ class SelfPlay:
         _check_games(numbers)
         complete = settings.for_model(model)
         _check_policy(model, complete, explore_moves)
+        _check_opponents(model, opponents)
         self.model = model
         self.settings = complete
         self._seed = seed
         self._numbers = numbers
         self._random_moves = random_moves
+        self._opponents = opponents
         evaluator = complete.evaluator
         if hasattr(evaluator, "for_model"):
             evaluator = evaluator.for_model(model)
@@ -189,13 +199,19 @@ class SelfPlay:
         self._states = np.zeros((2, games, model.state_size), np.uint8)
         self._joint_actions = np.full((games, players), -1, np.int32)
         self._shares = np.zeros((games, players))
-        self._generators = np.zeros((2, games, 2), np.uint64)
+        self._generators = np.zeros((3, games, 2), np.uint64)
+        policy, each = np.zeros(2, np.intp), 0
+        if self._opponents is not None:
+            policy[1] = model.policy_address(self._opponents)
+            each = -(-model.policy_bytes(self._opponents) // 8)
+        self._memories = np.zeros((games, players, each), np.uint64)
         self._scratch = {
             "legal": np.zeros(model.legal_room, np.int32),
             "results": np.zeros(players, np.int32),
             "teams": np.array(model.teams, np.int32),
             "error": np.zeros(1, np.int64),
             "blanks": self._fleet.blanks,
+            "policies": policy,
         }
         self._play = play = np.zeros(1, PLAY)
         for name, array in self._scratch.items():
@@ -205,6 +221,7 @@ class SelfPlay:
         play["table"] = model.table_address
         play["game"] = model.game_address
         play["observation_size"] = model.observation_size
+        play["policy_bytes"] = 8 * each
         play["one"] = 1
         play["filtered"] = settings.action_filter == "game"
         play["hidden"] = model.hidden_information
@@ -341,9 +358,9 @@ class SelfPlay:
         if number >= self._numbers.stop:
             self._seats["status"][place] = DONE
             return
-        for which in range(2):
+        for generator, which in zip(self._generators, (0, 1, 3), strict=True):
             sequence = np.random.SeedSequence([self._seed, number, which])
-            self._generators[which, place] = new_generator(sequence)
+            generator[place] = new_generator(sequence)
         state, dice = self._states[0, place], self._generators[0, place]
         state[:] = 0
         try:
@@ -357,6 +374,13 @@ class SelfPlay:
         if number % 2 and self._random_moves:
             lots = np.random.default_rng([self._seed, number, 2])
             seat["random_plies"] = lots.integers(1, self._random_moves, endpoint=True)
+        seat["learners"] = self._learners(number)
+        if self._opponents is not None:
+            for memory in self._memories[place]:
+                at = memory.ctypes.data
+                self.model.begin_policy(self._opponents, at, self._generators[2, place])
+        seat["opponents_rng"] = self._generators[2, place].ctypes.data
+        seat["memories"] = self._memories[place].ctypes.data
         seat["state"] = state.ctypes.data
         seat["known"] = self._states[1, place].ctypes.data
         seat["joint_action"] = self._joint_actions[place].ctypes.data
@@ -364,6 +388,12 @@ class SelfPlay:
         seat["dice"] = dice.ctypes.data
         seat["rng"] = self._generators[1, place].ctypes.data
         self._seats[place] = seat[0]  # at once
+
+    def _learners(self, number: int) -> int:
+        """Return who searches in a game, as a bit mask: all, or one team."""
+        teams = self.model.teams
+        team = None if self._opponents is None else number // 2 % self.model.team_count
+        return sum(1 << p for p, own in enumerate(teams) if team in (None, own))
 
 
 def _endless() -> range:
@@ -385,6 +415,22 @@ def _check_numbers(temperature: float, **given: int) -> None:
             raise ValueError(f"{name}={value!r}: expected an integer from {least}")
     if not 0.0 < temperature < np.inf:
         raise ValueError(f"temperature={temperature!r}: expected a number above 0")
+
+
+def _check_opponents(model: ForwardModel, opponents: str | None) -> None:
+    """Refuse opponents that the game does not bring, or who would be all players."""
+    if opponents is None:
+        return
+    if opponents not in model.policies:
+        known = ", ".join(model.policies) or "none"
+        raise ValueError(
+            f"opponents={opponents!r}: {model.name} has these scripted policies: "
+            f"{known}"
+        )
+    if model.team_count < 2:
+        raise ValueError(
+            f"opponents={opponents!r}: all players of {model.name} are one team"
+        )
 
 
 def _check_policy(

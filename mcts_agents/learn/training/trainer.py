@@ -32,7 +32,8 @@ from mcts_agents.networks import NetworkDescription
 with from_extra("rl", "training needs PyTorch and safetensors"):
     import torch
 
-    from mcts_agents.networks.saving import load, save
+    from mcts_agents.networks.network import Network
+    from mcts_agents.networks.saving import checksum, load, save
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,13 @@ class Trainer:
         players: Number of players; None: the game's default.
         seed: From which all chance comes.
         device: Where the network computes, as `torch.device` names it.
+        start: A file of `networks.save` with the weights to begin with, such as those
+            that have learned from demonstrations; None: random ones.
         listener: Is told how training goes on.
 
     Raises:
-        ValueError: The game or the device cannot serve; the message says why.
+        ValueError: The game, the device or the weights cannot serve; the message says
+            why.
     """
 
     def __init__(
@@ -94,13 +98,20 @@ class Trainer:
         players: int | None = None,
         seed: int = 0,
         device: str = "cpu",
+        start: str | os.PathLike[str] | None = None,
         listener: Listener | None = None,
     ):
         self.config = config or TrainingConfig()
         self.listener = listener or Listener()
         found, self.model = make_any(game, players)
         self.game = {"game": game, "players": players, "seed": seed}
-        self._network = self.config.network_config(self.model)
+        first = None if start is None else self._beginning(start)
+        self._network = (
+            self.config.network_config(self.model) if first is None else first.config
+        )
+        # What the folder is of: the same command goes on with it.
+        begun = None if first is None else checksum(first.state_dict())
+        self._described = {**self.game, "start": begun}
         self._description = NetworkDescription.of(self._network, self.model, game)
         self._device = device
         self._seed = seed
@@ -118,9 +129,31 @@ class Trainer:
             device=device,
             precision=self.config.precision,
         )
+        if first is not None:
+            self.learner.network.load_state_dict(first.state_dict())
         self._prepare()
         self.folder = Folder(Path(folder))
         self.progress = Progress()
+
+    def _beginning(self, start: str | os.PathLike[str]) -> Network:
+        """Return the network to begin with.
+
+        Raises:
+            ValueError: It is no network of this game, or not the one of the config.
+        """
+        network, description = load(start)
+        try:
+            description.check(self.model)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(start)}: {error}") from error
+        if self.config.network:
+            chosen = self.config.network_config(self.model)
+            if chosen != network.config:
+                raise ValueError(
+                    f"{os.fspath(start)}: its network is {network.config}; the config "
+                    f"asks for {chosen}: leave `network` out of it"
+                )
+        return network
 
     def _prepare(self) -> None:
         """Rehearse: refusals come, and code is compiled, before the clock."""
@@ -143,7 +176,7 @@ class Trainer:
         torch.set_num_threads(self._cores)
         try:
             with self.folder.held("training"):
-                self.folder.enter(self.game, self.config)
+                self.folder.enter(self._described, self.config)
                 self._restore()
                 self._train(budget)
                 self._finish()
@@ -163,9 +196,7 @@ class Trainer:
             str(self.game["game"]),
             config.self_play.block_games,
         )
-        self._replay = Replay(
-            self.model, config.learner.search_value, config.learner.symmetries
-        )
+        self._replay = Replay(self.model, config.learner)
         self.progress = progress = go_on(self.folder.checkpoints, self.learner)
         window = config.learner.window(sum(progress.positions))
         held: list[Columns] = []
@@ -292,4 +323,4 @@ class Trainer:
         if told:
             self.listener.say(told)
         self.folder.draw(progress, str(self.game["game"]))
-        self.folder.summarise(self.game, self.config, progress)
+        self.folder.summarise(self._described, self.config, progress)

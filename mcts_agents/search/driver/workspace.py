@@ -8,7 +8,7 @@ was used, and `merging.py` shares both out among threads and determinizations.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -103,7 +103,6 @@ class Workspace:
         self._rng_address = self._rng.ctypes.data
         self._legal = self.memory.arrays["legal"]
         self._legal_address = self._legal.ctypes.data
-        self._beginnings: dict[int, list[tuple[Callable[[int, int], object], int]]] = {}
         self._write_plug_ins()
         # Nobody looks at the clock, or changes anything, while such a slice runs.
         self.calls_python = self._callbacks.used or model.copies_environments
@@ -203,6 +202,8 @@ class Workspace:
         row = self.memory.arrays["policies"].reshape(-1, 2)[seat]
         if isinstance(policy, str):
             row[1] = self.model.policy_address(policy)
+            begins = self.memory.arrays["policy_begins"].reshape(-1, 2)
+            begins[seat, 1] = self.model.policy_begin_address(policy)
         else:
             row[0] = self._callbacks.policy(policy)
 
@@ -271,7 +272,6 @@ class Workspace:
         self._record_bytes[:] = self.beginning_of(player)
         self._root_state[0] = at
         self._rng[:] = rng
-        self._begin_policies(player)
         self._begin_decision(self._record_address, roots is None)
         self._callbacks.seed(self._rng)
         if roots is not None:
@@ -282,30 +282,6 @@ class Workspace:
             self.tell_addresses()
         if self.evaluation:
             self.evaluation.begin(self.record)
-
-    def _begin_policies(self, root_player: int) -> None:
-        """Let the policies of modelled players begin, whose past nobody knows."""
-        if self.memory.policy_bytes == 0:
-            return
-        if root_player not in self._beginnings:
-            self._beginnings[root_player] = list(self._beginnings_of(root_player))
-        for begin, memory in self._beginnings[root_player]:
-            begin(memory, self._rng_address)
-
-    def _beginnings_of(
-        self, root_player: int
-    ) -> Iterator[tuple[Callable[[int, int], object], int]]:
-        """Yield what begins the memory of each player's policy, and its address."""
-        each = self.memory.policy_bytes
-        memories = self.memory.arrays["policy_memories"]
-        at_root = memories.ctypes.data + self.model.players * each
-        for player in range(self.model.players):
-            name = "rollout_policy" if player == root_player else "opponent_model"
-            policy = getattr(self.settings, name)
-            if isinstance(policy, str) and policy in self.model.policies:
-                begin = self.model.policy_beginning(policy)
-                if begin is not None:
-                    yield begin, at_root + player * each
 
     def decay_averages(self, decay: float) -> None:
         """Take weight from the move averages of earlier decisions, if there are any."""

@@ -122,7 +122,9 @@ PART = Part(
     ],
     values=_values,
     arrays={
-        "policies": Array(np.intp, lambda model, settings: 4),  # two addresses each
+        # two addresses each, see `first_class`
+        "policies": Array(np.intp, lambda model, settings: 4),
+        "policy_begins": Array(np.intp, lambda model, settings: 4),
         # now, then at the root: for each player
         "policy_memories": Array(
             np.uint8, lambda model, s: 2 * model.players * policy_bytes(model, s)

@@ -6,6 +6,7 @@ To write and read records one by one in Python costs more than a short search.
 import numpy as np
 from numba import carray, njit
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.random import random_below
 from mcts_agents.search.kernel.records import (
@@ -28,12 +29,15 @@ LOSS, OPEN, WIN = range(3)
 
 @njit
 def begin_decision(search, empty):
-    """Make what plug-ins see that of a new decision.
+    """Make what plug-ins see, and policies remember, that of a new decision.
+
+    Nobody knows what the policies of modelled players have seen before.
 
     Args:
         search: The SEARCH record, which has begun it.
         empty: Whether nothing is kept in the trees.
     """
+    call.begin_policies(search)
     leaf_of(search).root_player = search.root_player
     carray(as_pointer(search.error), 1, np.int64)[0] = 0
     for player in range(search.players):
