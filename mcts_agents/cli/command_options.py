@@ -305,12 +305,15 @@ class TrainOptions:
         float | None,
         typer.Option(
             help="Minutes of training, over all runs of the folder. Default: 60, if "
-            "--positions is not given either."
+            "no other budget is given."
         ),
     ] = None
     positions: Annotated[
         int | None,
         typer.Option(help="Positions of self-play after which training ends."),
+    ] = None
+    blocks: Annotated[
+        int | None, typer.Option(help="Blocks of self-play after which training ends.")
     ] = None
     start: Annotated[
         Path | None,

@@ -103,10 +103,10 @@ def train_network(options: TrainOptions) -> None:
     say = functools.partial(console.print, markup=False, soft_wrap=True)
     folder = Path(options.out)
     with requested():
-        minutes = options.minutes
-        if minutes is None and options.positions is None:
-            minutes = MINUTES
-        budget = Budget(minutes, options.positions)
+        budget = Budget(MINUTES)
+        given = options.minutes, options.positions, options.blocks
+        if given != (None, None, None):
+            budget = Budget(*given)
         config = TrainingConfig()
         if options.config:
             config = read_config(options.config, TrainingConfig)

@@ -63,6 +63,11 @@ def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     assert found["positions"] >= 150
     assert found["games"] == 16 * found["blocks"]
     assert found["updates"] == found["positions"] // 32
+    more = found["blocks"] + 2
+    code, printed, told = train(*asked[:1], "--blocks", more, *asked[3:], "--json")
+    assert code == 0, told
+    assert json.loads(printed)["blocks"] == more
+    found = json.loads(printed)
     # The first evaluation has no earlier self; the later ones have.
     opponents = [one["opponent"] for one in found["evaluations"]]
     assert opponents[:3] == ["random", "random", "earlier self"]

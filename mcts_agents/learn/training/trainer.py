@@ -44,21 +44,23 @@ class Budget:
         minutes: Time of all runs of the folder together; None: any.
         positions: Positions of self-play; the block in which it is reached is played to
             its end. None: any.
+        blocks: Blocks of self-play; None: any.
 
     Raises:
-        ValueError: Neither is given, or one is not above 0.
+        ValueError: None is given, or one is not above 0.
     """
 
     minutes: float | None = None
     positions: int | None = None
+    blocks: int | None = None
 
     def __post_init__(self) -> None:
-        given = {"minutes": self.minutes, "positions": self.positions}
+        given = vars(self)
         for name, value in given.items():
             if value is not None and not 0 < value < float("inf"):
                 raise ValueError(f"{name}={value}: expected a number above 0")
-        if self.minutes is None and self.positions is None:
-            raise ValueError("training needs a budget of minutes or positions")
+        if all(value is None for value in given.values()):
+            raise ValueError("training needs a budget of minutes, positions or blocks")
 
     def spent(self, progress: Progress) -> float:
         """Return the share that is spent; at least 1: training ends."""
@@ -67,6 +69,8 @@ class Budget:
             shares.append(progress.seconds / (60.0 * self.minutes))
         if self.positions is not None:
             shares.append(sum(progress.positions) / self.positions)
+        if self.blocks is not None:
+            shares.append(progress.blocks / self.blocks)
         return max(shares)
 
 

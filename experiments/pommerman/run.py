@@ -1,0 +1,296 @@
+"""The experiments of Weil, Czech, Meuser and Kersting in Pommerman, CoG 2023.
+
+"Know your Enemy: Investigating Monte-Carlo Tree Search with Opponent Models in
+Pommerman": networks learn from demonstrations (SL), then by reinforcement (SRL), or by
+reinforcement alone (RL), and guide SP-MCTS and TP-MCTS against scripted agents.
+
+    python experiments/pommerman/run.py
+    python experiments/pommerman/run.py --size paper --device cuda
+    python experiments/pommerman/run.py --only demonstrations imitation table_2
+
+Each step is a command of mcts-agents, which is printed before it runs. All can be
+interrupted; the same command goes on. Everything is written to `--output`, by default
+`out/pommerman/SIZE`: datasets, networks, tournaments and their stores, and from these
+`results.md` with the tables, and figures 2 to 5 as PNG and SVG. `--size` names a YAML
+file beside this one, or another file like it.
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from results import write_results
+
+from mcts_agents.envs import make_any
+from mcts_agents.networks import NetworkDescription, export_onnx
+from mcts_agents.networks.config import NetworkConfig
+from mcts_agents.networks.network import Network
+
+HERE = Path(__file__).parent
+GAME = "pommerman:observation=planes,shuffle_corners=true"
+STEPS = ("demonstrations", "imitation", "reinforcement")
+TOURNAMENTS = ("figure_2", "table_2", "table_3")
+
+# What the search of the paper is here, whatever guides it.
+SEARCH = {
+    "loop": "sampled",
+    "tree_policy": "alphago",
+    "exploration": 2.5,
+    "value": "win",
+    "normalise": False,
+}
+OPPONENT_MODELS = {"SimpleUnbiased": "simple_unbiased", "RawNet": "evaluator"}
+METHODS = {"SP-MCTS": "sp-mcts", "TP-MCTS": "tp-mcts"}
+# Which searches table 2 and table 3 have of each network.
+TABLE = {"SL": tuple(METHODS), "SRL": ("SP-MCTS",), "RL": ("SP-MCTS",)}
+
+IMITATION: dict[str, Any] = {"learner": {"value_weight": 0.1}}
+REINFORCEMENT: dict[str, Any] = {
+    "self_play": {
+        "method": "puct",
+        "random_moves": 0,
+        "explore_moves": 0,
+        "root_noise": 0.1,
+        "opponents": "simple_unbiased",
+        "search": {
+            "tree": "self",
+            "loop": "sampled",
+            "opponent_model": "simple_unbiased",
+            "action_filter": "game",
+            "exploration": 2.5,
+        },
+    },
+    "learner": {"value_weight": 0.1, "greedy_share": 0.5, "search_value": 0.0},
+    "evaluation": {"minutes": 0},
+}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is done, and where.
+
+    Attributes:
+        size: As the YAML file says.
+        folder: Of all that is written.
+        device: Where networks learn.
+        jobs: Worker processes of games.
+    """
+
+    size: dict[str, Any]
+    folder: Path
+    device: str
+    jobs: int
+
+    def run(self, steps: list[str]) -> None:
+        """Make the steps, in their order, and write what there are results of."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for step in (*STEPS, *TOURNAMENTS):
+            if step in steps:
+                getattr(self, step)()
+        write_results(self.folder, self.size)
+
+    def demonstrations(self) -> None:
+        """Record games of four SimpleUnbiased agents."""
+        size = self.size["demonstrations"]
+        command(
+            "record", GAME, "--agent", "scripted:policy=simple_unbiased",
+            "--games", size["games"], "--seed", size["seed"], "--jobs", self.jobs,
+            "--out", self.folder / "demonstrations",
+        )  # fmt: skip
+
+    def imitation(self) -> None:
+        """Let a network learn from them for each seed (SL)."""
+        config = self._write(
+            "imitation.yaml", merged(IMITATION, self.size["imitation"])
+        )
+        for seed in self.size["seeds"]:
+            command(
+                "imitate", self.folder / "demonstrations", "--config", config,
+                "--seed", seed, "--device", self.device,
+                "--out", self.network("SL", seed),
+            )  # fmt: skip
+
+    def reinforcement(self) -> None:
+        """Let networks learn by reinforcement, from these (SRL) and from none (RL)."""
+        size = self.size["reinforcement"]
+        chosen = merged(REINFORCEMENT, size["config"])
+        config = self._write("srl.yaml", chosen)
+        network = {"network": self.size["imitation"]["network"]}
+        config_from_none = self._write("rl.yaml", {**network, **chosen})
+        for seed in self.size["seeds"]:
+            first = self.network("SL", seed) / "policy.safetensors"
+            for name, how in (
+                ("SRL", ("--config", config, "--start", first)),
+                ("RL", ("--config", config_from_none)),
+            ):
+                command(
+                    "train", GAME, *how, "--blocks", size["iterations"],
+                    "--seed", seed, "--device", self.device,
+                    "--out", self.network(name, seed),
+                )  # fmt: skip
+
+    def figure_2(self) -> None:
+        """Play SL and random networks at several numbers of simulations."""
+        for seed in self.size["seeds"]:
+            self._write_random(seed)
+            for simulations, games in self.size["figure_2"].items():
+                for name in ("SL", "random"):
+                    agents = {"RawNet": agent("sp-mcts", "simple_unbiased", 1)}
+                    if simulations:
+                        agents = {
+                            method: agent(preset, "simple_unbiased", simulations)
+                            for method, preset in METHODS.items()
+                        }
+                    title = f"figure_2-{name}-{seed}-{simulations}"
+                    self._play(title, name, seed, agents, games)
+
+    def table_2(self) -> None:
+        """Play all networks with both opponent models against SimpleUnbiased."""
+        for seed in self.size["seeds"]:
+            for simulations, games in self.size["table_2"].items():
+                chosen = dict.fromkeys(OPPONENT_MODELS, simulations)
+                for name in TABLE:
+                    title = f"table_2-{name}-{seed}-{simulations}"
+                    self._play(title, name, seed, searches(name, chosen), games)
+
+    def table_3(self) -> None:
+        """Play all networks against the official SimpleAgent."""
+        for seed in self.size["seeds"]:
+            for name in TABLE:
+                agents = searches(name, self.size["table_3"])
+                title, games = f"table_3-{name}-{seed}", self.size["table_3_games"]
+                self._play(title, name, seed, agents, games, field="simple")
+
+    def network(self, name: str, seed: int) -> Path:
+        """Return the folder of a network."""
+        return self.folder / "networks" / f"{name}-{seed}"
+
+    def _write_random(self, seed: int) -> None:
+        """Write a network that has learned nothing."""
+        folder = self.network("random", seed)
+        if (folder / "policy.onnx").exists():
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        model = make_any(GAME)[1]
+        sizes = dict(self.size["imitation"]["network"])
+        config = NetworkConfig.for_model(model, sizes.pop("kind"), **sizes)
+        description = NetworkDescription.of(config, model, GAME)
+        network = Network(config, seed=seed).eval()
+        export_onnx(folder / "policy.onnx", network, description)
+
+    def _play(
+        self,
+        title: str,
+        name: str,
+        seed: int,
+        agents: dict[str, Any],
+        games: int,
+        field: str = "simple_unbiased",
+    ) -> None:
+        """Play searches with a network against three scripted agents."""
+        file = (self.network(name, seed) / "policy.onnx").resolve()
+        evaluator = {"agent": "policy", "file": str(file)}
+        spec = {
+            "games": [
+                {
+                    "game": GAME,
+                    "players": 4,
+                    "search": {"evaluator": evaluator, **SEARCH},
+                }
+            ],
+            "agents": agents,
+            "design": "one-against-field",
+            "field": f"scripted:policy={field}",
+            "games_each": games * len(agents),
+            "seed": 2023 + seed,
+        }
+        path = self._write(f"tournaments/{title}.yaml", spec)
+        store = path.with_suffix(".sqlite")
+        command("tournament", path, "--store", store, "--jobs", self.jobs)
+
+    def _write(self, name: str, content: dict[str, Any]) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        return path
+
+
+def agent(preset: str, opponent_model: str, simulations: int) -> dict[str, Any]:
+    """Return the agent of a search."""
+    return {
+        "agent": preset,
+        "opponent_model": opponent_model,
+        "simulations": simulations,
+        "batch": min(8, simulations),
+    }
+
+
+def searches(name: str, simulations: dict[str, int]) -> dict[str, Any]:
+    """Return the agents of the tables, by method and opponent model."""
+    return {
+        f"{method}, {model}": agent(METHODS[method], OPPONENT_MODELS[model], made)
+        for method in TABLE[name]
+        for model, made in simulations.items()
+    }
+
+
+def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return two nested mappings as one; the second one's values count."""
+    found = dict(one)
+    for name, value in other.items():
+        inner = isinstance(value, dict) and isinstance(found.get(name), dict)
+        found[name] = merged(found[name], value) if inner else value
+    return found
+
+
+def command(*arguments: Any) -> None:
+    """Run a command of mcts-agents; what it cannot do ends the script."""
+    words = [str(argument) for argument in arguments]
+    print(f"mcts-agents {shlex.join(words)}", file=sys.stderr, flush=True)
+    code = subprocess.run([sys.executable, "-m", "mcts_agents", *words]).returncode
+    if code:
+        sys.exit(code if code > 0 else 1)
+
+
+def size_of(name: str) -> dict[str, Any]:
+    """Read a size: the name of a file beside this one, or a path."""
+    beside = HERE / f"{name}.yaml"
+    path = beside if beside.exists() else Path(name)
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        known = ", ".join(sorted(p.stem for p in HERE.glob("*.yaml")))
+        raise argparse.ArgumentTypeError(
+            f"{name}: {error.strerror}; expected {known}, or a file"
+        ) from error
+
+
+def main() -> None:
+    """Run the experiments of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--size", default="two_cores")
+    parser.add_argument("--device", default="cpu", help="where networks learn")
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    everything = (*STEPS, *TOURNAMENTS)
+    parser.add_argument(
+        "--only", nargs="*", choices=everything, default=everything, metavar="STEP",
+        help=f"steps to make: {', '.join(everything)}; none: only write the results",
+    )  # fmt: skip
+    given = parser.parse_args()
+    try:
+        size = size_of(given.size)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"--size {error}")
+    folder = given.output or Path("out/pommerman") / Path(given.size).stem
+    Experiment(size, folder, given.device, given.jobs).run(given.only)
+
+
+if __name__ == "__main__":
+    main()

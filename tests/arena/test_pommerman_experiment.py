@@ -1,0 +1,118 @@
+"""The experiments of the Pommerman paper: sizes that exist, and a tiny one played."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxscript")
+
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.cli import main
+from mcts_agents.learn.training.config import ImitationConfig, TrainingConfig
+from mcts_agents.networks import OnnxNetwork
+
+FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "pommerman"
+SIZES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+TINY = {
+    "seeds": [1],
+    "demonstrations": {"games": 2, "seed": 1},
+    "imitation": {
+        "network": {"kind": "residual", "channels": 4, "blocks": 1},
+        "learner": {"passes": 1},
+    },
+    "reinforcement": {
+        "iterations": 2,
+        "config": {
+            "self_play": {"simulations": 2, "games_at_once": 4, "block_games": 2},
+            "learner": {"passes": 0.5},
+        },
+    },
+    "iterations_shown": [0, 1],
+    "figure_2": {0: 1, 2: 1},
+    "table_2": {2: 1},
+    "table_3": {"SimpleUnbiased": 2, "RawNet": 2},
+    "table_3_games": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The names of `run.py`, which imports from its own folder."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        yield runpy.run_path(str(FOLDER / "run.py"), run_name="run")
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+def test_the_sizes_are_those_of_commands(script):
+    assert SIZES == ["paper", "two_cores"]
+    for name in SIZES:
+        size = script["size_of"](name)
+        merged = script["merged"]
+        ImitationConfig.model_validate(merged(script["IMITATION"], size["imitation"]))
+        chosen = merged(script["REINFORCEMENT"], size["reinforcement"]["config"])
+        config = TrainingConfig.model_validate(chosen)
+        assert config.learner.value_weight == 0.1
+        assert config.learner.greedy_share == 0.5
+        assert config.self_play.opponents == "simple_unbiased"
+
+
+def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, capsys):
+    commands = []
+
+    def command(*arguments):
+        """Run a command in this process, which has everything compiled."""
+        words = [str(argument) for argument in arguments]
+        commands.append(words[0])
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code, capsys.readouterr()[1]
+
+    own = script["Experiment"].run.__globals__
+    monkeypatch.setitem(own, "command", command)
+    experiment = script["Experiment"](TINY, tmp_path, "cpu", 1)
+    experiment.run([*script["STEPS"], *script["TOURNAMENTS"]])
+    expected = ["record", "imitate", "train", "train"] + 10 * ["tournament"]
+    assert commands == expected
+    for number in (2, 3, 4, 5):
+        for ending in ("png", "svg"):
+            assert (tmp_path / f"figure_{number}.{ending}").stat().st_size > 1000
+    text = (tmp_path / "results.md").read_text()
+    assert text.count("| SL | SP-MCTS, RawNet | 2 | 1 |") == 2
+    assert text.count("| SRL | 1 | 2 |") == 1
+    # Reinforcement begins with the network of the demonstrations, or with none.
+    first = yaml.safe_load((tmp_path / "networks/SRL-1/training.json").read_text())
+    assert first["start"] is not None
+    with Store.read(tmp_path / "tournaments/table_3-SL-1.sqlite") as store:
+        game = store.game(1)
+    learned, random = (
+        OnnxNetwork((tmp_path / "networks" / name / "policy.onnx").read_bytes())
+        for name in ("SL-1", "random-1")
+    )
+    assert learned.config == random.config
+    seats = [seat.agent for seat in game.seats]
+    assert sorted(seats)[1:] == ["field"] * 3
+    player = seats.index("SP-MCTS, SimpleUnbiased")
+    path = own["write_results"].__globals__["_path"](game, player)
+    # In the corner at first, and then from cell to cell.
+    assert path[0].tolist() == [1, 1]
+    assert (np.abs(np.diff(path, axis=0)).sum(axis=1) <= 1).all()
+    moves = [action for mover, action in game.moves if mover == player]
+    assert len(path) >= min(len(moves), 1)
+
+
+def test_a_size_that_is_not_there_is_refused(script, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["run.py", "--size", "none"])
+    with pytest.raises(SystemExit) as ended:
+        script["main"]()
+    assert ended.value.code == 2
+    assert "none: No such file or directory; expected paper, two_cores" in (
+        capsys.readouterr().err
+    )
