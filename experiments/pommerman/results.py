@@ -105,11 +105,11 @@ def write_results(folder: Path, size: dict[str, Any]) -> None:
     if levels:
         parts.append(table_of_levels(levels))
         _draw(folder, "figure_2", (7.0, 4.4), lambda f: figure_2(f, levels))
-    paths = {
-        name: found for name in ("SL", "RL") if (found := paths_of(folder, size, name))
+    walks = {
+        name: found for name in ("SL", "RL") if (found := walks_of(folder, size, name))
     }
-    if paths:
-        _draw(folder, "figure_5", (9.5, 3.6), lambda f: figure_5(f, paths))
+    if walks:
+        _draw(folder, "figure_5", (9.5, 3.6), lambda f: figure_5(f, walks))
     text = "\n\n".join(parts)
     (folder / "results.md").write_text(text + "\n", encoding="utf-8")
     print(text or f"{folder}: nothing has been played yet")
@@ -198,14 +198,22 @@ def iterations(folder: Path, name: str, seed: int) -> list[Iteration]:
     return found
 
 
-def paths_of(folder: Path, size: dict[str, Any], name: str) -> list[np.ndarray]:
-    """Return where SP-MCTS with SimpleUnbiased as model was, game by game, in table 3.
+@dataclass(frozen=True)
+class Walk:
+    """Where a player was in a game.
 
-    Boards are turned so that it begins in the upper left corner.
-
-    Returns:
-        int64 of shape (steps, 2), rows and columns, for each game.
+    Attributes:
+        side: Rows of the board.
+        cells: Row and column after each step, int64 of shape (steps, 2). Boards are
+            turned so that it begins in the upper left corner.
     """
+
+    side: int
+    cells: np.ndarray
+
+
+def walks_of(folder: Path, size: dict[str, Any], name: str) -> list[Walk]:
+    """Return where SP-MCTS with SimpleUnbiased as model was in the games of table 3."""
     found = []
     for seed in size["seeds"]:
         path = folder / "tournaments" / f"table_3-{name}-{seed}.sqlite"
@@ -214,12 +222,12 @@ def paths_of(folder: Path, size: dict[str, Any], name: str) -> list[np.ndarray]:
             if "SP-MCTS, SimpleUnbiased" not in seats:
                 continue
             player = seats.index("SP-MCTS, SimpleUnbiased")
-            found.append(_path(game, player))
+            found.append(walk(game, player))
     return found
 
 
-def _path(game: GameRecord, player: int) -> np.ndarray:
-    """Return the cells of a player, from the beginning to its death."""
+def walk(game: GameRecord, player: int) -> Walk:
+    """Return where a player was from the beginning to its death."""
     model = make_any(game.setting.game, game.setting.players)[1]
     rows = []
     for moment in Replay(game, search=False, pictures=False).moments():
@@ -227,9 +235,8 @@ def _path(game: GameRecord, player: int) -> np.ndarray:
         if not int(state["alive"]) >> player & 1:
             break
         rows.append(place_of(int(state["cells"][player])))
-    path = np.array(rows)
-    side = model.observation_shape[-1] - 1
-    return np.where(path[0] > side / 2, side - path, path)
+    cells, side = np.array(rows), model.observation_shape[-1]
+    return Walk(side, np.where(cells[0] > side // 2, side - 1 - cells, cells))
 
 
 # -- tables
@@ -439,36 +446,36 @@ def figure_4(
     panels[0].set_ylabel("share of decisions")
 
 
-def figure_5(figure: "Figure", paths: dict[str, list[np.ndarray]]) -> None:
+def figure_5(figure: "Figure", walks: dict[str, list[Walk]]) -> None:
     """Draw where the agents were, and how many cells they saw within 20 steps."""
-    panels = figure.subplots(1, len(paths) + 1)
+    panels = figure.subplots(1, len(walks) + 1)
     boards = {}
-    for name, games in paths.items():
-        side = 1 + max(int(path.max()) for path in games)
-        board = np.zeros((side, side))
-        for path in games:
-            np.add.at(board, tuple(path.T), 1.0)
-        boards[name] = board / len(games)
+    for name, games in walks.items():
+        boards[name] = np.zeros((games[0].side, games[0].side))
+        for one in games:
+            np.add.at(boards[name], tuple(one.cells.T), 1.0 / len(games))
     top = max(float(board.max()) for board in boards.values())
     for axes, (name, board) in zip(panels, boards.items(), strict=False):
         image = axes.imshow(board, cmap="cividis", vmin=0.0, vmax=top)
-        axes.set_title(f"{name}: {len(paths[name])} games")
+        axes.set_title(f"Figure 5: {name}")
+        axes.set_xlabel(f"games: {len(walks[name]):,}")
         axes.set_xticks([])
         axes.set_yticks([])
-    figure.colorbar(image, ax=panels[-2], label="steps a game")
+    figure.colorbar(image, ax=panels[-2], label="steps a game", shrink=0.8)
     axes = panels[-1]
-    for number, (name, games) in enumerate(paths.items()):
-        counts = np.concatenate([_unique_within(path) for path in games])
-        bins = np.arange(0.5, WITHIN + 1.5)
+    for number, (name, games) in enumerate(walks.items()):
+        counts = np.concatenate([_unique_within(one.cells) for one in games])
         axes.hist(
-            counts, bins=bins, density=True, histtype="step", color=colour(number),
-            label=name,
+            counts, bins=np.arange(0.5, WITHIN + 1.5), density=True, histtype="step",
+            color=colour(number), label=name,
         )  # fmt: skip
-    axes.set_title(f"cells visited within {WITHIN} steps")
+    axes.set_title(f"movement within {WITHIN} steps")
+    axes.set_xlabel("different cells")
+    axes.set_ylabel("share")
     axes.legend(frameon=False)
 
 
-def _unique_within(path: np.ndarray) -> np.ndarray:
+def _unique_within(cells: np.ndarray) -> np.ndarray:
     """Return how many cells were visited in each stretch of 20 steps."""
-    stretches = range(max(len(path) - WITHIN + 1, 1))
-    return np.array([len(np.unique(path[n : n + WITHIN], axis=0)) for n in stretches])
+    stretches = range(max(len(cells) - WITHIN + 1, 1))
+    return np.array([len(np.unique(cells[n : n + WITHIN], axis=0)) for n in stretches])

@@ -100,12 +100,13 @@ def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, cap
     seats = [seat.agent for seat in game.seats]
     assert sorted(seats)[1:] == ["field"] * 3
     player = seats.index("SP-MCTS, SimpleUnbiased")
-    path = own["write_results"].__globals__["_path"](game, player)
-    # In the corner at first, and then from cell to cell.
-    assert path[0].tolist() == [1, 1]
-    assert (np.abs(np.diff(path, axis=0)).sum(axis=1) <= 1).all()
-    moves = [action for mover, action in game.moves if mover == player]
-    assert len(path) >= min(len(moves), 1)
+    found = own["write_results"].__globals__["walk"](game, player)
+    # In a corner at first, and then from cell to cell, one for each decision.
+    assert found.side == 11
+    assert found.cells[0].tolist() == [1, 1]
+    assert (np.abs(np.diff(found.cells, axis=0)).sum(axis=1) <= 1).all()
+    decisions = [mover for mover, _ in game.moves].count(player)
+    assert len(found.cells) == decisions + (game.seats[player].win > 0)
 
 
 def test_a_size_that_is_not_there_is_refused(script, monkeypatch, capsys):
