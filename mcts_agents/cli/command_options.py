@@ -331,6 +331,9 @@ class TrainOptions:
     device: Annotated[
         str, typer.Option(help="Where the network computes: cpu or cuda.")
     ] = "cpu"
+    jobs: Jobs = None
+    backend: BackendOption = BackendName.local
+    address: Address = None
     json: Json = False
 
 

@@ -55,7 +55,7 @@ Address = Annotated[
 
 
 class BackendName(StrEnum):
-    """Where `tournament` and `tune` play."""
+    """Where `tournament`, `tune` and `train` play."""
 
     local = "local"
     ray = "ray"

@@ -24,6 +24,7 @@ from mcts_agents.learn.training.listeners import (
     Listeners,
     TensorBoardLog,
 )
+from mcts_agents.learn.training.places import Place
 from mcts_agents.learn.training.trainer import Budget, Trainer
 
 # Without any budget on the command line.
@@ -123,6 +124,7 @@ def train_network(options: TrainOptions) -> None:
             players=options.players,
             seed=options.seed,
             device=options.device,
+            place=Place(options.backend.value, options.jobs, options.address),
             start=options.start,
             listener=listener,
         )

@@ -1,7 +1,5 @@
 """The same tournament on a cluster, here one of two workers on this machine."""
 
-import dataclasses
-
 import pytest
 
 from mcts_agents.arena.playing import workers
@@ -34,7 +32,7 @@ def test_games_of_workers_with_another_version_are_refused(tmp_path, monkeypatch
 
         @staticmethod
         def get(record):
-            return dataclasses.replace(record, version="0.0.1")
+            return "0.0.1", record
 
     schedule = prepare(TournamentSpec(**SPEC))
     fixture = next(iter(schedule))

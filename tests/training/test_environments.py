@@ -26,6 +26,7 @@ from mcts_agents.learn.training.environment_playing import (
     play_game,
 )
 from mcts_agents.learn.training.inference import frozen_network
+from mcts_agents.learn.training.places import Place
 from mcts_agents.learn.training.replay import Replay
 from mcts_agents.learn.training.trainer import Budget, Trainer
 from mcts_agents.networks import Network, NetworkEvaluator, load
@@ -61,7 +62,7 @@ def network_of(spec):
 def games_of(spec, numbers, **config):
     network, model = network_of(spec)
     chosen = SelfPlayConfig(**{**SELF_PLAY, **config})
-    workers = EnvironmentWorkers(spec, 1, chosen, seed=5)
+    workers = EnvironmentWorkers(spec, Place(jobs=1), chosen, seed=5)
     workers._backends.append(InThisProcess(chosen, 5))
     return workers.play(model, network, numbers)
 
@@ -141,7 +142,9 @@ def test_players_who_decide_at_once_have_unequal_actions_and_wide_numbers(tmp_pa
 
 def test_a_process_plays_the_same_games():
     network, model = network_of(NIM)
-    workers = EnvironmentWorkers(NIM, 1, SelfPlayConfig(**SELF_PLAY), seed=5)
+    workers = EnvironmentWorkers(
+        NIM, Place(jobs=1), SelfPlayConfig(**SELF_PLAY), seed=5
+    )
     broken = replace(workers, spec=NIM.replace("Nim", "Broken"))
     told = []
     with closing(workers):  # the processes of both

@@ -55,13 +55,20 @@ class Backend(ABC):
         self.close()
 
 
-def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
+def make_backend(
+    name: str,
+    jobs: int | None,
+    address: str | None,
+    work: Callable[[Fixture], Any] | None = None,
+) -> Backend:
     """Return a backend.
 
     Args:
         name: `local` or `ray`.
         jobs: How many games at a time, from 1; by default one for each core.
         address: Address of a running Ray cluster; None starts one on this machine.
+        work: What is done with a game instead of playing it for a tournament; it must
+            not raise, see `workers.attempt`.
 
     Raises:
         ValueError: A name or a number that is not allowed, or Ray is not installed.
@@ -71,9 +78,9 @@ def make_backend(name: str, jobs: int | None, address: str | None) -> Backend:
     if name == "local":
         if address is not None:
             raise ValueError(f"address={address!r}: only the ray backend has one")
-        return LocalBackend(jobs or loky.cpu_count())
+        return LocalBackend(jobs or loky.cpu_count(), work)
     if name == "ray":
-        return RayBackend(jobs, address)
+        return RayBackend(jobs, address, work)
     raise ValueError(f"backend={name!r}: expected one of {', '.join(BACKENDS)}")
 
 
@@ -85,8 +92,7 @@ class LocalBackend(Backend):
 
     Args:
         jobs: How many processes.
-        work: What is done with a game instead of playing it for a tournament; it must
-            not raise, see `workers.attempt`.
+        work: See `make_backend`.
     """
 
     def __init__(self, jobs: int, work: Callable[[Fixture], Any] | None = None):
@@ -221,13 +227,19 @@ class RayBackend(Backend):
         jobs: How many games at a time; None: one for each CPU of the cluster.
         address: Address of a running cluster; None starts one on this machine, with
             `jobs` CPUs, that ends with the backend.
+        work: See `make_backend`.
 
     Raises:
         ValueError: Ray is not installed; in `play`: there is no cluster at the address,
             or one of its machines has another version of this package.
     """
 
-    def __init__(self, jobs: int | None = None, address: str | None = None):
+    def __init__(
+        self,
+        jobs: int | None = None,
+        address: str | None = None,
+        work: Callable[[Fixture], Any] | None = None,
+    ):
         # Nothing is sent to anybody about the use of Ray unless the user says so.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         with from_extra("ray", "the ray backend needs Ray"):
@@ -235,6 +247,7 @@ class RayBackend(Backend):
         self._ray = ray
         self._address = address
         self._connected = False
+        self._work = work or play
         self.jobs = jobs
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
@@ -244,14 +257,14 @@ class RayBackend(Backend):
             self._connect()
         jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # A game that kills its process would kill the next one as well.
-        task = ray.remote(max_retries=0)(play)
+        task = ray.remote(max_retries=0)(_versioned)
         waiting = _portable(fixtures)
         running: dict[Any, Fixture] = {}
         try:
             while True:
                 window = HANDED_OUT * jobs - len(running)
                 for fixture in itertools.islice(waiting, window):
-                    running[task.remote(fixture)] = fixture
+                    running[task.remote(self._work, fixture)] = fixture
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
@@ -291,14 +304,19 @@ class RayBackend(Backend):
 
     def _outcome(self, reference: Any, fixture: Fixture) -> Outcome:
         try:
-            outcome = self._ray.get(reference)
+            version, outcome = self._ray.get(reference)
         except self._ray.exceptions.WorkerCrashedError:
             return Failure(fixture, DIED)
         except self._ray.exceptions.RayError as error:
             return Failure(fixture, " ".join(str(error).split()))
-        if isinstance(outcome, GameRecord) and outcome.version != __version__:
+        if version != __version__:
             raise ValueError(
-                f"a worker of the cluster has mcts-agents {outcome.version}, this "
-                f"machine {__version__}: install the same version everywhere"
+                f"a worker of the cluster has mcts-agents {version}, this machine "
+                f"{__version__}: install the same version everywhere"
             )
         return outcome
+
+
+def _versioned(work: Callable[[Fixture], Any], fixture: Fixture) -> tuple[str, Any]:
+    """Do something with a game; say with which version of this package."""
+    return __version__, work(fixture)

@@ -13,22 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from mcts_agents.agents import MCTSAgent, agent_seed
-from mcts_agents.agents.held import HeldAgent
-from mcts_agents.arena.playing.backends import LocalBackend
-from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
+from mcts_agents.agents import agent_seed
+from mcts_agents.arena.playing.backends import Backend
+from mcts_agents.arena.playing.fixtures import Fixture
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.arena.tournaments.schedule import derived_seed
 from mcts_agents.learn.playing import Observations, decide, mean_value
-from mcts_agents.learn.recording import RecordingError
 from mcts_agents.learn.training.config import SelfPlayConfig
 from mcts_agents.learn.training.game_records import COLUMNS
+from mcts_agents.learn.training.places import Place, fixture_of, played
 from mcts_agents.learn.training.self_play import PlayedGame
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.win_shares import result_shares
 from mcts_agents.search import SearchResult
-from mcts_agents.search.options.option import set_options
 
 # Sets what is drawn here apart from the seeds of agents.
 _DRAWN = 1
@@ -40,7 +38,7 @@ class EnvironmentWorkers:
 
     Attributes:
         spec: Spec of the game.
-        jobs: How many processes, from 1. They stay from block to block.
+        place: Where the processes are. They stay from block to block.
         config: How they play.
         seed: From which all chance comes, with a game's number.
 
@@ -49,10 +47,10 @@ class EnvironmentWorkers:
     """
 
     spec: str
-    jobs: int
+    place: Place
     config: SelfPlayConfig
     seed: int
-    _backends: list[LocalBackend] = field(default_factory=list, repr=False)
+    _backends: list[Backend] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         if "games_at_once" in self.config.model_fields_set:
@@ -84,7 +82,7 @@ class EnvironmentWorkers:
             BaseException: What the environment raises.
         """
         brief = self.config.model_copy(update={"simulations": 2})
-        first = _fixture(self.spec, model, brief, evaluator)
+        first = fixture_of(self.spec, model, brief, evaluator)
         play_game(_numbered(first, self.seed, 0), brief, self.seed)
 
     def play(
@@ -105,39 +103,24 @@ class EnvironmentWorkers:
         Raises:
             RecordingError: A game failed; the message says which, and why.
         """
-        first = _fixture(self.spec, model, self.config, evaluator)
+        first = fixture_of(self.spec, model, self.config, evaluator)
         fixtures = (_numbered(first, self.seed, number) for number in numbers)
         found: list[PlayedGame] = []
-        with closing(self._backend().play(fixtures)) as outcomes:
-            for game in outcomes:
-                if isinstance(game, Failure):
-                    raise RecordingError(
-                        f"{game.fixture}: {game.error}\n{game.details}".strip()
-                    )
-                found.append(game)
-                told(len(found))
+        for game in played(self._backend(), fixtures):
+            found.append(game)
+            told(len(found))
         return sorted(found, key=lambda game: game.number)
 
-    def _backend(self) -> LocalBackend:
+    def _backend(self) -> Backend:
         if not self._backends:
             play = functools.partial(play_game, config=self.config, seed=self.seed)
-            work = functools.partial(attempt, play)
-            self._backends.append(LocalBackend(self.jobs, work))
+            self._backends.append(self.place.backend(functools.partial(attempt, play)))
         return self._backends[0]
 
     def close(self) -> None:
         """End the processes; the next call begins others."""
         while self._backends:
             self._backends.pop().close()
-
-
-def _fixture(
-    spec: str, model: ForwardModel, config: SelfPlayConfig, evaluator: Any
-) -> Fixture:
-    """Return a game in which the same agent has all seats."""
-    held = HeldAgent(MCTSAgent(**set_options(config.settings(evaluator))))
-    seats = (Entrant("self-play", "", held),) * model.players
-    return Fixture(0, Setting(spec, model.players), 0, 0, seats)
 
 
 def _numbered(first: Fixture, seed: int, number: int) -> Fixture:

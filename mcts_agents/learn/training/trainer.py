@@ -20,12 +20,14 @@ from mcts_agents.learn.training.checkpoints import (
     go_on,
     write_checkpoint,
 )
+from mcts_agents.learn.training.cluster_playing import ClusterWorkers
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.environment_playing import EnvironmentWorkers
 from mcts_agents.learn.training.folder import POLICY, Folder
 from mcts_agents.learn.training.inference import frozen_network
 from mcts_agents.learn.training.learner import Learner
 from mcts_agents.learn.training.listeners import BlockReport, Listener
+from mcts_agents.learn.training.places import Place
 from mcts_agents.learn.training.replay import Replay
 from mcts_agents.networks import NetworkDescription
 
@@ -84,6 +86,9 @@ class Trainer:
         players: Number of players; None: the game's default.
         seed: From which all chance comes.
         device: Where the network computes, as `torch.device` names it.
+        place: Where games are played; None: on all cores of this machine. With other
+            numbers of workers the network is asked about other numbers of positions at
+            once, which may change the last digits of its answers, and so a game.
         start: A file of `networks.save` with the weights to begin with, such as those
             that have learned from demonstrations; None: random ones.
         listener: Is told how training goes on.
@@ -102,6 +107,7 @@ class Trainer:
         players: int | None = None,
         seed: int = 0,
         device: str = "cpu",
+        place: Place | None = None,
         start: str | os.PathLike[str] | None = None,
         listener: Listener | None = None,
     ):
@@ -121,11 +127,14 @@ class Trainer:
         self._seed = seed
         self._cores = loky.cpu_count()
         playing = self.config.self_play
-        self._workers: Workers | EnvironmentWorkers
+        place = place or Place()
+        self._workers: Workers | ClusterWorkers | EnvironmentWorkers
         if isinstance(found, EnvironmentGame):
-            self._workers = EnvironmentWorkers(game, self._cores, playing, seed)
+            self._workers = EnvironmentWorkers(game, place, playing, seed)
+        elif place.name == "local":
+            self._workers = Workers(place.count, playing, seed)
         else:
-            self._workers = Workers(self._cores, playing, seed)
+            self._workers = ClusterWorkers(game, place, playing, seed)
         self.learner = Learner(
             self.config.learner,
             self._network,

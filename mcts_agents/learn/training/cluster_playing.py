@@ -1,0 +1,105 @@
+"""`ClusterWorkers`: games of one block, side by side in the processes of a cluster.
+
+Each process plays a part of the block as `block_playing.Workers` does in a thread. A
+game is the same whichever of them plays it.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mcts_agents.arena.playing.backends import Backend
+from mcts_agents.arena.playing.fixtures import Fixture
+from mcts_agents.arena.playing.workers import attempt
+from mcts_agents.envs import make_any
+from mcts_agents.learn.training.block_playing import Workers
+from mcts_agents.learn.training.config import SelfPlayConfig
+from mcts_agents.learn.training.places import Place, fixture_of, played
+from mcts_agents.learn.training.self_play import PlayedGame
+from mcts_agents.model import ForwardModel
+
+
+@dataclass(frozen=True)
+class ClusterWorkers:
+    """Who plays, like `block_playing.Workers`.
+
+    Attributes:
+        spec: Spec of the game.
+        place: Where the processes are. They stay from block to block.
+        config: How they play.
+        seed: From which all chance comes, with a game's number.
+    """
+
+    spec: str
+    place: Place
+    config: SelfPlayConfig
+    seed: int
+    _backends: list[Backend] = field(default_factory=list, repr=False)
+
+    @property
+    def rows(self) -> int:
+        """About how many positions the evaluator is asked about at once."""
+        return max(1, self.config.games_at_once // self.place.count)
+
+    def rehearse(self, model: ForwardModel, evaluator: Any) -> None:
+        """See `Workers.rehearse`; it is done in this process."""
+        Workers(1, self.config, self.seed).rehearse(model, evaluator)
+
+    def play(
+        self,
+        model: ForwardModel,
+        evaluator: Any,
+        numbers: range,
+        told: Callable[[int], None] = lambda games: None,
+    ) -> list[PlayedGame]:
+        """Play games and return them by number.
+
+        Args:
+            model: The game.
+            evaluator: As `SearchSettings.evaluator`; it is sent to the processes.
+            numbers: Numbers of the games.
+            told: Called with the number of games that are over, after each part.
+
+        Raises:
+            RecordingError: A part failed; the message says which, and why.
+        """
+        first = fixture_of(self.spec, model, self.config, evaluator)
+        parts = (replace(first, number=number) for number in numbers[:: self.rows])
+        found: list[PlayedGame] = []
+        for games in played(self._backend(), parts):
+            found += games
+            told(len(found))
+        return sorted(found, key=lambda game: game.number)
+
+    def _backend(self) -> Backend:
+        if not self._backends:
+            play = functools.partial(
+                play_part, config=self.config, seed=self.seed, games=self.rows
+            )
+            self._backends.append(self.place.backend(functools.partial(attempt, play)))
+        return self._backends[0]
+
+    def close(self) -> None:
+        """End the processes; the next call begins others."""
+        while self._backends:
+            self._backends.pop().close()
+
+
+def play_part(
+    fixture: Fixture, config: SelfPlayConfig, seed: int, games: int
+) -> list[PlayedGame]:
+    """Play a part of a block.
+
+    Args:
+        fixture: The first game of the part, with the network in its seats.
+        config: How games are played.
+        seed: Of the training.
+        games: How many games a part has; the last one of a block has fewer.
+    """
+    setting, first = fixture.setting, fixture.number
+    model = make_any(setting.game, setting.players)[1]
+    evaluator = fixture.seats[0].make().settings.evaluator
+    block_end = (first // config.block_games + 1) * config.block_games
+    numbers = range(first, min(first + games, block_end))
+    return Workers(1, config, seed).play(model, evaluator, numbers)
