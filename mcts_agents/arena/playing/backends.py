@@ -247,7 +247,7 @@ class RayBackend(Backend):
         self._ray = ray
         self._address = address
         self._connected = False
-        self._work = work or play
+        self._work = work
         self.jobs = jobs
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
@@ -258,13 +258,14 @@ class RayBackend(Backend):
         jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # A game that kills its process would kill the next one as well.
         task = ray.remote(max_retries=0)(_versioned)
+        work = self._work or play
         waiting = _portable(fixtures)
         running: dict[Any, Fixture] = {}
         try:
             while True:
                 window = HANDED_OUT * jobs - len(running)
                 for fixture in itertools.islice(waiting, window):
-                    running[task.remote(self._work, fixture)] = fixture
+                    running[task.remote(work, fixture)] = fixture
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
