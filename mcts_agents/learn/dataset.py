@@ -1,5 +1,6 @@
 """`Dataset`: recorded decisions for learners, read file by file."""
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -119,6 +120,18 @@ class Dataset:
         """
         parts = [read_shard(path, self.layout, names) for path in self._paths]
         return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all its files, in hexadecimal digits.
+
+        Raises:
+            OSError: One cannot be read.
+        """
+        found = hashlib.sha256()
+        for path in self._paths:
+            with path.open("rb") as file:
+                found.update(hashlib.file_digest(file, "sha256").digest())
+        return found.hexdigest()
 
     def batches(
         self, size: int, *, seed: int | None = None, among: np.ndarray | None = None

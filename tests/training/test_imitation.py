@@ -1,6 +1,7 @@
 """Learning from recorded decisions: what is learned, and that nothing is lost."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -173,6 +174,15 @@ def test_another_run_or_dataset_is_refused(tictactoe, tmp_path):
         Imitator(tmp_path / "other", tmp_path / "out", config(passes=1)).run()
     with pytest.raises(DatasetError, match="there is no such file"):
         Imitator(tmp_path / "none", tmp_path / "out")
+    # As many decisions of the same agents, but other ones.
+    shutil.copytree(tictactoe, tmp_path / "changed")
+    (shard, *_) = sorted((tmp_path / "changed").glob("shard-*.npz"))
+    with np.load(shard) as stored:
+        columns = dict(stored)
+    columns["action"] = columns["action"][::-1]
+    np.savez_compressed(shard, **columns)
+    with pytest.raises(DatasetError, match=r"run: its recorded\.checksum is '"):
+        Imitator(tmp_path / "changed", tmp_path / "out", config(passes=1)).run()
     said = json.loads((tmp_path / "other" / "dataset.json").read_text())
     (tmp_path / "other" / "dataset.json").write_text(json.dumps({**said, "games": 9}))
     with pytest.raises(DatasetError, match=r"has 4 of 9 games; run `record` again"):

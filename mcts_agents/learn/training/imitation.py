@@ -122,6 +122,7 @@ class Imitator:
                 "games": described["games"],
                 "decisions": len(self.dataset),
                 "agents": described["agents"],
+                "checksum": self.dataset.checksum(),
             },
         }
         self._seed = seed
