@@ -263,7 +263,7 @@ def table_2(found: Sequence[Played]) -> str:
                 f"{_rate(figures.won)}; {won:.0%}",
                 f"{figures.drawn.value:.1%}; {tied:.0%}",
                 f"{figures.depth:.1f}; {depth:.1f}",
-                f"{figures.decisions.mean * 1000:.0f}; {time:.0f}",
+                f"{figures.decisions.mean:.0f}; {time:.0f}",
                 f"{figures.length.value:.0f}; {steps:.0f}",
             ]
         )  # fmt: skip
