@@ -22,12 +22,17 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import yaml
+from pydantic import Field, ValidationError
 from results import write_results
 
+from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.envs import make_any
+from mcts_agents.learn import DatasetError
+from mcts_agents.learn.training.config import ImitationConfig, Section, TrainingConfig
+from mcts_agents.learn.training.config_file import read_config
 from mcts_agents.networks import NetworkDescription, export_onnx
 from mcts_agents.networks.config import NetworkConfig
 from mcts_agents.networks.network import Network
@@ -131,7 +136,7 @@ class Experiment:
             ):
                 command(
                     "train", GAME, *how, "--blocks", size["iterations"],
-                    "--seed", seed, "--device", self.device,
+                    "--seed", seed, "--device", self.device, "--jobs", self.jobs,
                     "--out", self.network(name, seed),
                 )  # fmt: skip
 
@@ -253,22 +258,60 @@ def command(*arguments: Any) -> None:
     """Run a command of mcts-agents; what it cannot do ends the script."""
     words = [str(argument) for argument in arguments]
     print(f"mcts-agents {shlex.join(words)}", file=sys.stderr, flush=True)
-    code = subprocess.run([sys.executable, "-m", "mcts_agents", *words]).returncode
+    process = subprocess.Popen([sys.executable, "-m", "mcts_agents", *words])
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:  # reaches the command too, which ends in order
+            continue
     if code:
         sys.exit(code if code > 0 else 1)
 
 
 def size_of(name: str) -> dict[str, Any]:
-    """Read a size: the name of a file beside this one, or a path."""
+    """Read a size: the name of a file beside this one, or a path.
+
+    Raises:
+        ValueError: There is no such file, or something in it is not allowed.
+    """
     beside = HERE / f"{name}.yaml"
-    path = beside if beside.exists() else Path(name)
+    size = read_config(str(beside if beside.exists() else name), Size)
+    config = merged(REINFORCEMENT, size.reinforcement.config)
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        known = ", ".join(sorted(p.stem for p in HERE.glob("*.yaml")))
-        raise argparse.ArgumentTypeError(
-            f"{name}: {error.strerror}; expected {known}, or a file"
-        ) from error
+        ImitationConfig.model_validate(merged(IMITATION, size.imitation))
+        TrainingConfig.model_validate(config)
+    except ValidationError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return size.model_dump()
+
+
+class Demonstrations(Section):
+    """How many games are recorded."""
+
+    games: int = Field(ge=2)
+    seed: int = Field(ge=0)
+
+
+class Reinforcement(Section):
+    """How long, and what differs from the usual config of `train`."""
+
+    iterations: int = Field(ge=1)
+    config: dict[str, Any]
+
+
+class Size(Section):
+    """A size of the experiments. Figures and tables: games by simulations."""
+
+    seeds: list[int] = Field(min_length=1)
+    demonstrations: Demonstrations
+    imitation: dict[str, Any]
+    reinforcement: Reinforcement
+    iterations_shown: list[int]
+    figure_2: dict[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]]
+    table_2: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
+    table_3: dict[Literal["SimpleUnbiased", "RawNet"], Annotated[int, Field(ge=1)]]
+    table_3_games: int = Field(ge=1)
 
 
 def main() -> None:
@@ -284,12 +327,18 @@ def main() -> None:
         help=f"steps to make: {', '.join(everything)}; none: only write the results",
     )  # fmt: skip
     given = parser.parse_args()
+    if given.jobs < 1:
+        parser.error(f"--jobs {given.jobs}: expected at least 1")
     try:
         size = size_of(given.size)
-    except argparse.ArgumentTypeError as error:
-        parser.error(f"--size {error}")
+    except ValueError as error:
+        known = ", ".join(sorted(path.stem for path in HERE.glob("*.yaml")))
+        parser.error(f"--size: {error} (expected {known}, or a file like these)")
     folder = given.output or Path("out/pommerman") / Path(given.size).stem
-    Experiment(size, folder, given.device, given.jobs).run(given.only)
+    try:
+        Experiment(size, folder, given.device, given.jobs).run(given.only)
+    except (StoreError, DatasetError) as error:
+        parser.exit(1, f"{parser.prog}: error: {error}\n")
 
 
 if __name__ == "__main__":

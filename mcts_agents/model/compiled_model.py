@@ -63,7 +63,9 @@ class CompiledModel(ForwardModel):
         return self._rules.with_checked_bounds().model(**self.variant)
 
     def author_function(self, name: str) -> Callable | None:
-        """Return the function `name` as its author wrote it; None: there is none."""
+        """Return a function, or a scripted policy, as its author wrote it, or None."""
+        if name in self.policies:
+            return self._rules._policies[name].act
         return self._rules._functions.get(name)
 
     @property

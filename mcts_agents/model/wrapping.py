@@ -207,6 +207,8 @@ def begin_source() -> str:
     return (
         f"\n@njit(int64({kinds}), cache=CACHE)\n"
         f"def begin({', '.join(POLICY_BEGIN.parameters)}):\n"
+        # One that always raises returns nothing, of which Numba makes no function.
+        "    if memory == 0:\n        return 0\n"
         f"    author_begin({_MEMORY}, {_VIEWS['rng']})\n"
         "    return 0\n"
     )

@@ -1,7 +1,11 @@
 """The experiments of the Pommerman paper: sizes that exist, and a tiny one played."""
 
+import os
 import runpy
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -109,11 +113,66 @@ def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, cap
     assert len(found.cells) == decisions + (game.seats[player].win > 0)
 
 
-def test_a_size_that_is_not_there_is_refused(script, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["run.py", "--size", "none"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "none.yaml: cannot be read"),
+        ("a: [", "line"),
+        ("", "seeds: field required"),
+        ("seeds: [1]", "demonstrations: field required"),
+        (yaml.safe_dump({**TINY, "table_4": {}}), "unknown key 'table_4'"),
+        (yaml.safe_dump({**TINY, "imitation": {"learner": {"passes": 0}}}), "passes"),
+    ],
+)
+def test_a_size_that_is_none_is_refused(
+    script, tmp_path, monkeypatch, capsys, text, message
+):
+    path = tmp_path / "none.yaml"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--size", str(path), "--only"])
     with pytest.raises(SystemExit) as ended:
         script["main"]()
     assert ended.value.code == 2
-    assert "none: No such file or directory; expected paper, two_cores" in (
-        capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert message in told
+    assert "expected paper, two_cores, or a file like these" in told
+
+
+@pytest.mark.parametrize("broken", ["store", "dataset"])
+def test_broken_files_are_named(script, tmp_path, monkeypatch, capsys, broken):
+    path = {
+        "store": tmp_path / "tournaments" / "table_2-SL-1-100.sqlite",
+        "dataset": tmp_path / "networks" / "SRL-1" / "blocks" / "dataset.json",
+    }[broken]
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    arguments = ["run.py", "--output", str(tmp_path), "--only"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as ended:
+        script["main"]()
+    assert ended.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("run.py: error: ")
+    assert str(path) in line
+
+
+def test_an_interrupt_lets_the_command_end_in_order(tmp_path):
+    """And then the script ends without a traceback."""
+    arguments = ["--output", str(tmp_path), "--only", "demonstrations"]
+    process = subprocess.Popen(
+        [sys.executable, str(FOLDER / "run.py"), *arguments, "--jobs", "1"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
+    shards = tmp_path / "demonstrations"
+    for _ in range(600):
+        if list(shards.glob("shard-*")):
+            break
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert "Traceback" not in told
+    assert "run the same command" in told

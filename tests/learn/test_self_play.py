@@ -1,17 +1,20 @@
 """Games of self-play are those that searches play one by one."""
 
 import itertools
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mcts_agents.envs import make_model
 from mcts_agents.learn.training import SelfPlay
-from mcts_agents.model import DRAWN, LOST, WON, new_generator
+from mcts_agents.model import DRAWN, LOST, WON, GameError, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.evaluators import Even, linear
 from tests.search.test_action_filter import NONE_LATER, filtered
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PUCT = {"tree_policy": "alphago", "root_noise": 0.25}
 GUMBEL = {"tree_policy": "gumbel", "root_policy": "gumbel"}
 
@@ -128,6 +131,36 @@ def test_opponents_that_the_game_does_not_bring_are_refused(opponents):
         ValueError, match=f"opponents='{opponents}': pommerman has .* sim"
     ):
         SelfPlay(model, settings_of(model, PUCT), opponents=opponents)
+
+
+def test_an_opponent_that_plays_what_is_not_legal_is_named():
+    rules = runpy.run_path(str(EXAMPLES / "new_game.py"))["rules"]
+
+    @rules.policy
+    def stubborn(game, state, player, rng):
+        return 20
+
+    @rules.policy
+    def wild(game, state, player, rng):
+        return 30
+
+    model = rules.model()
+    settings = settings_of(model, PUCT)
+    for name, action in (("stubborn", 20), ("wild", 30)):
+        play = SelfPlay(model, settings, games=2, seed=1, opponents=name)
+        text = (
+            rf"nim: opponents='{name}': player \d chose action {action}, which is not "
+        )
+        with pytest.raises(
+            GameError, match=rf"{text}legal \(.*test_self_play.py:\d+\)"
+        ):
+            list(itertools.islice(play, 9))
+    searching = settings_of(model, {**PUCT, "tree": "self", "opponent_model": "wild"})
+    state = model.reset(new_generator(0))
+    with pytest.raises(
+        GameError, match="opponent_model='wild' chose an action outside"
+    ):
+        Search(model, searching).run(state, 0, new_generator(0))
 
 
 def test_the_number_of_games_side_by_side_changes_no_game():

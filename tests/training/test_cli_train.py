@@ -17,6 +17,8 @@ import torch
 from mcts_agents import make_agent
 from mcts_agents.cli import main
 from mcts_agents.envs import tictactoe
+from mcts_agents.learn.training.checkpoints import Progress
+from mcts_agents.learn.training.trainer import Budget
 from mcts_agents.networks import OnnxNetwork, load
 
 CONFIG = """
@@ -110,7 +112,8 @@ def test_training_begins_with_another_network(tmp_path, config, train):
     # Without it, the folder holds another run.
     code, _, told = train(*asked, "--config", plain)
     assert code == 2
-    assert "its start is" in told
+    assert "it began with a given one (SHA-256 of its weights: " in told
+    assert "not with a random network" in told
 
 
 @pytest.mark.parametrize("case", ["missing", "game", "sizes"])
@@ -129,7 +132,7 @@ def test_a_network_that_cannot_be_begun_with_is_refused(tmp_path, config, train,
     else:
         other = tmp_path / "other.yaml"
         other.write_text("network: {kind: perceptron, hidden: [8]}")
-        asked, message = ["--config", other], "leave `network` out of it"
+        asked, message = ["--config", other], "has hidden=[16], the config asks for hid"
     out = tmp_path / "out"
     code, _, told = train(game, *asked, "--start", start, "--out", out)
     (line,) = [li for li in told.splitlines() if li.startswith("mcts-agents: ")]
@@ -137,6 +140,23 @@ def test_a_network_that_cannot_be_begun_with_is_refused(tmp_path, config, train,
     assert str(start) in line
     assert message in line
     assert not out.exists()
+
+
+def test_what_an_earlier_version_did_not_know_is_as_by_default(tmp_path, config, train):
+    asked = ["tictactoe", "--config", config, "--out", tmp_path / "out"]
+    assert train(*asked, "--blocks", 1)[0] == 0
+    path = tmp_path / "out" / "training.json"
+    said = json.loads(path.read_text())
+    del said["start"], said["config"]["learner"]["greedy_share"]
+    del said["config"]["self_play"]["opponents"]
+    path.write_text(json.dumps(said))
+    code, _, told = train(*asked, "--blocks", 2)
+    assert code == 0, told
+    del said["config"]["learner"]["passes"]  # which is not as by default
+    path.write_text(json.dumps(said))
+    code, _, told = train(*asked, "--blocks", 3)
+    assert code == 2
+    assert "its config.learner.passes is 4.0, not 1.0" in told
 
 
 def test_interrupted_it_says_how_to_go_on(tmp_path, config):
@@ -175,3 +195,19 @@ def test_what_cannot_be_trained_is_refused_in_one_line(
     assert (code, len(lines)) == (2, 1)
     assert re.search(message, lines[0])
     assert not out.exists()
+
+
+def test_blocks_are_spent_as_positions_are():
+    progress = Progress()
+    spent = []
+    for _ in range(4):
+        progress.positions.append(100)  # while it is learned from
+        spent.append(Budget(blocks=4).spent(progress))
+        assert Budget(positions=400).spent(progress) == spent[-1]
+        progress.blocks += 1
+        assert Budget(blocks=4).spent(progress) == spent[-1]
+    assert spent == [0.25, 0.5, 0.75, 1.0]
+    with pytest.raises(ValueError, match="blocks=0: expected a number above 0"):
+        Budget(blocks=0)
+    with pytest.raises(ValueError, match="a budget of minutes, positions or blocks"):
+        Budget()

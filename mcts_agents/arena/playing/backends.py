@@ -44,6 +44,11 @@ class Backend(ABC):
         If the generator is closed before its end, the workers are ended.
         """
 
+    @property
+    def workers(self) -> int:
+        """How many games are played at a time; 1, unless a backend says otherwise."""
+        return 1
+
     @abstractmethod
     def close(self) -> None:
         """End the workers and their games; can be called repeatedly."""
@@ -99,6 +104,11 @@ class LocalBackend(Backend):
         self.jobs = jobs
         self._work = work
         self._executor: Any = None
+
+    @property
+    def workers(self) -> int:
+        """See `Backend.workers`."""
+        return self.jobs
 
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
@@ -250,12 +260,25 @@ class RayBackend(Backend):
         self._work = work
         self.jobs = jobs
 
+    @property
+    def workers(self) -> int:
+        """See `Backend.workers`; without `jobs`, the cluster is asked.
+
+        Raises:
+            ValueError: There is no cluster at the address.
+        """
+        if self.jobs is not None:
+            return self.jobs
+        if not self._ray.is_initialized():
+            self._connect()
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
     def play(self, fixtures: Iterable[Fixture]) -> Generator[Outcome, None, None]:
         """See `Backend.play`."""
         ray = self._ray
         if not ray.is_initialized():
             self._connect()
-        jobs = self.jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        jobs = self.workers
         # A game that kills its process would kill the next one as well.
         task = ray.remote(max_retries=0)(_versioned)
         work = self._work or play

@@ -6,7 +6,7 @@ game is the same whichever of them plays it.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcts_agents.arena.playing.backends import Backend
@@ -18,6 +18,17 @@ from mcts_agents.learn.training.config import SelfPlayConfig
 from mcts_agents.learn.training.places import Place, fixture_of, played
 from mcts_agents.learn.training.self_play import PlayedGame
 from mcts_agents.model import ForwardModel
+
+
+@dataclass(frozen=True)
+class Part(Fixture):
+    """Some games of a block, beginning with `number`.
+
+    Attributes:
+        games: How many.
+    """
+
+    games: int = 1
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,7 @@ class ClusterWorkers:
     @property
     def rows(self) -> int:
         """About how many positions the evaluator is asked about at once."""
-        return max(1, self.config.games_at_once // self.place.count)
+        return max(1, self.config.games_at_once // self._backend().workers)
 
     def rehearse(self, model: ForwardModel, evaluator: Any) -> None:
         """See `Workers.rehearse`; it is done in this process."""
@@ -65,7 +76,12 @@ class ClusterWorkers:
             RecordingError: A part failed; the message says which, and why.
         """
         first = fixture_of(self.spec, model, self.config, evaluator)
-        parts = (replace(first, number=number) for number in numbers[:: self.rows])
+        size = self.rows
+        parts = (
+            Part(**{**vars(first), "number": number}, games=min(size, left))
+            for number in numbers[::size]
+            if (left := numbers.stop - number)
+        )
         found: list[PlayedGame] = []
         for games in played(self._backend(), parts):
             found += games
@@ -74,9 +90,7 @@ class ClusterWorkers:
 
     def _backend(self) -> Backend:
         if not self._backends:
-            play = functools.partial(
-                play_part, config=self.config, seed=self.seed, games=self.rows
-            )
+            play = functools.partial(play_part, config=self.config, seed=self.seed)
             self._backends.append(self.place.backend(functools.partial(attempt, play)))
         return self._backends[0]
 
@@ -86,20 +100,15 @@ class ClusterWorkers:
             self._backends.pop().close()
 
 
-def play_part(
-    fixture: Fixture, config: SelfPlayConfig, seed: int, games: int
-) -> list[PlayedGame]:
+def play_part(part: Part, config: SelfPlayConfig, seed: int) -> list[PlayedGame]:
     """Play a part of a block.
 
     Args:
-        fixture: The first game of the part, with the network in its seats.
-        config: How games are played.
+        part: Its games, with the network in the seats.
+        config: How they are played.
         seed: Of the training.
-        games: How many games a part has; the last one of a block has fewer.
     """
-    setting, first = fixture.setting, fixture.number
-    model = make_any(setting.game, setting.players)[1]
-    evaluator = fixture.seats[0].make().settings.evaluator
-    block_end = (first // config.block_games + 1) * config.block_games
-    numbers = range(first, min(first + games, block_end))
+    model = make_any(part.setting.game, part.setting.players)[1]
+    evaluator = part.seats[0].make().settings.evaluator
+    numbers = range(part.number, part.number + part.games)
     return Workers(1, config, seed).play(model, evaluator, numbers)

@@ -94,8 +94,16 @@ class Folder:
             raise DatasetError(f"{path}: damaged: {error}") from error
         if not isinstance(stored, dict) or not isinstance(stored.get("config"), dict):
             raise DatasetError(f"{path}: damaged: it describes no training run")
+        # What an earlier version did not know was as it is by default now.
+        usual = _flat({"config": type(config)().model_dump(mode="json")})
+        was = usual | _flat(stored)
         for key, now in _flat(described).items():
-            before = _flat(stored).get(key)
+            before = was.get(key)
+            if key == "start" and before != now:
+                raise DatasetError(
+                    f"{self.path}: holds another run: it began with {_named(before)}, "
+                    f"not with {_named(now)}; take another folder, or the same --start"
+                )
             if before != now:
                 raise DatasetError(
                     f"{self.path}: holds another run: its {key} is {before!r}, not "
@@ -171,6 +179,12 @@ class Folder:
         with replacing(self.path / name) as temporary:
             text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
             temporary.write_text(text, encoding="utf-8")
+
+
+def _named(start: str | None) -> str:
+    if start is None:
+        return "a random network"
+    return f"a given one (SHA-256 of its weights: {start[:8]})"
 
 
 def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:

@@ -31,6 +31,7 @@ from mcts_agents.search.kernel.root_reading import OPEN, choose_action, read_roo
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
     BAD_MOVERS,
+    BAD_POLICY,
     GROW,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
@@ -128,7 +129,8 @@ def follow_policy(play, seat, n):
     for i in range(n):
         if legal[i] == action:
             return choose(play, seat, action)
-    return BAD_ACTION
+    play.wrong_action = action
+    return BAD_POLICY
 
 
 @njit

@@ -43,8 +43,8 @@ class Place:
         self.backend(None).close()  # refuses what is not allowed
 
     @property
-    def count(self) -> int:
-        """About how many workers there are."""
+    def cores(self) -> int:
+        """How many cores of this machine play, if it is here that games are played."""
         return self.jobs or loky.cpu_count()
 
     def backend(self, work: Callable[[Fixture], Any] | None) -> Backend:

@@ -21,14 +21,15 @@ from mcts_agents.learn.training.game_records import (
     PLAY,
     SEAT,
 )
-from mcts_agents.model import ForwardModel, new_generator
+from mcts_agents.model import ForwardModel, GameError, new_generator
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
+from mcts_agents.model.failures import definition
 from mcts_agents.search import AnsweredLater, Fleet, SearchSettings
 from mcts_agents.search.driver.failures import failure
 from mcts_agents.search.kernel.fleets import FINISHED, FLEET, MEMBER
 from mcts_agents.search.kernel.root_policies import root_policy_of
-from mcts_agents.search.kernel.status import GROW, SLICE_DONE
+from mcts_agents.search.kernel.status import BAD_POLICY, GROW, SLICE_DONE
 
 # Rows that each game has room for at first.
 FIRST_ROWS = 64
@@ -308,9 +309,21 @@ class SelfPlay:
             if status == SLICE_DONE:
                 return
             if status != GROW:
-                self._failed = failure(status, self.model, self.settings)
+                self._failed = self._failure(status)
                 raise self._failed
             self._grow()
+
+    def _failure(self, status: int) -> RuntimeError:
+        """Return the exception for a status that is not that of a search."""
+        model = self.model
+        if status != BAD_POLICY:
+            return failure(status, model, self.settings)
+        player = int(self._seats["player"][self._play["next"][0]])
+        return GameError(
+            f"{model.name}: opponents={self._opponents!r}: player {player} chose "
+            f"action {int(self._play['wrong_action'][0])}, which is not legal"
+            f"{definition(model, str(self._opponents))}"
+        )
 
     def _grow(self) -> None:
         """Double the rows that each game has room for."""

@@ -72,7 +72,8 @@ class Budget:
         if self.positions is not None:
             shares.append(sum(progress.positions) / self.positions)
         if self.blocks is not None:
-            shares.append(progress.blocks / self.blocks)
+            # The block that is learned from now counts as well.
+            shares.append(len(progress.positions) / self.blocks)
         return max(shares)
 
 
@@ -132,7 +133,7 @@ class Trainer:
         if isinstance(found, EnvironmentGame):
             self._workers = EnvironmentWorkers(game, place, playing, seed)
         elif place.name == "local":
-            self._workers = Workers(place.count, playing, seed)
+            self._workers = Workers(place.cores, playing, seed)
         else:
             self._workers = ClusterWorkers(game, place, playing, seed)
         self.learner = Learner(
@@ -161,10 +162,16 @@ class Trainer:
             raise ValueError(f"{os.fspath(start)}: {error}") from error
         if self.config.network:
             chosen = self.config.network_config(self.model)
-            if chosen != network.config:
+            has, wants = network.config.to_mapping(), chosen.to_mapping()
+            others = [
+                name for name in {**has, **wants} if has.get(name) != wants.get(name)
+            ]
+            if others:
+                name = others[0]
                 raise ValueError(
-                    f"{os.fspath(start)}: its network is {network.config}; the config "
-                    f"asks for {chosen}: leave `network` out of it"
+                    f"{os.fspath(start)}: its network has {name}={has.get(name)}, the "
+                    f"config asks for {name}={wants.get(name)}; leave `network` out of "
+                    "the config"
                 )
         return network
 

@@ -7,6 +7,7 @@ from mcts_agents.search.kernel.status import (
     BAD_ACTION,
     BAD_CHOICE,
     BAD_MOVERS,
+    BAD_POLICY,
     NOT_ANSWERED,
     NOT_FINITE,
     NOTHING_KEPT,
@@ -28,6 +29,8 @@ def failure(status: int, model: ForwardModel, settings: SearchSettings) -> Runti
     words = f"{model.name}: {_words(status, model, settings)}"
     if status in (ROLLOUT_TOO_LONG, BAD_CHOICE):
         return RuntimeError(words)
+    if status == BAD_POLICY:
+        return GameError(words)
     if status == NOT_ANSWERED:
         return GameError(words)
     if status == NOT_FINITE and (model.has("evaluate") or model.has("action_values")):
@@ -57,6 +60,15 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
         return (
             "`legal_actions` lists an action outside of 0 to "
             f"{model.actions - 1} (Spec.actions)"
+        )
+    if status == BAD_POLICY:
+        names = [
+            f"{name}={given!r}"
+            for name in ("rollout_policy", "opponent_model")
+            if (given := getattr(settings, name)) not in ("random", "mast", "evaluator")
+        ]
+        return (
+            f"{' or '.join(names)} chose an action outside of 0 to {model.actions - 1}"
         )
     if status == NOT_ANSWERED:
         return (

@@ -33,6 +33,7 @@ from mcts_agents.search.kernel.records import (
 )
 from mcts_agents.search.kernel.status import (
     BAD_ACTION,
+    BAD_POLICY,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     ROLLOUT_TOO_LONG,
@@ -178,7 +179,7 @@ def choose(search, player, seat):
     elif policy == FUNCTION:
         action = call.policy(search, seat, player)
         if action < 0 or action >= search.slots_length:
-            return MODEL_ERROR if call.failed(search) else NO_LEGAL_ACTION
+            return MODEL_ERROR if call.failed(search) else BAD_POLICY
     else:
         n = call.legal_actions(search, player)
         if n <= 0 or n > search.legal_limit:

@@ -20,7 +20,8 @@ NO_LIMIT = np.iinfo(np.int64).max
     BAD_ACTION,
     BAD_MOVERS,
     NOT_ANSWERED,
-) = range(15)
+    BAD_POLICY,
+) = range(16)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8
