@@ -42,11 +42,13 @@ GAME = "pommerman:observation=planes,shuffle_corners=true"
 STEPS = ("demonstrations", "imitation", "reinforcement")
 TOURNAMENTS = ("figure_2", "table_2", "table_3")
 
+# Its c_puct is 2.5, for values from -1 to 1; here they are from 0 to 1.
+EXPLORATION = 1.25
 # What the search of the paper is here, whatever guides it.
 SEARCH = {
     "loop": "sampled",
     "tree_policy": "alphago",
-    "exploration": 2.5,
+    "exploration": EXPLORATION,
     "value": "win",
     "normalise": False,
 }
@@ -68,7 +70,7 @@ REINFORCEMENT: dict[str, Any] = {
             "loop": "sampled",
             "opponent_model": "simple_unbiased",
             "action_filter": "game",
-            "exploration": 2.5,
+            "exploration": EXPLORATION,
         },
     },
     "learner": {"value_weight": 0.1, "greedy_share": 0.5, "search_value": 0.0},
