@@ -27,7 +27,7 @@ from open_spiel.python.algorithms import mcts
 from torch import nn
 
 from mcts_agents.envs import make_model
-from mcts_agents.learn.training import SelfPlay
+from mcts_agents.learn.training import GameSettings, SelfPlay
 from mcts_agents.networks import Network, NetworkConfig, NetworkEvaluator
 from mcts_agents.search import SearchSettings
 
@@ -56,7 +56,9 @@ class Ours:
             root_noise=NOISE,
             root_noise_alpha=ALPHA,
         )
-        self._play = SelfPlay(model, settings, games=GAMES, explore_moves=10)
+        self._play = SelfPlay(
+            model, settings, GameSettings(explore_moves=10), games=GAMES
+        )
         next(self._play)
 
     def rate(self):

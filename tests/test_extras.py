@@ -30,8 +30,8 @@ LACKING = {
     "pictures": (r"arena\.replay\.(film|gif|html|panel)",),
     "rl": (
         r"networks\.(evaluator|layers|losses|network|onnx_export|saving)",
-        r"learn\.training\.(block_playing|checkpoints|folder|inference|learner)",
-        r"learn\.training\.(imitation|listeners|precision|trainer)",
+        r"learn\.training\.(block_playing|checkpoints|cluster_playing|folder)",
+        r"learn\.training\.(imitation|inference|learner|listeners|precision|trainer)",
         r"cli\.(imitate|train)",
     ),
     "ui": (

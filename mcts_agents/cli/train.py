@@ -123,8 +123,9 @@ def train_network(options: TrainOptions) -> None:
             config,
             players=options.players,
             seed=options.seed,
-            device=options.device,
-            place=Place(options.backend.value, options.jobs, options.address),
+            place=Place(
+                options.backend.value, options.jobs, options.address, options.device
+            ),
             start=options.start,
             listener=listener,
         )

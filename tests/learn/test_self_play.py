@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.envs import make_model
-from mcts_agents.learn.training import SelfPlay
+from mcts_agents.learn.training import GameSettings, SelfPlay
 from mcts_agents.model import DRAWN, LOST, WON, GameError, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.evaluators import Even, linear
@@ -113,7 +113,9 @@ def test_games_are_those_played_by_hand(name, chosen):
 def test_opponents_follow_a_scripted_policy(name, opponents):
     model = make_model(name)[1]
     settings = settings_of(model, {**PUCT, "tree": "self", "opponent_model": opponents})
-    games = SelfPlay(model, settings, games=4, seed=3, opponents=opponents)
+    games = SelfPlay(
+        model, settings, GameSettings(opponents=opponents), games=4, seed=3
+    )
     found = {game.number: game for game in itertools.islice(games, 8)}
     for number in range(2, 8):  # three teams have their turn
         if number in found:
@@ -130,7 +132,7 @@ def test_opponents_that_the_game_does_not_bring_are_refused(opponents):
     with pytest.raises(
         ValueError, match=f"opponents='{opponents}': pommerman has .* sim"
     ):
-        SelfPlay(model, settings_of(model, PUCT), opponents=opponents)
+        SelfPlay(model, settings_of(model, PUCT), GameSettings(opponents=opponents))
 
 
 def test_an_opponent_that_plays_what_is_not_legal_is_named():
@@ -147,7 +149,7 @@ def test_an_opponent_that_plays_what_is_not_legal_is_named():
     model = rules.model()
     settings = settings_of(model, PUCT)
     for name, action in (("stubborn", 20), ("wild", 30)):
-        play = SelfPlay(model, settings, games=2, seed=1, opponents=name)
+        play = SelfPlay(model, settings, GameSettings(opponents=name), games=2, seed=1)
         text = (
             rf"nim: opponents='{name}': player \d chose action {action}, which is not "
         )
@@ -168,7 +170,9 @@ def test_the_number_of_games_side_by_side_changes_no_game():
     settings = settings_of(model, PUCT)
     played = []
     for games in (1, 7):
-        play = SelfPlay(model, settings, games=games, seed=9, explore_moves=3)
+        play = SelfPlay(
+            model, settings, GameSettings(explore_moves=3), games=games, seed=9
+        )
         played.append({game.number: game for game in itertools.islice(play, 12)})
     common = played[0].keys() & played[1].keys()
     assert len(common) >= 6
@@ -185,10 +189,9 @@ def first_moves(temperature):
     play = SelfPlay(
         model,
         settings_of(model, chosen, Even(2)),
+        GameSettings(explore_moves=1, temperature=temperature),
         games=64,
         seed=2,
-        explore_moves=1,
-        temperature=temperature,
     )
     games = list(itertools.islice(play, 400))
     return [game.policy[0] for game in games], [game.action[0] for game in games]
@@ -244,8 +247,12 @@ def test_interrupts_change_nothing():
     ("chosen", "options", "message"),
     [
         ({}, {"games": 0}, "games=0"),
-        ({}, {"temperature": 0.0}, "temperature=0.0"),
-        (GUMBEL, {"explore_moves": 3}, "root_policy='gumbel' samples its moves"),
+        ({}, {"seed": -1}, "seed=-1"),
+        (
+            GUMBEL,
+            {"game_settings": GameSettings(explore_moves=3)},
+            "root_policy='gumbel' samples its moves",
+        ),
         ({"reuse_tree": True}, {}, "takes reuse_tree=False"),
     ],
 )
@@ -254,6 +261,15 @@ def test_what_makes_no_sense_is_refused(chosen, options, message):
     settings = settings_of(model, {"tree_policy": "alphago", **chosen})
     with pytest.raises(ValueError, match=message):
         SelfPlay(model, settings, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("temperature", 0.0), ("explore_moves", -1), ("random_moves", True)],
+)
+def test_game_settings_are_checked(name, value):
+    with pytest.raises(ValueError, match=f"{name}={value}: expected"):
+        GameSettings(**{name: value})
 
 
 @pytest.mark.parametrize("games", [1, 3])

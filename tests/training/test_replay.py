@@ -6,6 +6,7 @@ import pytest
 from mcts_agents.envs import make_model
 from mcts_agents.learn.training.block_files import BlockFiles
 from mcts_agents.learn.training.config import LearnerConfig
+from mcts_agents.learn.training.game_settings import GameSettings
 from mcts_agents.learn.training.replay import Replay, greedier, mixed
 from mcts_agents.learn.training.self_play import SelfPlay
 from mcts_agents.search import SearchSettings
@@ -21,9 +22,8 @@ def games_of(model, numbers, random_moves=0):
         root_policy="gumbel",
         tree_policy="gumbel",
     )
-    play = SelfPlay(
-        model, settings, games=4, seed=3, numbers=numbers, random_moves=random_moves
-    )
+    chosen = GameSettings(random_moves=random_moves)
+    play = SelfPlay(model, settings, chosen, games=4, seed=3, numbers=numbers)
     return sorted(play, key=lambda game: game.number)
 
 

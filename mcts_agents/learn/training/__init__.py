@@ -4,6 +4,7 @@
 compiled (`games.py`); Python calls the network and hands out what was played.
 """
 
+from mcts_agents.learn.training.game_settings import GameSettings
 from mcts_agents.learn.training.self_play import PlayedGame, SelfPlay
 
-__all__ = ["PlayedGame", "SelfPlay"]
+__all__ = ["GameSettings", "PlayedGame", "SelfPlay"]

@@ -95,12 +95,10 @@ class Workers:
             SelfPlay(
                 model,
                 self.config.settings(stoppable),
+                self.config.game_settings(),
                 games=min(max(1, self.config.games_at_once // threads), len(part)),
                 seed=self.seed,
                 numbers=part,
-                random_moves=self.config.random_moves,
-                opponents=self.config.opponents,
-                **self.config.exploration(),
             )
             for part in parts
         ]

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from mcts_agents.learn.training.game_settings import GameSettings
 from mcts_agents.model import ForwardModel
 from mcts_agents.names import quoted, unknown_name
 from mcts_agents.networks.config import KINDS, SIZES, NetworkConfig
@@ -135,11 +136,17 @@ class SelfPlayConfig(Section):
             evaluator=evaluator, simulations=self.simulations, value="win", **options
         )
 
-    def exploration(self) -> dict[str, Any]:
-        """Return how moves are drawn, as `SelfPlay` takes it."""
-        if self.method == "gumbel":
-            return {}
-        return {"explore_moves": self.explore_moves, "temperature": self.temperature}
+    def game_settings(self) -> GameSettings:
+        """Return which moves are not those of the searches."""
+        exploring = {}
+        if self.method == "puct":
+            exploring = {
+                "explore_moves": self.explore_moves,
+                "temperature": self.temperature,
+            }
+        return GameSettings(
+            random_moves=self.random_moves, opponents=self.opponents, **exploring
+        )
 
 
 class UpdateConfig(Section):

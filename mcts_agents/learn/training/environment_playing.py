@@ -204,9 +204,9 @@ def _drawn(
     dice: np.random.Generator,
 ) -> int:
     """Return the action that is played instead of the search's, or that one."""
-    exploring = config.exploration()
-    if ply >= exploring.get("explore_moves", 0):
+    chosen = config.game_settings()
+    if ply >= chosen.explore_moves:
         return action
     # Of the most visited one, so that no power of it overflows.
-    weights = (result.visits / result.visits.max()) ** (1.0 / exploring["temperature"])
+    weights = (result.visits / result.visits.max()) ** (1.0 / chosen.temperature)
     return int(dice.choice(result.actions, p=weights / weights.sum()))

@@ -23,13 +23,14 @@ from mcts_agents.search.options.option import set_options
 
 @dataclass(frozen=True)
 class Place:
-    """Where games are played.
+    """Where games are played, and where the network computes.
 
     Attributes:
         name: `local`, or `ray` for a cluster.
         jobs: How many threads or processes, from 1; None: one for each core of this
             machine, or of the cluster.
         address: Of a running cluster; None starts one on this machine.
+        device: Where the network computes, as `torch.device` names it.
 
     Raises:
         ValueError: A value that is not allowed, or Ray is not installed.
@@ -38,6 +39,7 @@ class Place:
     name: str = "local"
     jobs: int | None = None
     address: str | None = None
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         self.backend(None).close()  # refuses what is not allowed

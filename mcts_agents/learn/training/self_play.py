@@ -21,6 +21,7 @@ from mcts_agents.learn.training.game_records import (
     PLAY,
     SEAT,
 )
+from mcts_agents.learn.training.game_settings import GameSettings, check_whole
 from mcts_agents.model import ForwardModel, GameError, new_generator
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
@@ -28,7 +29,6 @@ from mcts_agents.model.failures import definition
 from mcts_agents.search import AnsweredLater, Fleet, SearchSettings
 from mcts_agents.search.driver.failures import failure
 from mcts_agents.search.kernel.fleets import FINISHED, FLEET, MEMBER
-from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.status import BAD_POLICY, GROW, SLICE_DONE
 
 # Rows that each game has room for at first.
@@ -132,18 +132,11 @@ class SelfPlay:
         model: The game, of compiled rules that have `observe`.
         settings: What each decision's search does. Its `evaluator` is asked about the
             leaves of all games at once.
+        game_settings: Which moves are not those of the searches; None: all are.
         games: How many games are played side by side.
         seed: Where all chance comes from, at least 0.
-        explore_moves: Moves of a game's first so many plies are drawn in proportion to
-            visits ** (1 / temperature).
-        temperature: See `explore_moves`; above 0.
         numbers: Numbers of the games that are played, in steps of 1 from at least 0.
             None: from 0, without an end.
-        random_moves: In games of odd number, a number of first plies from 1 to this is
-            played at random. These have no rows.
-        opponents: Name of a scripted policy of the game. All players follow it except
-            one team, whose decisions alone have rows; teams take turns. None: all
-            players search.
 
     Attributes:
         figures: What it has taken so far.
@@ -156,28 +149,24 @@ class SelfPlay:
         self,
         model: ForwardModel,
         settings: SearchSettings,
+        game_settings: GameSettings | None = None,
         *,
         games: int = 256,
         seed: int = 0,
-        explore_moves: int = 0,
-        temperature: float = 1.0,
         numbers: range | None = None,
-        random_moves: int = 0,
-        opponents: str | None = None,
     ):
         numbers = _endless() if numbers is None else numbers
-        _check_numbers(temperature, games=games, seed=seed, explore_moves=explore_moves)
-        _check_numbers(temperature, random_moves=random_moves)
+        chosen = game_settings or GameSettings()
+        check_whole("games", games, 1)
+        check_whole("seed", seed, 0)
         _check_games(numbers)
         complete = settings.for_model(model)
-        _check_policy(model, complete, explore_moves)
-        _check_opponents(model, opponents)
+        chosen.check(model, complete)
         self.model = model
         self.settings = complete
         self._seed = seed
         self._numbers = numbers
-        self._random_moves = random_moves
-        self._opponents = opponents
+        self.game_settings = chosen
         evaluator = complete.evaluator
         if hasattr(evaluator, "for_model"):
             evaluator = evaluator.for_model(model)
@@ -190,8 +179,8 @@ class SelfPlay:
         self._rows_taken = 0
         self._failed: BaseException | None = None
         self._make_records(games)
-        self._play["explore_moves"] = explore_moves
-        self._play["temperature"] = temperature
+        self._play["explore_moves"] = chosen.explore_moves
+        self._play["temperature"] = chosen.temperature
 
     def _make_records(self, games: int) -> None:
         """Make what compiled code reads and writes, and begin the first games."""
@@ -202,9 +191,9 @@ class SelfPlay:
         self._shares = np.zeros((games, players))
         self._generators = np.zeros((3, games, 2), np.uint64)
         policy, each = np.zeros(2, np.intp), 0
-        if self._opponents is not None:
-            policy[1] = model.policy_address(self._opponents)
-            each = -(-model.policy_bytes(self._opponents) // 8)
+        if self.game_settings.opponents is not None:
+            policy[1] = model.policy_address(self.game_settings.opponents)
+            each = -(-model.policy_bytes(self.game_settings.opponents) // 8)
         self._memories = np.zeros((games, players, each), np.uint64)
         self._scratch = {
             "legal": np.zeros(model.legal_room, np.int32),
@@ -315,14 +304,14 @@ class SelfPlay:
 
     def _failure(self, status: int) -> RuntimeError:
         """Return the exception for a status that is not that of a search."""
-        model = self.model
+        model, opponents = self.model, self.game_settings.opponents
         if status != BAD_POLICY:
             return failure(status, model, self.settings)
         player = int(self._seats["player"][self._play["next"][0]])
         return GameError(
-            f"{model.name}: opponents={self._opponents!r}: player {player} chose "
-            f"action {int(self._play['wrong_action'][0])}, which is not legal"
-            f"{definition(model, str(self._opponents))}"
+            f"{model.name}: opponents={opponents!r}: player {player} chose action "
+            f"{int(self._play['wrong_action'][0])}, which is not legal"
+            f"{definition(model, str(opponents))}"
         )
 
     def _grow(self) -> None:
@@ -384,15 +373,15 @@ class SelfPlay:
         self._joint_actions[place] = -1
         seat = np.zeros(1, SEAT)
         seat["number"], seat["status"] = number, DECIDING
-        if number % 2 and self._random_moves:
+        chosen, others = self.game_settings, self._generators[2, place]
+        if number % 2 and chosen.random_moves:
             lots = np.random.default_rng([self._seed, number, 2])
-            seat["random_plies"] = lots.integers(1, self._random_moves, endpoint=True)
+            seat["random_plies"] = lots.integers(1, chosen.random_moves, endpoint=True)
         seat["learners"] = self._learners(number)
-        if self._opponents is not None:
+        if chosen.opponents is not None:
             for memory in self._memories[place]:
-                at = memory.ctypes.data
-                self.model.begin_policy(self._opponents, at, self._generators[2, place])
-        seat["opponents_rng"] = self._generators[2, place].ctypes.data
+                self.model.begin_policy(chosen.opponents, memory.ctypes.data, others)
+        seat["opponents_rng"] = others.ctypes.data
         seat["memories"] = self._memories[place].ctypes.data
         seat["state"] = state.ctypes.data
         seat["known"] = self._states[1, place].ctypes.data
@@ -404,8 +393,9 @@ class SelfPlay:
 
     def _learners(self, number: int) -> int:
         """Return who searches in a game, as a bit mask: all, or one team."""
-        teams = self.model.teams
-        team = None if self._opponents is None else number // 2 % self.model.team_count
+        teams, team = self.model.teams, None
+        if self.game_settings.opponents is not None:
+            team = number // 2 % self.model.team_count
         return sum(1 << p for p, own in enumerate(teams) if team in (None, own))
 
 
@@ -417,56 +407,3 @@ def _check_games(numbers: range) -> None:
     """Refuse numbers of games that are none."""
     if not isinstance(numbers, range) or numbers.step != 1 or numbers.start < 0:
         raise ValueError(f"numbers={numbers!r}: expected a range from at least 0")
-
-
-def _check_numbers(temperature: float, **given: int) -> None:
-    """Refuse numbers that say nothing."""
-    for name, value in given.items():
-        least = int(name == "games")
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
-            raise ValueError(f"{name}={value!r}: expected an integer from {least}")
-    if not 0.0 < temperature < np.inf:
-        raise ValueError(f"temperature={temperature!r}: expected a number above 0")
-
-
-def _check_opponents(model: ForwardModel, opponents: str | None) -> None:
-    """Refuse opponents that the game does not bring, or who would be all players."""
-    if opponents is None:
-        return
-    if opponents not in model.policies:
-        known = ", ".join(model.policies) or "none"
-        raise ValueError(
-            f"opponents={opponents!r}: {model.name} has these scripted policies: "
-            f"{known}"
-        )
-    if model.team_count < 2:
-        raise ValueError(
-            f"opponents={opponents!r}: all players of {model.name} are one team"
-        )
-
-
-def _check_policy(
-    model: ForwardModel, settings: SearchSettings, explore_moves: int
-) -> None:
-    """Refuse settings that do not say what is played, or what learners are told."""
-    if settings.evaluator is None or isinstance(settings.evaluator, AnsweredLater):
-        raise ValueError(
-            f"evaluator={settings.evaluator!r}: self-play asks an evaluator, a "
-            "function (observations, players, legal) -> (values, logits)"
-        )
-    if model.observation_shape is None:
-        raise ValueError(f"{model.name} has no function `observe`, so nothing to learn")
-    policy = root_policy_of(settings.root_policy)
-    own = policy.final is not None or policy.policy is not None
-    if own and settings.root_policy != "gumbel":
-        raise ValueError(
-            f"root_policy={policy.name!r} decides in Python; self-play takes 'tree', "
-            "'sequential_halving', 'gumbel', or a policy of yours without `final` and "
-            "`policy`"
-        )
-    if own and explore_moves:
-        raise ValueError(
-            f"explore_moves={explore_moves}: root_policy='gumbel' samples its moves; "
-            "use explore_moves=0"
-        )

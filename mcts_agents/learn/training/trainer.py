@@ -86,10 +86,10 @@ class Trainer:
         config: All choices.
         players: Number of players; None: the game's default.
         seed: From which all chance comes.
-        device: Where the network computes, as `torch.device` names it.
-        place: Where games are played; None: on all cores of this machine. With other
-            numbers of workers the network is asked about other numbers of positions at
-            once, which may change the last digits of its answers, and so a game.
+        place: Where games are played and the network computes; None: on all cores of
+            this machine. With other numbers of workers the network is asked about other
+            numbers of positions at once, which may change the last digits of its
+            answers, and so a game.
         start: A file of `networks.save` with the weights to begin with, such as those
             that have learned from demonstrations; None: random ones.
         listener: Is told how training goes on.
@@ -107,7 +107,6 @@ class Trainer:
         *,
         players: int | None = None,
         seed: int = 0,
-        device: str = "cpu",
         place: Place | None = None,
         start: str | os.PathLike[str] | None = None,
         listener: Listener | None = None,
@@ -124,11 +123,11 @@ class Trainer:
         begun = None if first is None else checksum(first.state_dict())
         self._described = {**self.game, "start": begun}
         self._description = NetworkDescription.of(self._network, self.model, game)
-        self._device = device
         self._seed = seed
         self._cores = loky.cpu_count()
         playing = self.config.self_play
         place = place or Place()
+        self._device = place.device
         self._workers: Workers | ClusterWorkers | EnvironmentWorkers
         if isinstance(found, EnvironmentGame):
             self._workers = EnvironmentWorkers(game, place, playing, seed)
@@ -140,7 +139,7 @@ class Trainer:
             self.config.learner,
             self._network,
             seed=seed,
-            device=device,
+            device=place.device,
             precision=self.config.precision,
         )
         if first is not None:
