@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 
+import loky
 import pytest
 
 from mcts_agents.arena.playing import workers
@@ -348,9 +349,10 @@ def test_workers_that_share_cores_are_told_of_the_budgets_that_are_played(
         'games: [tictactoe, {game: "hex:size=3", budgets: [5, 2ms]}]\n'
         "agents: [mcts, random]\nbudgets: [7, 1s]\ngames_each: 1\n"
     )
+    jobs = str(loky.cpu_count() + 1)
     for budget, said in (("7", False), ("2ms", True)):
         store = tmp_path / f"{budget}.db"
-        part = ["--budget", budget, "--jobs", "64"]
+        part = ["--budget", budget, "--jobs", jobs]
         done = run_here("tournament", str(path), *part, "--store", str(store))
         assert done.returncode == 0, done.stderr
         assert ("decisions of 2ms get fewer" in done.stderr) == said
