@@ -18,7 +18,6 @@ from mcts_agents.learn.training.inference import frozen_network
 from mcts_agents.learn.training.places import Place
 from mcts_agents.learn.training.trainer import Budget, Trainer
 from mcts_agents.networks import Network
-from tests.training.environments import Nim  # noqa: F401 - named by its module
 from tests.training.killing import SMALL
 
 CONFIG = SelfPlayConfig(simulations=4, block_games=10, games_at_once=8)

@@ -72,14 +72,14 @@ class GameSettings:
             )
 
 
-def check_whole(name: str, value: object, least: int) -> None:
+def check_whole(name: str, value: int, least: int) -> None:
     """Refuse what is no integer from `least`.
 
     Raises:
         ValueError: It is none.
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
+    if not (whole and value >= least):
         raise ValueError(f"{name}={value!r}: expected an integer from {least}")
 
 
