@@ -1,0 +1,311 @@
+"""The page of the league: ratings by kind of game and by game, heat maps, all rates."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from league import BUDGETS, ORDER, TIME, LineUp
+from matplotlib.figure import Figure
+from scipy.sparse.csgraph import connected_components
+
+from mcts_agents.arena.analysis.game_columns import columns_of
+from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate
+from mcts_agents.arena.analysis.ratings import MEAN, ratings
+from mcts_agents.arena.analysis.summaries import AgentFigures
+from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.reports.drawing import style, svg_of
+from mcts_agents.envs import load_game, make_any
+from mcts_agents.writing import replacing
+
+# Elo points from the mean at which a cell of the heat map has its full colour.
+FULL_COLOUR = 250.0
+
+
+@dataclass(frozen=True)
+class Played:
+    """The results of a game with a budget.
+
+    Attributes:
+        line: Its agents.
+        budget: One of `BUDGETS`.
+        figures: By agent.
+        rated: Ratings by agent; unknown for those who never came before, or never came
+            behind, anybody of the others.
+    """
+
+    line: LineUp
+    budget: str
+    figures: Mapping[str, AgentFigures]
+    rated: Mapping[str, Estimate]
+
+    @classmethod
+    def of(cls, line: LineUp, budget: str, results: Results) -> "Played":
+        """Return what a store holds."""
+        figures = {own.agent: own for own in results.summary.overall.agents}
+        return cls(line, budget, figures, _rated(results))
+
+    @property
+    def order(self) -> list[str]:
+        """The agents, the highest win rate first."""
+        return sorted(self.figures, key=lambda name: -self.figures[name].win_rate.value)
+
+    @property
+    def best(self) -> list[str]:
+        """The agent with the highest win rate, and those whose intervals reach it."""
+        order = self.order
+        low = self.figures[order[0]].win_rate.low
+        return [name for name in order if self.figures[name].win_rate.high >= low]
+
+
+def _rated(results: Results) -> dict[str, Estimate]:
+    """Return ratings of the largest group whose strengths the games determine."""
+    agents = results.agents
+    comparisons = columns_of(results.games, agents).comparisons()
+    before = comparisons.sum(axis=0).reshape(len(agents), len(agents))
+    _, group = connected_components(before > 0, directed=True, connection="strong")
+    inside = np.flatnonzero(group == np.bincount(group).argmax())
+    pairs = (inside[:, None] * len(agents) + inside).ravel()
+    found = ratings(comparisons.tocsc()[:, pairs].tocsr(), len(inside))
+    rated = dict.fromkeys(agents, UNKNOWN)
+    return rated | {agents[n]: own for n, own in zip(inside, found, strict=True)}
+
+
+@dataclass(frozen=True)
+class KindOfGame:
+    """Games that ask the same of a search."""
+
+    title: str
+    players_above_two: bool
+    uncertain: bool
+
+    def has(self, game: str) -> bool:
+        """Return whether a game is one of them."""
+        rules, model = load_game(game).rules, make_any(game)[1]
+        uncertain = rules.has("redeterminise") or rules.chance
+        return (model.players > 2, uncertain) == (
+            self.players_above_two,
+            self.uncertain,
+        )
+
+
+KINDS = (
+    KindOfGame("Two players, nothing hidden, no chance", False, False),
+    KindOfGame("More than two players, nothing hidden, no chance", True, False),
+    KindOfGame("Two players, hidden information or chance", False, True),
+    KindOfGame("More than two players, hidden information or chance", True, True),
+)
+
+
+class Page:
+    """The page and its pictures.
+
+    Args:
+        lines: The games.
+        stores: Of each game and budget; those that are missing are left out.
+
+    Attributes:
+        files: What is written, by name.
+    """
+
+    def __init__(
+        self, lines: Sequence[LineUp], stores: Iterable[tuple[LineUp, str, Path]]
+    ):
+        self.lines = lines
+        self.played = [
+            Played.of(line, budget, read_results(path))
+            for line, budget, path in stores
+            if path.exists()
+        ]
+        self.files: dict[str, str] = {}
+        self.paragraphs = [
+            "# The league",
+            "`run.py` writes this page. In each game, all agents of this package that "
+            f"can play it met in a round robin, with {BUDGETS[0]} a decision, and with "
+            f"{TIME} a decision where a game takes less than ten seconds. Every agent "
+            f"played at least {self._least()} games of each. Minimax agents make no "
+            "simulations: they visited as many nodes, which takes far less time. Games "
+            "begin with a random decision of each player.",
+            "Ratings are on the Elo scale, with a mean of 1500 in each game: 100 "
+            "points more mean 64% of the games against 36%. An agent that never, or always, "
+            "came before all others has no rating, but a win rate in "
+            "[results.csv](results.csv). Both have 95% intervals.",
+        ]
+        for budget in BUDGETS:
+            of_budget = [own for own in self.played if own.budget == budget]
+            if of_budget:
+                self._half(budget, of_budget)
+        self._line_ups()
+        self.files["results.csv"] = self._rows()
+        self.files["results.md"] = "\n\n".join(self.paragraphs) + "\n"
+
+    def write(self, folder: Path) -> None:
+        """Write everything into a folder, the page last."""
+        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        for name, text in self.files.items():
+            with replacing(folder / name) as new:
+                new.write_text(text, encoding="utf-8")
+
+    def _least(self) -> int:
+        return min(
+            figures.games for own in self.played for figures in own.figures.values()
+        )
+
+    def _half(self, budget: str, played: list[Played]) -> None:
+        self.paragraphs.append(f"## With {budget} a decision")
+        name = f"pictures/{budget.replace(' ', '_')}.svg"
+        described = f"Ratings of agents in games, {budget} a decision"
+        self.files[name] = heat_map(played, described)
+        self.paragraphs.append(f"![{described}]({name})")
+        for kind in KINDS:
+            games = [own for own in played if kind.has(own.line.game)]
+            if games:
+                self._kind(kind, games)
+        self.paragraphs.append("### Game by game")
+        self.paragraphs.append(
+            "The agents with the highest win rate, and the first of those whose 95% "
+            "intervals overlap with it:"
+        )
+        rows = [
+            [
+                load_game(own.line.game).title,
+                own.line.players,
+                sum(f.games for f in own.figures.values()) // own.line.players,
+                _rate(own.figures[own.best[0]]),
+                ", ".join(f"`{name}`" for name in own.best[:4]),
+                max(0, len(own.best) - 4) or "",
+            ]
+            for own in played
+        ]
+        head = ["game", "players", "games", "highest", "agents", "and more"]
+        self.paragraphs.append(table(head, rows))
+
+    def _kind(self, kind: KindOfGame, games: list[Played]) -> None:
+        """Write the mean ratings of agents that play all of these games."""
+        everywhere = [
+            name
+            for name in games[0].figures
+            if all(own.rated.get(name, UNKNOWN).low is not None for own in games)
+        ]
+        means = {name: mean([own.rated[name] for own in games]) for name in everywhere}
+        order = sorted(means, key=lambda name: -means[name].value)
+        titles = ", ".join(load_game(own.line.game).title for own in games)
+        self.paragraphs += [
+            f"### {kind.title}",
+            f"{titles}. Mean rating of the ten best agents that can play all of these:",
+            table(
+                ["agent", "rating (95%)"],
+                [[f"`{name}`", _rating(means[name])] for name in order[:10]],
+            ),
+        ]
+
+    def _line_ups(self) -> None:
+        self.paragraphs.append("## Who cannot play what")
+        reasons: dict[str, dict[str, str]] = {}
+        for line in self.lines:
+            for name, other in line.same.items():
+                why = f"the same agent as `{other}`"
+                reasons.setdefault(name, {})[line.game] = why
+            for name, why in line.refused.items():
+                reasons.setdefault(name, {})[line.game] = why
+        rows = []
+        for name in [*ORDER, *reasons]:
+            if games := reasons.pop(name, None):
+                where = list(games) if len(games) < len(self.lines) else ["all games"]
+                rows.append([f"`{name}`", ", ".join(where), next(iter(games.values()))])
+        head = ["agent", "does not play", "why, in the first of these"]
+        self.paragraphs.append(table(head, rows))
+
+    def _rows(self) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(
+            "game players budget agent games win_rate low high rating rating_low "
+            "rating_high milliseconds".split()
+        )
+        for own in self.played:
+            for name in own.order:
+                figures, rating = own.figures[name], own.rated[name]
+                rate = figures.win_rate
+                writer.writerow(
+                    [own.line.game, own.line.players, own.budget, name, figures.games]
+                    + [f"{x:.4f}" for x in (rate.value, rate.low, rate.high)]
+                    + [
+                        "" if x is None else f"{x:.0f}"
+                        for x in (rating.value, rating.low, rating.high)
+                    ]
+                    + [f"{figures.decisions.mean or 0.0:.3f}"]
+                )
+        return text.getvalue()
+
+
+def mean(rated: Sequence[Estimate]) -> Estimate:
+    """Return the mean of independent ratings with its 95% interval."""
+    value = sum(own.value for own in rated) / len(rated)
+    # Half the width of each, added up as those of independent figures.
+    half = math.hypot(*((own.high - own.low) / 2 for own in rated)) / len(rated)
+    return Estimate(value, value - half, value + half)
+
+
+def heat_map(played: Sequence[Played], described: str) -> str:
+    """Return the ratings as SVG: a row for each agent, a column for each game."""
+    there = dict.fromkeys(name for own in played for name in own.figures)
+    agents = [name for name in dict.fromkeys([*ORDER, *there]) if name in there]
+    cells = np.full((len(agents), len(played)), np.nan)
+    for column, own in enumerate(played):
+        for name, rating in own.rated.items():
+            if rating.value is not None and rating.low is not None:
+                cells[agents.index(name), column] = rating.value - MEAN
+    left, top, right, width, height = 1.9, 1.3, 0.9, 0.42, 0.2
+    size = left + width * len(played) + right, top + height * len(agents) + 0.1
+    with style():
+        figure = Figure(size)
+        axes = figure.add_axes(
+            (
+                left / size[0],
+                0.1 / size[1],
+                width * len(played) / size[0],
+                height * len(agents) / size[1],
+            )
+        )
+        axes.imshow(
+            cells, cmap="PuOr_r", vmin=-FULL_COLOUR, vmax=FULL_COLOUR, aspect="auto"
+        )
+        for row, column in np.ndindex(*cells.shape):
+            value, own = cells[row, column], played[column]
+            words = "" if agents[row] not in own.figures else "-"
+            if not np.isnan(value):
+                words = f"{value:+.0f}"
+            pale = np.isnan(value) or abs(value) < 0.7 * FULL_COLOUR
+            axes.text(
+                column, row, words, ha="center", va="center", fontsize=6.5,
+                color="#222222" if pale else "white",
+            )  # fmt: skip
+        titles = [load_game(own.line.game).title for own in played]
+        axes.set_xticks(range(len(played)), titles, rotation=60, ha="left")
+        axes.xaxis.tick_top()
+        axes.set_yticks(range(len(agents)), agents)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        return svg_of(figure, described.split(",")[0], described)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |"
+        for line in lines
+    )
+
+
+def _rate(figures: AgentFigures) -> str:
+    rate = figures.win_rate
+    return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+
+
+def _rating(rating: Estimate) -> str:
+    return f"{rating.value:.0f} ({rating.low:.0f} to {rating.high:.0f})"
