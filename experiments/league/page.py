@@ -130,8 +130,8 @@ class Page:
             "simulations: they visited as many nodes, which takes far less time. Games "
             "begin with a random decision of each player.",
             "Ratings are on the Elo scale, with a mean of 1500 in each game: 100 "
-            "points more mean 64% of the games against 36%. An agent that never, or always, "
-            "came before all others has no rating, but a win rate in "
+            "points more mean 64% of the games against 36%. An agent that never, or "
+            "always, came before all others has no rating, but a win rate in "
             "[results.csv](results.csv). Both have 95% intervals.",
         ]
         for budget in BUDGETS:
