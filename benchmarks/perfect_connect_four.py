@@ -13,8 +13,12 @@ Rates have 95% Wilson intervals. The solver: M. Thill, BitBully.
 """
 
 import argparse
+import json
 import random
+from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 from bitbully import BitBully, Board
 from rich.console import Console
 from rich.progress import track
@@ -23,6 +27,7 @@ from mcts_agents import make_agent
 from mcts_agents.agents import Agent
 from mcts_agents.arena.analysis.intervals import wilson
 from mcts_agents.envs import connect_four
+from mcts_agents.learn import Dataset
 
 STRONG = "mcts:simulations=500"
 # How often a move of its games is a random one instead, so that games differ.
@@ -44,6 +49,41 @@ class Judge:
         outcome = {move: (score > 0) - (score < 0) for move, score in scores.items()}
         best = max(outcome.values())
         return {m for m, value in outcome.items() if value == best}, set(outcome)
+
+
+class Known:
+    """The positions of games of self-play, by 64 bits of what is observed.
+
+    Args:
+        folders: Folders of `mcts-agents train` or `record`.
+    """
+
+    def __init__(self, folders: Sequence[Path]):
+        found = [np.empty(0, np.uint64)]
+        for folder in folders:
+            blocks = folder / "blocks"
+            dataset = Dataset(blocks if blocks.is_dir() else folder)
+            found += [
+                hashed(rows["observation"])
+                for rows in track(
+                    dataset.batches(10_000), str(folder), console=Console(stderr=True)
+                )
+            ]
+        self._hashes = np.unique(np.concatenate(found))
+
+    def has(self, moves: list[int]) -> bool:
+        """Return whether the position after these moves was among them."""
+        env = game_after(moves)
+        seen = env.observe(env.agent_selection)["observation"]
+        both = hashed(np.stack([seen, seen[..., ::-1]]))
+        return bool(np.isin(both, self._hashes).any())
+
+
+def hashed(observations: np.ndarray) -> np.ndarray:
+    """Return 64 bits of each observation, uint64 of shape (rows,)."""
+    rows = observations.reshape(len(observations), -1).astype(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1])
+    return (rows * (2 * factors.astype(np.uint64) + 1)).sum(axis=1, dtype=np.uint64)
 
 
 def game_after(moves: list[int]):
@@ -74,8 +114,8 @@ def game(
     return moves
 
 
-def positions(count: int, seed: int, judge: Judge) -> list[list[int]]:
-    """Return the moves that lead to `count` different positions."""
+def positions(count: int, seed: int, judge: Judge, known: Known) -> list[list[int]]:
+    """Return the moves that lead to `count` different positions that are not known."""
     dice = random.Random(seed)
     strong = make_agent(STRONG)
     found: dict[frozenset, list[int]] = {}
@@ -85,7 +125,7 @@ def positions(count: int, seed: int, judge: Judge) -> list[list[int]]:
         if moves is None:
             continue
         perfect, legal = judge.perfect(moves)
-        if perfect == legal:
+        if perfect == legal or known.has(moves):
             continue
         key = frozenset(enumerate(map(tuple, Board(moves).to_array())))
         found.setdefault(key, moves)
@@ -99,9 +139,15 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=4)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument(
+        "--not-in", nargs="+", default=[], type=Path, metavar="FOLDER",
+        help="folders of train or record, whose positions are left out",
+    )  # fmt: skip
+    parser.add_argument("--json", type=Path, help="file for the figures")
     asked = parser.parse_args()
     console, judge = Console(stderr=True), Judge()
-    chosen = positions(asked.positions, asked.seed, judge)
+    known = Known(asked.not_in)
+    chosen = positions(asked.positions, asked.seed, judge, known)
     if asked.list:
         for moves in chosen:
             print("".join(map(str, moves)))
@@ -111,6 +157,7 @@ def main() -> None:
         for best, moves in zip(perfect, chosen, strict=True)
     )
     print(f"random moves: {blind / len(chosen):.1%} of {len(chosen)} positions")
+    figures = {}
     for spec in asked.agents:
         agent = make_agent(spec, seed=asked.seed)
         kept = 0
@@ -119,7 +166,14 @@ def main() -> None:
         ):
             kept += int(agent.act(game_after(moves))) in best
         rate = wilson(kept, len(chosen))
+        figures[spec] = {"kept": kept, "rate": rate.value, "low": rate.low}
+        figures[spec]["high"] = rate.high
         print(f"{spec}: {rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})")
+    if asked.json:
+        found = {"positions": len(chosen), "random": blind / len(chosen)}
+        found["not_in"] = [folder.name for folder in asked.not_in]
+        text = json.dumps({**found, "agents": figures}, indent=1)
+        asked.json.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

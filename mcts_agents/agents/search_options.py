@@ -94,6 +94,7 @@ class SearchOptions(TypedDict, total=False):
     tree_policy: TreePolicyWord | TreePolicy | Callable[..., Any]
     root_policy: RootPolicyWord | RootPolicy
     gumbel_actions: int
+    gumbel_noise: float
     gumbel_visits: float
     gumbel_scale: float
     exploration: float

@@ -19,6 +19,7 @@ def evaluate(
     players: int | None = None,
     games: int = 200,
     seed: int = 0,
+    opening: int = 0,
 ) -> "AgentFigures":
     """Play games of one agent against copies of another in all other seats.
 
@@ -34,6 +35,8 @@ def evaluate(
         players: Number of players, the game's default if None.
         games: How many games, from 1.
         seed: From which the seeds of games and agents derive.
+        opening: Random decisions at the start of each game. Without, agents that use
+            no chance repeat the same games.
 
     Returns:
         Among others `win_rate`, with ties split, `won`, `drawn` and `lost`, each with a
@@ -52,6 +55,7 @@ def evaluate(
         design="one-against-field",
         games_each=games,
         seed=seed,
+        opening=opening,
     )
     records = [play_fixture(fixture) for fixture in prepare(spec)]
     return summarise(records, ["agent"], resamples=0).settings[0].agents[0]

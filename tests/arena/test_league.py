@@ -1,4 +1,4 @@
-"""The league: who plays what, enough games for everybody, a page that can be trusted."""
+"""The league: who plays what, enough games for everybody, and its page."""
 
 import csv
 import os

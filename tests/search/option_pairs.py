@@ -114,6 +114,7 @@ CASES = [
     *_cases("tree_policy", "gumbel", root_policy="gumbel"),
     *_cases("root_policy", "sequential_halving", "gumbel"),
     *_cases("gumbel_actions", 8, root_policy="gumbel"),
+    *_cases("gumbel_noise", 0.0, root_policy="gumbel"),
     *_cases("gumbel_visits", 20.0, root_policy="gumbel"),
     *_cases("gumbel_scale", 0.5, root_policy="gumbel"),
     *_cases("exploration", 0.25, 2.0),

@@ -113,6 +113,7 @@ CASES = {
     ),
     "root_policy": ("hex:size=4", {}, "tree", "sequential_halving", "gumbel"),
     "gumbel_actions": (auction(), {"root_policy": "gumbel"}, 2, 3),
+    "gumbel_noise": (auction(), {"root_policy": "gumbel"}, 0.0, 10.0),
     "gumbel_visits": (auction(), {"tree_policy": "gumbel"}, 0.0, 500.0),
     "gumbel_scale": (auction(), {"tree_policy": "gumbel"}, 0.0, 0.1, 10.0),
     "exploration": (auction(), {}, 0.1, 1.0, 30.0),

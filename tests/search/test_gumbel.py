@@ -260,6 +260,24 @@ def test_where_all_is_worth_the_same_moves_are_samples_of_the_priors(simulations
     assert told == pytest.approx(policy, abs=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+@pytest.mark.parametrize("simulations", [2, 5, 16])
+def test_without_noise_nothing_is_sampled(simulations, scale):
+    """The greatest priors are tried, and the move is the best of them by both."""
+    random = np.random.default_rng(simulations)
+    for _ in range(10):
+        paid, logits = scale * random.normal(size=6), random.normal(size=6)
+        chosen = {"gumbel_actions": simulations, "gumbel_noise": 0.0}
+        counts, _ = decided(paid, logits, simulations, 20, **chosen)
+        tried = np.argsort(-logits)[:simulations]
+        if simulations == 2:
+            # Values are stretched to the range seen: the better one weighs 51.
+            assert counts[tried[np.argmax(paid[tried])]] == 20
+        assert sorted(counts)[-1] == 20
+        counts, _ = decided([2.0] * 6, logits, simulations, 20, **chosen)
+        assert counts[np.argmax(logits)] == 20
+
+
 @pytest.mark.parametrize("simulations", [2, 4, 8, 16])
 @pytest.mark.parametrize("sampled", [2, 4, 16])
 def test_the_policy_improves_with_any_number_of_simulations(simulations, sampled):

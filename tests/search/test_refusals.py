@@ -236,6 +236,13 @@ NEEDS = [
         {"root_policy": "gumbel"},
     ),
     (
+        "gumbel_noise",
+        0.0,
+        {"tree_policy": "gumbel"},
+        "root_policy gumbel",
+        {"root_policy": "gumbel"},
+    ),
+    (
         "gumbel_visits",
         4.0,
         {},

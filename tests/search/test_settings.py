@@ -50,6 +50,7 @@ INVALID = {
     "tree_policy": ["ucb", "", None, 1],
     "root_policy": ["halving", "", None, 1, len],
     "gumbel_actions": [0, -1, None, 2.5],
+    "gumbel_noise": [-0.1, None, *NUMBERLESS],
     "gumbel_visits": [-0.1, None, *NUMBERLESS],
     "gumbel_scale": [-0.1, None, *NUMBERLESS],
     "epsilon": [0.0, 1.1, None, *NUMBERLESS],

@@ -255,6 +255,12 @@ class EvaluationConfig(Section):
     games: int = Field(
         default=20, ge=1, le=1_000_000, description="Games against each opponent."
     )
+    opening: int = Field(
+        default=2,
+        ge=0,
+        le=1000,
+        description="Random decisions at the start of each game, so that games differ.",
+    )
     simulations: int = Field(
         default=64, ge=1, le=1_000_000, description="Simulations of each decision."
     )

@@ -15,12 +15,13 @@ def search_options(config: TrainingConfig) -> dict[str, Any]:
 
     Exploration at the root is for games to learn from; it is left out.
     """
+    root = {"gumbel_noise": 0.0} if config.self_play.method == "gumbel" else {}
     options: dict[str, Any] = {
         name: value
         for name, value in set_options(config.self_play.settings(None)).items()
         if name not in ("evaluator", "root_noise", "root_noise_alpha")
     }
-    return {**options, "simulations": config.evaluation.simulations}
+    return {**options, **root, "simulations": config.evaluation.simulations}
 
 
 def player(evaluator: Any, config: TrainingConfig) -> MCTSAgent:
@@ -44,7 +45,7 @@ def measured(
         agent: Who is measured.
         name: What the opponent is called.
         opponent: The agent in all other seats.
-        game: `game`, `players`, `games` and `seed` of `learn.evaluate`.
+        game: `game`, `players`, `games`, `seed` and `opening` of `learn.evaluate`.
     """
     found = evaluate(agent, opponent, **game)
     rate = found.win_rate

@@ -308,7 +308,11 @@ class Trainer:
         if config.evaluation.earlier and earlier:
             network = load(earlier[-1])[0]
             opponents.append((evaluating.EARLIER, self._player(network)))
-        game = {**self.game, "games": config.evaluation.games}
+        game = {
+            **self.game,
+            "games": config.evaluation.games,
+            "opening": config.evaluation.opening,
+        }
         at = {"minutes": progress.seconds / 60, "positions": sum(progress.positions)}
         for number, (name, opponent) in enumerate(opponents):
             self.listener.evaluating(number, len(opponents), name)

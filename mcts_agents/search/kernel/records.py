@@ -114,6 +114,7 @@ SETTINGS = np.dtype(
         ("shares", np.int64),  # values are shares of a win, from 0 to 1
         ("root_user", np.float64, USER_PARAMETERS),  # a root policy's own, in order
         ("gumbel_actions", np.int64),  # sampled at the root
+        ("gumbel_noise", np.float64),  # weight of the samples
         ("gumbel_visits", np.float64),  # c_visit and c_scale of sigma
         ("gumbel_scale", np.float64),
     ],

@@ -344,6 +344,15 @@ class SearchSettings:
         source="Danihelka et al., ICLR 2022",
         file="kernel/root_policies/gumbel.py",
     )
+    gumbel_noise: float = option(
+        1.0,
+        "Weight of the Gumbel variables: 1 samples actions, for learning; 0 takes "
+        "those of the greatest priors, for strength.",
+        "Tree policy",
+        kind=float,
+        least=0.0,
+        file="kernel/root_policies/gumbel.py",
+    )
     gumbel_visits: float = option(
         50.0,
         "c_visit, added to the greatest visit count when values are weighed against "

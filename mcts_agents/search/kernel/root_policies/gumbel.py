@@ -13,7 +13,8 @@ and may then be worse than these.
 
 What learners are told is the improved policy P', see `tree_policies/gumbel.py`, which
 also has sigma and completed values. m is `gumbel_actions`; the rounds are those of
-`sequential_halving.py`. Without an evaluator priors are equal.
+`sequential_halving.py`. Without an evaluator priors are equal. g(a) is multiplied by
+`gumbel_noise`: with 0 nothing is sampled, as for play that is not learned from.
 
 Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by
 planning with Gumbel", ICLR 2022, algorithms 1 and 2.
@@ -90,7 +91,8 @@ def halve_sampled(view_address, settings_address, rng_address):
     if taken == 0:  # the decision begins
         for i in range(count):
             statistic = statistics[candidate(view, i)]
-            statistic.accumulated = random_gumbel(rng_at(rng_address))
+            sample = random_gumbel(rng_at(rng_address))
+            statistic.accumulated = settings.gumbel_noise * sample
             statistic.strategy = log_of_prior(view, statistic)
     for i in range(count):
         statistic = statistics[candidate(view, i)]

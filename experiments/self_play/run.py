@@ -1,0 +1,323 @@
+"""Networks from nothing in an hour: Connect Four, Hex 7x7 and Sushi Go.
+
+    pip install --editable ".[arena,rl,onnx,dev]"    # in the checkout
+    python experiments/self_play/run.py
+    python experiments/self_play/run.py --only hex
+
+Each network learns for `--minutes` from games against itself; then it plays 200 games
+against a search without a network, and in Connect Four it is asked for moves in 1,000
+positions, none of which it has learned from, that a perfect solver judges. In Connect
+Four, there are three networks that learn with Gumbel's search at 16 simulations a move,
+and three that learn with PUCT at 64; how well each of them played after every five
+minutes is drawn as curves.
+
+Every step is a command, which is printed before it runs. All of them can be
+interrupted; the same command goes on. Everything is written to `--output`, at the end
+`results.md` and `curves.svg`.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from mcts_agents.agents.specs import parse_spec
+from mcts_agents.arena.analysis.intervals import Estimate
+from mcts_agents.arena.analysis.tournament_results import read_results
+from mcts_agents.arena.reports.drawing import colour, style, svg_of
+from mcts_agents.networks import export_onnx
+from mcts_agents.networks.saving import load
+from mcts_agents.writing import replacing
+
+HERE = Path(__file__).parent
+PERFECT = HERE.parents[1] / "benchmarks" / "perfect_connect_four.py"
+GAMES = 200
+# Random decisions at the start of each of them.
+OPENING = 2
+POSITIONS = 1000
+# Of the positions and games that are reported; nothing was ever chosen by them.
+SEED = 40_404
+
+
+@dataclass(frozen=True)
+class Run:
+    """A network that is trained.
+
+    Attributes:
+        config: Name of the YAML file beside this one.
+        game: Spec of the game.
+        players: Number of players.
+        seed: Of the training.
+        simulations: Of the games afterwards.
+        opponent: Who plays in the other seats.
+    """
+
+    config: str
+    game: str
+    players: int
+    seed: int
+    simulations: int
+    opponent: str
+
+    @property
+    def name(self) -> str:
+        """What its folder is called."""
+        return f"{self.config}-{self.seed}"
+
+
+PLAIN = "mcts:simulations=5000"
+RUNS = (
+    *(
+        Run(f"connect_four_{method}", "connect_four", 2, seed, 64, PLAIN)
+        for seed in (1, 2, 3)
+        for method in ("gumbel", "puct")
+    ),
+    Run("hex", "hex:size=7", 2, 1, 100, PLAIN),
+    Run("sushi_go", "sushi_go", 3, 1, 64, "mcts:tree=multi,simulations=500"),
+)
+METHODS = {
+    "connect_four_gumbel": "Gumbel, 16 simulations",
+    "connect_four_puct": "PUCT, 64 simulations",
+}
+
+
+class Experiment:
+    """The steps, in a folder.
+
+    Args:
+        folder: Of all that is written.
+        minutes: Of each training.
+        jobs: Worker processes.
+        runs: What is trained.
+    """
+
+    def __init__(self, folder: Path, minutes: float, jobs: int, runs: Sequence[Run]):
+        self.folder = folder
+        self.minutes = minutes
+        self.jobs = jobs
+        self.runs = runs
+
+    def train(self, run: Run) -> None:
+        """Train a network, or go on with it."""
+        command(
+            "-m", "mcts_agents", "train", run.game, "--players", run.players,
+            "--config", HERE / f"{run.config}.yaml", "--minutes", self.minutes,
+            "--seed", run.seed, "--jobs", self.jobs, "--out", self.folder / run.name,
+        )  # fmt: skip
+
+    def match(self, run: Run) -> None:
+        """Play against a search without a network."""
+        command(
+            "-m", "mcts_agents", "tournament", "--game", run.game,
+            "--players", run.players, "--design", "one-against-field",
+            "--agent", f"network={self.searching(run)}", "--field", run.opponent,
+            "--games", GAMES, "--opening", OPENING, "--seed", SEED,
+            "--jobs", self.jobs, "--store", self.store(run),
+        )  # fmt: skip
+
+    def searching(self, run: Run, policy: Path | None = None) -> str:
+        """Return the spec of the agent that searches with a network.
+
+        Args:
+            run: Whose it is.
+            policy: The network at some time of training; None: at the end.
+        """
+        policy = policy or self.folder / run.name / "policy.onnx"
+        name, options = parse_spec(self.summary(run)["agent"])
+        options |= {
+            "evaluator": f"(policy:file={policy})",
+            "simulations": run.simulations,
+        }
+        return f"{name}:{','.join(f'{key}={value}' for key, value in options.items())}"
+
+    def perfect(self) -> None:
+        """Ask Connect Four's networks for moves, and the search without a network."""
+        self._judge({"plain": PLAIN}, "plain")
+        for run in self.fours:
+            specs = {str(at): self.searching(run, at) for at in self._exported(run)}
+            self._judge(specs, run.name)
+
+    def _judge(self, specs: dict[str, str], name: str) -> None:
+        path = self.judged(name)
+        known = [self.folder / run.name for run in self.fours]
+        # With other networks, other positions are those that none has learned from.
+        if not path.exists() or self._figures(name)["not_in"] != [
+            k.name for k in known
+        ]:
+            command(
+                PERFECT, *specs.values(), "--positions", POSITIONS, "--seed", SEED,
+                "--not-in", *known, "--json", path,
+            )  # fmt: skip
+
+    def _exported(self, run: Run) -> Iterator[Path]:
+        """Yield the networks that were evaluated in training as ONNX files."""
+        folder = self.folder / run.name / "policies"
+        for path in sorted(folder.glob("policy-*.safetensors")):
+            exported = path.with_suffix(".onnx")
+            if not exported.exists():
+                export_onnx(exported, *load(path))
+            yield exported
+
+    @property
+    def fours(self) -> list[Run]:
+        """The runs of Connect Four."""
+        return [run for run in self.runs if run.game == "connect_four"]
+
+    def summary(self, run: Run) -> dict[str, Any]:
+        """Return what training says of itself."""
+        path = self.folder / run.name / "summary.json"
+        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return summary
+
+    def store(self, run: Run) -> Path:
+        """Return the store of a match."""
+        return self.folder / f"{run.name}.sqlite"
+
+    def judged(self, name: str) -> Path:
+        """Return the file of what the solver says."""
+        return self.folder / f"perfect-{name}.json"
+
+    # -- results
+
+    def write_results(self) -> None:
+        """Write the page of what there is so far, and the curves."""
+        lines = ["# Networks from nothing in an hour", *self._matches()]
+        if self.judged("plain").exists():
+            lines += self._perfect_moves()
+        with replacing(self.folder / "results.md") as new:
+            new.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+
+    def _matches(self) -> list[str]:
+        rows = []
+        for run in self.runs:
+            if self.store(run).exists():
+                (network, *_) = read_results(self.store(run)).summary.overall.agents
+                summary = self.summary(run)
+                rows.append(
+                    f"| {run.game}, {run.players} players "
+                    f"| {run.config}, seed {run.seed} "
+                    f"| {summary['minutes']:.0f} | {summary['positions']:,} "
+                    f"| {run.simulations} | `{run.opponent}` | {network.games} "
+                    f"| {_percent(network.win_rate)} | {network.expected:.1%} |"
+                )
+        head = (
+            "| game | network | minutes | positions | simulations | against | games "
+            "| win rate (95%) | even |\n|---|---|--:|--:|--:|---|--:|---|--:|"
+        )
+        return ["\n".join([head, *rows])] if rows else []
+
+    def _perfect_moves(self) -> list[str]:
+        plain = self._figures("plain")
+        rows = [f"| `{PLAIN}` | {_percent(plain['agents'][0])} |"]
+        curves: dict[str, list[list[tuple[float, float]]]] = {}
+        for run in self.fours:
+            if self.judged(run.name).exists():
+                rates = self._figures(run.name)["agents"]
+                network = f"{METHODS[run.config]}, seed {run.seed}"
+                rows.append(f"| {network} | {_percent(rates[-1])} |")
+                minutes = [
+                    found["minutes"] for found in self.summary(run)["evaluations"]
+                ]
+                values = [rate.value for rate in rates]
+                curve = list(zip(minutes, values, strict=True))
+                curves.setdefault(run.config, []).append(curve)
+        picture = _curves(curves, plain["agents"][0].value)
+        with replacing(self.folder / "curves.svg") as new:
+            new.write_text(picture, encoding="utf-8")
+        text = (
+            f"Moves that keep the value of the game, by a perfect solver, in "
+            f"{plain['positions']:,} positions of Connect Four that no network has "
+            f"learned from. Random moves keep it in {plain['random']:.1%}."
+        )
+        head = "| agent | perfect moves (95%) |\n|---|---|"
+        return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
+
+    def _figures(self, name: str) -> dict[str, Any]:
+        found = json.loads(self.judged(name).read_text(encoding="utf-8"))
+        agents = found["agents"].values()
+        rates = [Estimate(own["rate"], own["low"], own["high"]) for own in agents]
+        return {**found, "agents": rates}
+
+
+def _curves(curves: dict[str, list[list[tuple[float, float]]]], plain: float) -> str:
+    """Return learning curves as SVG: each network thin, their mean thick."""
+    with style():
+        figure = Figure((8.0, 4.5), layout="constrained")
+        axes = figure.subplots()
+        for number, (config, networks) in enumerate(curves.items()):
+            for network in networks:
+                axes.plot(
+                    *zip(*network, strict=True), color=colour(number), linewidth=0.6
+                )
+            # Evaluations of different networks are seconds apart.
+            steps = zip(*networks, strict=False)
+            means = [
+                tuple(sum(part) / len(step) for part in zip(*step, strict=True))
+                for step in steps
+            ]
+            axes.plot(
+                *zip(*means, strict=True), color=colour(number), linewidth=2.2,
+                marker="o", label=f"{METHODS[config]} (mean of {len(networks)})",
+            )  # fmt: skip
+        axes.axhline(plain, color="#222222", linestyle="--", label=PLAIN)
+        axes.set_xlabel("minutes of training on two cores")
+        axes.set_ylabel("perfect moves")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        axes.set_xlim(left=0)
+        axes.legend(loc="lower right")
+        return svg_of(figure, "curves", "Perfect moves in Connect Four over training")
+
+
+def _percent(rate: Estimate) -> str:
+    return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+
+
+def command(*arguments: Any) -> None:
+    """Run a Python command; what it cannot do ends the script."""
+    words = [str(argument) for argument in arguments]
+    print(f"python {shlex.join(words)}", file=sys.stderr, flush=True)
+    process = subprocess.Popen([sys.executable, *words])
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:  # reaches the command too, which ends in order
+            continue
+    if code:
+        sys.exit(code if code > 0 else 1)
+
+
+def main() -> None:
+    """Run the experiments of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = [run.name for run in RUNS]
+    parser.add_argument(
+        "--only", nargs="+", choices=names, default=names, metavar="NETWORK",
+        help=f"networks to train and measure: {', '.join(names)}",
+    )  # fmt: skip
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--output", type=Path, default=Path("out/self_play"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    given = parser.parse_args()
+    runs = [run for run in RUNS if run.name in given.only]
+    experiment = Experiment(given.output, given.minutes, given.jobs, runs)
+    given.output.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        experiment.train(run)
+    for run in runs:
+        experiment.match(run)
+    if experiment.fours:
+        experiment.perfect()
+    experiment.write_results()
+
+
+if __name__ == "__main__":
+    main()
