@@ -28,6 +28,7 @@ from mcts_agents.agents import Agent
 from mcts_agents.arena.analysis.intervals import wilson
 from mcts_agents.envs import connect_four
 from mcts_agents.learn import Dataset
+from mcts_agents.writing import replacing
 
 STRONG = "mcts:simulations=500"
 # How often a move of its games is a random one instead, so that games differ.
@@ -173,7 +174,8 @@ def main() -> None:
         found = {"positions": len(chosen), "random": blind / len(chosen)}
         found["not_in"] = [folder.name for folder in asked.not_in]
         text = json.dumps({**found, "agents": figures}, indent=1)
-        asked.json.write_text(f"{text}\n", encoding="utf-8")
+        with replacing(asked.json) as new:
+            new.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

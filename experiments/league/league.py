@@ -67,9 +67,7 @@ class LineUp:
             budget: One of `BUDGETS`.
             least: Games of the agent that has fewest.
         """
-        agents = {name: dict(mapping) for name, mapping in self.agents.items()}
-        if budget != TIME:
-            agents = {name: with_simulations(own) for name, own in agents.items()}
+        agents = {name: with_budget(own, budget) for name, own in self.agents.items()}
         spec = {
             "games": [self.game],
             "agents": agents,
@@ -91,13 +89,22 @@ def _enough(spec: dict[str, Any], least: int) -> int:
     raise ValueError(f"least={least}: too many games")
 
 
-def with_simulations(mapping: dict[str, Any]) -> dict[str, Any]:
-    """Return an agent with the budget of the first half, if it takes any."""
+def with_budget(mapping: dict[str, Any], budget: str) -> dict[str, Any]:
+    """Return an agent as it plays in one half, if that makes a difference to it.
+
+    Args:
+        mapping: The agent.
+        budget: One of `BUDGETS`. A budget of time is added by the tournament.
+    """
+    if budget == TIME:
+        # Gumbel's rounds share out simulations, so that it needs to know how many.
+        at_root = ("root_policy", "gumbel_noise")
+        return {name: value for name, value in mapping.items() if name not in at_root}
     budgets = KINDS[resolve(mapping)[0].name].budgets
     for option in ("simulations", "nodes"):
         if option in budgets:
             return {**mapping, option: SIMULATIONS}
-    return mapping
+    return dict(mapping)
 
 
 def candidates(game: str, trained: Path | None) -> dict[str, dict[str, Any]]:
@@ -114,7 +121,7 @@ def candidates(game: str, trained: Path | None) -> dict[str, dict[str, Any]]:
         network = {"agent": "policy", "file": str(trained / "policy.onnx")}
         summary = json.loads((trained / "summary.json").read_text(encoding="utf-8"))
         name, options = parse_spec(summary["agent"])
-        del options["simulations"]
+        options.pop("simulations", None)
         found[NETWORK] = network
         found[SEARCHING] = {"agent": name, **options, "evaluator": network}
     return found
@@ -128,7 +135,7 @@ def line_up(game: str, trained: Path | None = None) -> LineUp:
     refused: dict[str, str] = {}
     for name, mapping in candidates(game, trained).items():
         try:
-            table.prepare(make_agent(with_simulations(mapping)), 0)
+            table.prepare(make_agent(with_budget(mapping, BUDGETS[0])), 0)
         except ValueError as error:
             refused[name] = str(error)
         else:

@@ -12,11 +12,11 @@ from league import BUDGETS, ORDER, TIME, LineUp
 from matplotlib.figure import Figure
 from scipy.sparse.csgraph import connected_components
 
-from mcts_agents.arena.analysis.game_columns import columns_of
+from mcts_agents.arena.analysis.game_columns import Columns, columns_of
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate
 from mcts_agents.arena.analysis.ratings import MEAN, ratings
-from mcts_agents.arena.analysis.summaries import AgentFigures
-from mcts_agents.arena.analysis.tournament_results import Results, read_results
+from mcts_agents.arena.analysis.summaries import AgentFigures, summarise
+from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.reports.drawing import style, svg_of
 from mcts_agents.envs import load_game, make_any
 from mcts_agents.writing import replacing
@@ -32,21 +32,33 @@ class Played:
     Attributes:
         line: Its agents.
         budget: One of `BUDGETS`.
-        figures: By agent.
+        games: How many were played.
+        left: How many were not yet.
+        figures: By agent, of those that have played.
         rated: Ratings by agent; unknown for those who never came before, or never came
             behind, anybody of the others.
     """
 
     line: LineUp
     budget: str
+    games: int
+    left: int
     figures: Mapping[str, AgentFigures]
     rated: Mapping[str, Estimate]
 
     @classmethod
     def of(cls, line: LineUp, budget: str, results: Results) -> "Played":
-        """Return what a store holds."""
-        figures = {own.agent: own for own in results.summary.overall.agents}
-        return cls(line, budget, figures, _rated(results))
+        """Return what a store holds, at least a game."""
+        columns = columns_of(results.games, results.agents)
+        figures = summarise(results.games, results.agents, resamples=0).overall.agents
+        return cls(
+            line,
+            budget,
+            len(results.games),
+            results.total - len(results.games),
+            {own.agent: own for own in figures if own.games},
+            _rated(columns),
+        )
 
     @property
     def order(self) -> list[str]:
@@ -61,10 +73,9 @@ class Played:
         return [name for name in order if self.figures[name].win_rate.high >= low]
 
 
-def _rated(results: Results) -> dict[str, Estimate]:
+def _rated(columns: Columns) -> dict[str, Estimate]:
     """Return ratings of the largest group whose strengths the games determine."""
-    agents = results.agents
-    comparisons = columns_of(results.games, agents).comparisons()
+    agents, comparisons = columns.agents, columns.comparisons()
     before = comparisons.sum(axis=0).reshape(len(agents), len(agents))
     _, group = connected_components(before > 0, directed=True, connection="strong")
     inside = np.flatnonzero(group == np.bincount(group).argmax())
@@ -104,35 +115,30 @@ class Page:
     """The page and its pictures.
 
     Args:
-        lines: The games.
-        stores: Of each game and budget; those that are missing are left out.
+        played: All that was played.
 
     Attributes:
         files: What is written, by name.
     """
 
-    def __init__(
-        self, lines: Sequence[LineUp], stores: Iterable[tuple[LineUp, str, Path]]
-    ):
-        self.lines = lines
-        self.played = [
-            Played.of(line, budget, read_results(path))
-            for line, budget, path in stores
-            if path.exists()
-        ]
+    def __init__(self, played: Sequence[Played]):
+        self.played = played
         self.files: dict[str, str] = {}
         self.paragraphs = [
             "# The league",
             "`run.py` writes this page. In each game, all agents of this package that "
-            f"can play it met in a round robin, with {BUDGETS[0]} a decision, and with "
-            f"{TIME} a decision where a game takes less than ten seconds. Every agent "
-            f"played at least {self._least()} games of each. Minimax agents make no "
-            "simulations: they visited as many nodes, which takes far less time. Games "
-            "begin with a random decision of each player.",
-            "Ratings are on the Elo scale, with a mean of 1500 in each game: 100 "
-            "points more mean 64% of the games against 36%. An agent that never, or "
-            "always, came before all others has no rating, but a win rate in "
-            "[results.csv](results.csv). Both have 95% intervals.",
+            f"can play it met in round robins: with {BUDGETS[0]} a decision, and with "
+            f"{TIME} a decision where a game would take less than ten seconds. Every "
+            f"agent played at least {self._least()} games in each round robin. In the "
+            "first half, minimax agents visited as many nodes as others made "
+            "simulations, which takes far less time. Scripted agents, `one-step` and "
+            "`random` take no budget. Games begin with a random decision of each "
+            "player.",
+            "Ratings are on the Elo scale. Of two agents that are 100 points apart, "
+            "the better one comes before the other in 64% of their games. The mean of "
+            "the rated agents of a game is 1500. An agent has no rating where the games "
+            "do not determine it, above all if it came behind all others in every game; "
+            "its win rate is in [results.csv](results.csv). Both have 95% intervals.",
         ]
         for budget in BUDGETS:
             of_budget = [own for own in self.played if own.budget == budget]
@@ -173,7 +179,7 @@ class Page:
             [
                 load_game(own.line.game).title,
                 own.line.players,
-                sum(f.games for f in own.figures.values()) // own.line.players,
+                f"{own.games}{f' of {own.games + own.left}' if own.left else ''}",
                 _rate(own.figures[own.best[0]]),
                 ", ".join(f"`{name}`" for name in own.best[:4]),
                 max(0, len(own.best) - 4) or "",
@@ -188,35 +194,41 @@ class Page:
         everywhere = [
             name
             for name in games[0].figures
-            if all(own.rated.get(name, UNKNOWN).low is not None for own in games)
+            if all(name in own.figures for own in games)
         ]
-        means = {name: mean([own.rated[name] for own in games]) for name in everywhere}
+        rated = [
+            name
+            for name in everywhere
+            if all(own.rated[name].low is not None for own in games)
+        ]
+        means = {name: mean([own.rated[name] for own in games]) for name in rated}
         order = sorted(means, key=lambda name: -means[name].value)
         titles = ", ".join(load_game(own.line.game).title for own in games)
-        self.paragraphs += [
-            f"### {kind.title}",
-            f"{titles}. Mean rating of the ten best agents that can play all of these:",
-            table(
-                ["agent", "rating (95%)"],
-                [[f"`{name}`", _rating(means[name])] for name in order[:10]],
-            ),
-        ]
+        text = f"{titles}. The ten best of the agents that play all of these:"
+        if unrated := [name for name in everywhere if name not in rated]:
+            names = ", ".join(f"`{name}`" for name in unrated)
+            text = f"{text[:-1]} (without a rating in one of them: {names}):"
+        rows = [[f"`{name}`", _rating(means[name])] for name in order[:10]]
+        self.paragraphs += [f"### {kind.title}", text]
+        self.paragraphs.append(table(["agent", "mean rating (95%)"], rows))
 
     def _line_ups(self) -> None:
-        self.paragraphs.append("## Who cannot play what")
+        self.paragraphs.append("## Who does not play")
+        lines = {own.line.game: own.line for own in self.played}
         reasons: dict[str, dict[str, str]] = {}
-        for line in self.lines:
+        for game, line in lines.items():
             for name, other in line.same.items():
-                why = f"the same agent as `{other}`"
-                reasons.setdefault(name, {})[line.game] = why
+                reasons.setdefault(name, {})[game] = (
+                    f"it is the same agent as `{other}`"
+                )
             for name, why in line.refused.items():
-                reasons.setdefault(name, {})[line.game] = why
+                reasons.setdefault(name, {})[game] = why
         rows = []
         for name in [*ORDER, *reasons]:
             if games := reasons.pop(name, None):
-                where = list(games) if len(games) < len(self.lines) else ["all games"]
+                where = list(games) if len(games) < len(lines) else ["all games"]
                 rows.append([f"`{name}`", ", ".join(where), next(iter(games.values()))])
-        head = ["agent", "does not play", "why, in the first of these"]
+        head = ["agent", "games", "why, in the first of these"]
         self.paragraphs.append(table(head, rows))
 
     def _rows(self) -> str:

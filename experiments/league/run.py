@@ -1,97 +1,141 @@
 """The league: every agent of this package in every game of it.
 
-    pip install --editable ".[arena]"    # in the checkout
+    pip install --editable ".[arena,onnx]"    # in the checkout
     python experiments/league/run.py
-    python experiments/league/run.py --games hex sushi_go
-    python experiments/league/run.py --trained connect_four=out/c4
+    python experiments/league/run.py --games hex sushi_go --output out/small --least 20
+    python experiments/league/run.py --games connect_four --trained connect_four=out/c4
 
 In each game all presets, minimax agents and permutation searches that can play it meet
 in a round robin, with equal simulations and then with equal time (only where a game
-takes less than ten seconds). `--trained` adds a network of `mcts-agents train`, alone
-and as it guides a search. Interrupt the command and run it again to resume. The
-tournaments are in `--output`, a store each; `mcts-agents results`, `report` and
-`replay` read them. At the end the ratings are written there as a page, `results.md`,
-with a heat map for each half; `--publish` writes them beside this file, too.
+would take less than ten seconds). `--trained` plays round robins of their own, in which
+a network of `mcts-agents train` takes part, alone and as it guides a search. Interrupt
+the command and run it again to resume. The round robins are in `--output`, a store
+each; `mcts-agents results`, `report` and `replay` read them. At the end the ratings of
+all that is there are written as a page, `results.md`, with a heat map for each half;
+`--publish` writes them beside this file, too.
 """
 
 import argparse
-import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-from league import BUDGETS, LEAST_GAMES, TIME, LineUp, line_up, seconds
-from page import Page
+import loky
+from league import BUDGETS, LEAST_GAMES, NETWORK, TIME, LineUp, line_up, seconds
+from page import Page, Played
 from rich.console import Console
 
+from mcts_agents.arena.analysis.game_columns import columns_of
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.backends import LocalBackend, Outcome
 from mcts_agents.arena.playing.fixtures import Failure
+from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.arena.tournaments.tournament import (
     open_store,
     prepare,
     run_tournament,
 )
-from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.envs.registry import GAMES
 from mcts_agents.names import unknown_name
 
-# A game with more is not played with a budget of time.
+# A game that would last longer, in seconds, is not played with a budget of time.
 LONGEST = 10.0
 INTERRUPTED = 130
 
 console = Console(stderr=True, highlight=False)
 
 
-def play(spec: TournamentSpec, title: str, path: Path, workers: LocalBackend) -> None:
-    """Play what is left of a tournament of the league."""
-    schedule = prepare(spec)
-    with open_store(path, schedule) as store, game_progress(console) as progress:
-        done = len(store.played())
-        task = progress.add_task(title, total=len(schedule), completed=done)
-
-        def told(outcome: Outcome) -> None:
-            if isinstance(outcome, Failure):
-                console.print(f"failed: {outcome.fixture}: {outcome.error}")
-            progress.advance(task)
-
-        run_tournament(schedule, store, workers, told)
+def say(text: str) -> None:
+    """Print a line, however wide the terminal is."""
+    console.print(text, markup=False, soft_wrap=True)
 
 
-def takes_long(results: Results) -> bool:
-    """Return whether a game would last too long if every decision took its time."""
-    decisions = sum(agent.decisions.count for agent in results.summary.overall.agents)
-    return decisions / len(results.games) * seconds(TIME) >= LONGEST
+class League:
+    """The round robins in a folder.
+
+    Args:
+        folder: Of all stores.
+        trained: Folders of `mcts-agents train`, by game.
+    """
+
+    def __init__(self, folder: Path, trained: dict[str, Path]):
+        self.folder = folder
+        self.trained = trained
+        self._lines: dict[str, LineUp] = {}
+
+    def line(self, game: str) -> LineUp:
+        """Return the agents of a game."""
+        if game not in self._lines:
+            say(f"{game}: who can play it")
+            self._lines[game] = line_up(game, self.trained.get(game))
+        return self._lines[game]
+
+    def store(self, game: str, budget: str) -> Path:
+        """Return the store of a round robin."""
+        words = [game, *(["trained"] if game in self.trained else []), budget]
+        return self.folder / f"{'-'.join(words).replace(' ', '-')}.sqlite"
+
+    def results(self, game: str, budget: str) -> Results | None:
+        """Return what was played; None if nothing was."""
+        path = self.store(game, budget)
+        results = read_results(path) if path.exists() else None
+        return results if results and results.games else None
+
+    def is_long(self, game: str) -> bool:
+        """Return whether a game would last too long if every decision took its time."""
+        results = self.results(game, BUDGETS[0])
+        if results is None:
+            return False
+        decisions = columns_of(results.games, results.agents).decisions.sum()
+        return bool(decisions / len(results.games) * seconds(TIME) >= LONGEST)
+
+    def play(self, game: str, budget: str, least: int, workers: LocalBackend) -> int:
+        """Play what is left of a round robin; return how many games failed."""
+        spec = self.line(game).tournament(budget, least)
+        path = self.store(game, budget)
+        if path.exists():  # maybe begun with a larger `least`
+            stored = read_results(path).description.get("games_each", 0)
+            games_each = max(spec.games_each, stored)
+            spec = spec.model_copy(update={"games_each": games_each})
+        failures = 0
+        schedule = prepare(spec)
+        with open_store(path, schedule) as store, game_progress(console) as progress:
+            done = len(store.played())
+            title = f"{game}, {budget}"
+            task = progress.add_task(title, total=len(schedule), completed=done)
+
+            def told(outcome: Outcome) -> None:
+                nonlocal failures
+                if isinstance(outcome, Failure):
+                    failures += 1
+                    say(f"failed: {outcome.fixture}: {outcome.error}")
+                else:
+                    progress.advance(task)
+
+            run_tournament(schedule, store, workers, told)
+        return failures
+
+    def page(self) -> Page:
+        """Return the page of all that is there."""
+        played = [
+            Played.of(self.line(game), budget, results)
+            for budget in BUDGETS
+            for game in GAMES
+            if (results := self.results(game, budget))
+        ]
+        return Page(played)
 
 
-def store_of(folder: Path, game: str, budget: str) -> Path:
-    """Return the store of a tournament."""
-    return folder / f"{game}-{budget.replace(' ', '-')}.sqlite"
-
-
-def tournaments(
-    folder: Path, lines: list[LineUp], budgets: list[str]
-) -> Iterator[tuple[LineUp, str, Path]]:
-    """Yield all tournaments with their stores, those with simulations first."""
-    for budget in budgets:
-        for line in lines:
-            if budget == TIME:
-                first = store_of(folder, line.game, BUDGETS[0])
-                if first.exists() and takes_long(read_results(first)):
-                    console.print(f"{line.game}: too long for {TIME} a decision")
-                    continue
-            yield line, budget, store_of(folder, line.game, budget)
-
-
-def folders(given: list[str], parser: argparse.ArgumentParser) -> dict[str, Path]:
+def folders(
+    given: list[str], games: list[str], parser: argparse.ArgumentParser
+) -> dict[str, Path]:
     """Return the folders of trained networks by their game."""
     found = {}
     for text in given:
         game, _, folder = text.partition("=")
-        if game not in GAMES:
-            parser.error(f"--trained {text}: {unknown_name('game', game, GAMES)}")
+        if game not in games:
+            parser.error(f"--trained {text}: {unknown_name('game', game, games)}")
         for name in ("policy.onnx", "summary.json"):
             if not (Path(folder) / name).is_file():
                 parser.error(f"--trained {text}: {folder}/{name} is missing")
@@ -109,7 +153,7 @@ def main() -> None:
         "--least", type=int, default=LEAST_GAMES, help="games of every agent, at least"
     )
     parser.add_argument("--output", type=Path, default=Path("out/league"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=loky.cpu_count())
     parser.add_argument("--publish", action="store_true")
     given = parser.parse_args()
     for game in given.games:
@@ -118,31 +162,36 @@ def main() -> None:
     for name in ("jobs", "least"):
         if vars(given)[name] < 1:
             parser.error(f"--{name} {vars(given)[name]}: expected at least 1")
-    trained = folders(given.trained, parser)
+    if given.publish and given.trained:
+        parser.error("--publish: the league of the page has no trained networks")
+    trained = folders(given.trained, given.games, parser)
+    if given.jobs > loky.cpu_count():
+        say(f"{given.jobs} workers share {loky.cpu_count()} cores: less in {TIME} each")
+    league = League(given.output, trained)
+    failures = 0
     try:
         given.output.mkdir(parents=True, exist_ok=True)
-        lines = []
-        for game in given.games:
-            console.print(f"{game}: who can play it")
-            lines.append(line_up(game, trained.get(game)))
+        for game in trained:
+            if why := league.line(game).refused.get(NETWORK):
+                parser.error(f"--trained: {why}")
         with LocalBackend(given.jobs) as workers:
-            for line, budget, path in tournaments(given.output, lines, given.budgets):
-                spec = line.tournament(budget, given.least)
-                play(spec, f"{line.game}, {budget}", path, workers)
-        stores = [
-            (line, budget, store_of(given.output, line.game, budget))
-            for budget in BUDGETS
-            for line in lines
-        ]
-        page = Page(lines, stores)
+            for budget in [known for known in BUDGETS if known in given.budgets]:
+                for game in given.games:
+                    if budget == TIME and league.is_long(game):
+                        say(f"{game}: too long for {TIME} a decision")
+                    else:
+                        failures += league.play(game, budget, given.least, workers)
+        page = league.page()
         page.write(given.output)
         if given.publish:
             page.write(Path(__file__).parent)
     except KeyboardInterrupt:
-        console.print("interrupted; run the same command to resume")
+        say("interrupted; run the same command to resume")
         sys.exit(INTERRUPTED)
-    except (StoreError, OSError) as error:
+    except (StoreError, SettingError, OSError) as error:
         parser.exit(1, f"{parser.prog}: error: {error}\n")
+    if failures:
+        parser.exit(1, f"{failures} games failed; the same command plays them again\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     pip install --editable ".[arena,rl,onnx,dev]"    # in the checkout
     python experiments/self_play/run.py
-    python experiments/self_play/run.py --only hex
+    python experiments/self_play/run.py --only hex-1
 
 Each network learns for `--minutes` from games against itself; then it plays 200 games
 against a search without a network, and in Connect Four it is asked for moves in 1,000
@@ -18,15 +18,16 @@ interrupted; the same command goes on. Everything is written to `--output`, at t
 
 import argparse
 import json
-import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import loky
+import numpy as np
 from matplotlib.figure import Figure
 
 from mcts_agents.agents.specs import parse_spec
@@ -84,8 +85,8 @@ RUNS = (
     Run("sushi_go", "sushi_go", 3, 1, 64, "mcts:tree=multi,simulations=500"),
 )
 METHODS = {
-    "connect_four_gumbel": "Gumbel, 16 simulations",
-    "connect_four_puct": "PUCT, 64 simulations",
+    "connect_four_gumbel": "trained with Gumbel, 16 simulations",
+    "connect_four_puct": "trained with PUCT, 64 simulations",
 }
 
 
@@ -107,6 +108,9 @@ class Experiment:
 
     def train(self, run: Run) -> None:
         """Train a network, or go on with it."""
+        path = self.folder / run.name / "summary.json"
+        if path.exists() and self.summary(run)["minutes"] >= self.minutes:
+            return
         command(
             "-m", "mcts_agents", "train", run.game, "--players", run.players,
             "--config", HERE / f"{run.config}.yaml", "--minutes", self.minutes,
@@ -142,10 +146,13 @@ class Experiment:
         """Ask Connect Four's networks for moves, and the search without a network."""
         self._judge({"plain": PLAIN}, "plain")
         for run in self.fours:
-            specs = {str(at): self.searching(run, at) for at in self._exported(run)}
+            specs = {
+                blocks: self.searching(run, self._exported(run, blocks))
+                for _, blocks in self._evaluated(run)
+            }
             self._judge(specs, run.name)
 
-    def _judge(self, specs: dict[str, str], name: str) -> None:
+    def _judge(self, specs: dict[Any, str], name: str) -> None:
         path = self.judged(name)
         known = [self.folder / run.name for run in self.fours]
         # With other networks, other positions are those that none has learned from.
@@ -157,19 +164,25 @@ class Experiment:
                 "--not-in", *known, "--json", path,
             )  # fmt: skip
 
-    def _exported(self, run: Run) -> Iterator[Path]:
-        """Yield the networks that were evaluated in training as ONNX files."""
+    def _evaluated(self, run: Run) -> list[tuple[float, int]]:
+        """Return when a network was kept in training: minutes and blocks."""
+        evaluations = self.summary(run)["evaluations"]
+        return [(found["minutes"], found["blocks"]) for found in evaluations]
+
+    def _exported(self, run: Run, blocks: int) -> Path:
+        """Return a network that was kept in training as an ONNX file."""
         folder = self.folder / run.name / "policies"
-        for path in sorted(folder.glob("policy-*.safetensors")):
-            exported = path.with_suffix(".onnx")
-            if not exported.exists():
-                export_onnx(exported, *load(path))
-            yield exported
+        path = folder / f"policy-{blocks:06d}.safetensors"
+        exported = path.with_suffix(".onnx")
+        if not exported.exists():
+            export_onnx(exported, *load(path))
+        return exported
 
     @property
     def fours(self) -> list[Run]:
-        """The runs of Connect Four."""
-        return [run for run in self.runs if run.game == "connect_four"]
+        """The networks of Connect Four that have been trained."""
+        fours = [run for run in RUNS if run.game == "connect_four"]
+        return [r for r in fours if (self.folder / r.name / "summary.json").exists()]
 
     def summary(self, run: Run) -> dict[str, Any]:
         """Return what training says of itself."""
@@ -179,11 +192,11 @@ class Experiment:
 
     def store(self, run: Run) -> Path:
         """Return the store of a match."""
-        return self.folder / f"{run.name}.sqlite"
+        return self.folder / f"{run.name}-{self.minutes:g}.sqlite"
 
     def judged(self, name: str) -> Path:
         """Return the file of what the solver says."""
-        return self.folder / f"perfect-{name}.json"
+        return self.folder / f"perfect-{name}-{self.minutes:g}.json"
 
     # -- results
 
@@ -197,7 +210,7 @@ class Experiment:
 
     def _matches(self) -> list[str]:
         rows = []
-        for run in self.runs:
+        for run in RUNS:
             if self.store(run).exists():
                 (network, *_) = read_results(self.store(run)).summary.overall.agents
                 summary = self.summary(run)
@@ -217,17 +230,14 @@ class Experiment:
     def _perfect_moves(self) -> list[str]:
         plain = self._figures("plain")
         rows = [f"| `{PLAIN}` | {_percent(plain['agents'][0])} |"]
-        curves: dict[str, list[list[tuple[float, float]]]] = {}
+        curves: dict[str, list[tuple[list[float], list[float]]]] = {}
         for run in self.fours:
             if self.judged(run.name).exists():
                 rates = self._figures(run.name)["agents"]
                 network = f"{METHODS[run.config]}, seed {run.seed}"
                 rows.append(f"| {network} | {_percent(rates[-1])} |")
-                minutes = [
-                    found["minutes"] for found in self.summary(run)["evaluations"]
-                ]
-                values = [rate.value for rate in rates]
-                curve = list(zip(minutes, values, strict=True))
+                minutes = [minutes for minutes, _ in self._evaluated(run)]
+                curve = minutes, [rate.value for rate in rates]
                 curves.setdefault(run.config, []).append(curve)
         picture = _curves(curves, plain["agents"][0].value)
         with replacing(self.folder / "curves.svg") as new:
@@ -235,7 +245,8 @@ class Experiment:
         text = (
             f"Moves that keep the value of the game, by a perfect solver, in "
             f"{plain['positions']:,} positions of Connect Four that no network has "
-            f"learned from. Random moves keep it in {plain['random']:.1%}."
+            f"learned from. Networks are asked with {self.fours[0].simulations} "
+            f"simulations. Random moves keep the value in {plain['random']:.1%}."
         )
         head = "| agent | perfect moves (95%) |\n|---|---|"
         return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
@@ -247,28 +258,29 @@ class Experiment:
         return {**found, "agents": rates}
 
 
-def _curves(curves: dict[str, list[list[tuple[float, float]]]], plain: float) -> str:
+def _curves(
+    curves: dict[str, list[tuple[list[float], list[float]]]], plain: float
+) -> str:
     """Return learning curves as SVG: each network thin, their mean thick."""
     with style():
         figure = Figure((8.0, 4.5), layout="constrained")
         axes = figure.subplots()
         for number, (config, networks) in enumerate(curves.items()):
-            for network in networks:
-                axes.plot(
-                    *zip(*network, strict=True), color=colour(number), linewidth=0.6
-                )
-            # Evaluations of different networks are seconds apart.
-            steps = zip(*networks, strict=False)
-            means = [
-                tuple(sum(part) / len(step) for part in zip(*step, strict=True))
-                for step in steps
-            ]
+            for minutes, rates in networks:
+                axes.plot(minutes, rates, color=colour(number), linewidth=0.6)
+            # Networks are kept after blocks, at somewhat different times.
+            first = max(minutes[0] for minutes, _ in networks)
+            last = min(minutes[-1] for minutes, _ in networks)
+            common = np.linspace(first, last, len(networks[0][0]))
+            mean = np.mean(
+                [np.interp(common, *network) for network in networks], axis=0
+            )
             axes.plot(
-                *zip(*means, strict=True), color=colour(number), linewidth=2.2,
+                common, mean, color=colour(number), linewidth=2.2,
                 marker="o", label=f"{METHODS[config]} (mean of {len(networks)})",
             )  # fmt: skip
         axes.axhline(plain, color="#222222", linestyle="--", label=PLAIN)
-        axes.set_xlabel("minutes of training on two cores")
+        axes.set_xlabel("minutes of training")
         axes.set_ylabel("perfect moves")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         axes.set_xlim(left=0)
@@ -305,8 +317,10 @@ def main() -> None:
     )  # fmt: skip
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--output", type=Path, default=Path("out/self_play"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=loky.cpu_count())
     given = parser.parse_args()
+    if set(str(given.output)) & set(",()="):
+        parser.error(f"--output {given.output}: expected a path without , ( ) and =")
     runs = [run for run in RUNS if run.name in given.only]
     experiment = Experiment(given.output, given.minutes, given.jobs, runs)
     given.output.mkdir(parents=True, exist_ok=True)
@@ -314,7 +328,7 @@ def main() -> None:
         experiment.train(run)
     for run in runs:
         experiment.match(run)
-    if experiment.fours:
+    if any(run in experiment.fours for run in runs):
         experiment.perfect()
     experiment.write_results()
 

@@ -93,7 +93,7 @@ def test_equal_simulations_are_equal(output):
 
 def test_the_page_says_who_does_not_play_and_why(output):
     page = (output / "results.md").read_text(encoding="utf-8")
-    assert "| `ismcts` | all games | the same agent as `maxn` |" in page
+    assert "| `ismcts` | all games | it is the same agent as `maxn` |" in page
     assert "nothing is hidden in tictactoe" in page
     assert "played at least 4 games" in page
     for name in ("500_simulations", "10ms"):

@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import loky
 import numpy as np
 
+from mcts_agents.arena.playing.match import open_game
+from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.extras import from_extra
 from mcts_agents.learn.shards import Columns
@@ -175,7 +178,20 @@ class Trainer:
         return network
 
     def _prepare(self) -> None:
-        """Rehearse: refusals come, and code is compiled, before the clock."""
+        """Rehearse: refusals come, and code is compiled, before the clock.
+
+        Raises:
+            ValueError: The game is over after the random decisions of an evaluation.
+        """
+        evaluation = self.config.evaluation
+        if evaluation.minutes:
+            game, players, seed = self.game.values()
+            with closing(open_table(game, players)) as table:
+                table.begin(seed)
+                try:
+                    open_game(table, seed, evaluation.opening)
+                except ValueError as error:
+                    raise ValueError(f"evaluation.{error}") from error
 
         def even(seen: Any, players: np.ndarray, legal: np.ndarray) -> Any:
             shape = len(players), self.model.players
@@ -313,7 +329,11 @@ class Trainer:
             "games": config.evaluation.games,
             "opening": config.evaluation.opening,
         }
-        at = {"minutes": progress.seconds / 60, "positions": sum(progress.positions)}
+        at = {
+            "minutes": progress.seconds / 60,
+            "positions": sum(progress.positions),
+            "blocks": progress.blocks,
+        }
         for number, (name, opponent) in enumerate(opponents):
             self.listener.evaluating(number, len(opponents), name)
             found = evaluating.measured(agent, name, opponent, game)
