@@ -136,9 +136,10 @@ class Page:
             "player.",
             "Ratings are on the Elo scale. Of two agents that are 100 points apart, "
             "the better one comes before the other in 64% of their games. The mean of "
-            "the rated agents of a game is 1500. An agent has no rating where the games "
-            "do not determine it, above all if it came behind all others in every game; "
-            "its win rate is in [results.csv](results.csv). Both have 95% intervals.",
+            "the rated agents of a game is 1500. An agent has no rating where the "
+            "games do not determine it, above all if it came behind all others in "
+            "every game; its win rate is in [results.csv](results.csv). Both have 95% "
+            "intervals.",
         ]
         for budget in BUDGETS:
             of_budget = [own for own in self.played if own.budget == budget]
