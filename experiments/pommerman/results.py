@@ -86,6 +86,9 @@ def write_results(folder: Path, size: dict[str, Any]) -> None:
     third = played(folder, size, "table_3", None)
     if third:
         parts.append(table_3(third))
+    timed = of_stores(folder, [f"equal_time-{seed}" for seed in size["seeds"]])
+    if timed:
+        parts.append(table_of_equal_time(timed, size["equal_time"]["budget"]))
     learned = {
         name: found
         for name in ("SRL", "RL")
@@ -137,20 +140,23 @@ def played(
     found = []
     for name in networks:
         ending = "" if simulations is None else f"-{simulations}"
-        games = [
-            game
-            for seed in size["seeds"]
-            for game in games_of(
-                folder / "tournaments" / f"{table}-{name}-{seed}{ending}.sqlite"
-            )
-        ]
-        agents = summarise(games, resamples=0).overall.agents if games else ()
+        stores = [f"{table}-{name}-{seed}{ending}" for seed in size["seeds"]]
         found += [
             Played(name, one.agent, _made(size, one.agent, simulations), one)
-            for one in agents
-            if one.agent != "field"
+            for one in of_stores(folder, stores)
         ]
     return found
+
+
+def of_stores(folder: Path, names: Sequence[str]) -> list[AgentFigures]:
+    """Return the results of several tournaments together, without the field's."""
+    games = [
+        game
+        for name in names
+        for game in games_of(folder / "tournaments" / f"{name}.sqlite")
+    ]
+    agents = summarise(games, resamples=0).overall.agents if games else ()
+    return [one for one in agents if one.agent != "field"]
 
 
 def _made(size: dict[str, Any], agent: str, simulations: int | None) -> int:
@@ -296,6 +302,23 @@ def table_3(found: Sequence[Played]) -> str:
     return (
         "**Table 3**, against three official SimpleAgents. The paper takes 1,000 "
         "simulations with SimpleUnbiased, and 250 with RawNet.\n\n" + _lines(head, rows)
+    )
+
+
+def table_of_equal_time(found: Sequence[AgentFigures], budget: str) -> str:
+    """Return what agents win with the same time a decision."""
+    rows = [
+        [
+            one.agent, f"{one.games:,}", _rate(one.won), f"{one.drawn.value:.1%}",
+            f"{one.simulations_per_second * one.decisions.mean / 1000:,.0f}",
+            f"{one.decisions.mean:.0f}",
+        ]
+        for one in found
+    ]  # fmt: skip
+    head = ["agent", "games", "won (95%)", "drawn", "simulations", "ms a step"]
+    return (
+        f"**With equal time**, {budget} a step, SP-MCTS against three SimpleUnbiased, "
+        "who are also the opponent model.\n\n" + _lines(head, rows)
     )
 
 

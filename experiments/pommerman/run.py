@@ -40,7 +40,7 @@ from mcts_agents.networks.network import Network
 HERE = Path(__file__).parent
 GAME = "pommerman:observation=planes,shuffle_corners=true"
 STEPS = ("demonstrations", "imitation", "reinforcement")
-TOURNAMENTS = ("figure_2", "table_2", "table_3")
+TOURNAMENTS = ("figure_2", "table_2", "table_3", "equal_time")
 
 # Its c_puct is 2.5, for values from -1 to 1; here they are from 0 to 1.
 EXPLORATION = 1.25
@@ -174,6 +174,62 @@ class Experiment:
                 title, games = f"table_3-{name}-{seed}", self.size["table_3_games"]
                 self._play(title, name, seed, agents, games, field="simple")
 
+    def equal_time(self) -> None:
+        """Play with and without networks, all with the same time a decision.
+
+        The networks are that of the tables, asked about batches of other sizes and in
+        an open loop, a smaller one, and one that learned from fewer games.
+        """
+        size = self.size["equal_time"]
+        own, few = self.size["imitation"], self.folder / "demonstrations-few"
+        config = self._write("imitation.yaml", merged(IMITATION, own))
+        small = merged(IMITATION, {**own, "network": size["small"]})
+        config_small = self._write("small.yaml", small)
+        command(
+            "record", GAME, "--agent", "scripted:policy=simple_unbiased",
+            "--games", size["few"], "--seed", self.size["demonstrations"]["seed"],
+            "--jobs", self.jobs, "--out", few,
+        )  # fmt: skip
+        for seed in self.size["seeds"]:
+            for name, games, chosen in (
+                ("small", self.folder / "demonstrations", config_small),
+                ("few", few, config),
+            ):
+                command(
+                    "imitate", games, "--config", chosen, "--seed", seed,
+                    "--device", self.device, "--out", self.network(name, seed),
+                )  # fmt: skip
+            self._play_equal_time(seed)
+
+    def _play_equal_time(self, seed: int) -> None:
+        size = self.size["equal_time"]
+        usual = {**SEARCH, "batch": 8}
+        agents = {"without a network": {"agent": "sp-mcts"}}
+        for title, name, chosen in (
+            ("network", "SL", usual),
+            ("batches of 1", "SL", {**usual, "batch": 1}),
+            ("batches of 32", "SL", {**usual, "batch": 32}),
+            ("open loop", "SL", {**usual, "loop": "open"}),
+            ("smaller network", "small", usual),
+            ("fewer demonstrations", "few", usual),
+        ):
+            agents[title] = {
+                "agent": "sp-mcts",
+                "opponent_model": "simple_unbiased",
+                "evaluator": self._evaluator(name, seed),
+                **chosen,
+            }
+        spec = {
+            "games": [{"game": GAME, "players": 4}],
+            "agents": agents,
+            "design": "one-against-field",
+            "field": "scripted:policy=simple_unbiased",
+            "budgets": [size["budget"]],
+            "games_each": size["games"] * len(agents),
+            "seed": 2023 + seed,
+        }
+        self._tournament(f"equal_time-{seed}", spec)
+
     def network(self, name: str, seed: int) -> Path:
         """Return the folder of a network."""
         return self.folder / "networks" / f"{name}-{seed}"
@@ -201,8 +257,7 @@ class Experiment:
         field: str = "simple_unbiased",
     ) -> None:
         """Play searches with a network against three scripted agents."""
-        file = (self.network(name, seed) / "policy.onnx").resolve()
-        evaluator = {"agent": "policy", "file": str(file)}
+        evaluator = self._evaluator(name, seed)
         spec = {
             "games": [
                 {
@@ -217,6 +272,13 @@ class Experiment:
             "games_each": games * len(agents),
             "seed": 2023 + seed,
         }
+        self._tournament(title, spec)
+
+    def _evaluator(self, name: str, seed: int) -> dict[str, str]:
+        file = (self.network(name, seed) / "policy.onnx").resolve()
+        return {"agent": "policy", "file": str(file)}
+
+    def _tournament(self, title: str, spec: dict[str, Any]) -> None:
         path = self._write(f"tournaments/{title}.yaml", spec)
         store = path.with_suffix(".sqlite")
         command("tournament", path, "--store", store, "--jobs", self.jobs)
@@ -281,7 +343,9 @@ def size_of(name: str) -> dict[str, Any]:
     size = read_config(str(beside if beside.exists() else name), Size)
     config = merged(REINFORCEMENT, size.reinforcement.config)
     try:
-        ImitationConfig.model_validate(merged(IMITATION, size.imitation))
+        for network in (size.imitation["network"], size.equal_time.small):
+            chosen = {**size.imitation, "network": network}
+            ImitationConfig.model_validate(merged(IMITATION, chosen))
         TrainingConfig.model_validate(config)
     except ValidationError as error:
         raise ValueError(f"{name}: {error}") from error
@@ -302,6 +366,15 @@ class Reinforcement(Section):
     config: dict[str, Any]
 
 
+class EqualTime(Section):
+    """Searches with and without networks, with the same time a decision."""
+
+    budget: str
+    games: int = Field(ge=1)  # of each agent
+    small: dict[str, Any]  # a smaller network
+    few: int = Field(ge=2)  # games of which another one learns
+
+
 class Size(Section):
     """A size of the experiments. Figures and tables: games by simulations."""
 
@@ -314,6 +387,7 @@ class Size(Section):
     table_2: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
     table_3: dict[Literal["SimpleUnbiased", "RawNet"], Annotated[int, Field(ge=1)]]
     table_3_games: int = Field(ge=1)
+    equal_time: EqualTime
 
 
 def main() -> None:

@@ -41,6 +41,12 @@ TINY = {
     "table_2": {2: 1},
     "table_3": {"SimpleUnbiased": 2, "RawNet": 2},
     "table_3_games": 1,
+    "equal_time": {
+        "budget": "5ms",
+        "games": 1,
+        "small": {"kind": "residual", "channels": 3, "blocks": 1},
+        "few": 2,
+    },
 }
 
 
@@ -84,6 +90,7 @@ def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, cap
     experiment = script["Experiment"](TINY, tmp_path, "cpu", 1)
     experiment.run([*script["STEPS"], *script["TOURNAMENTS"]])
     expected = ["record", "imitate", "train", "train"] + 10 * ["tournament"]
+    expected += ["record", "imitate", "imitate", "tournament"]
     assert commands == expected
     for number in (2, 3, 4, 5):
         for ending in ("png", "svg"):
@@ -91,6 +98,8 @@ def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, cap
     text = (tmp_path / "results.md").read_text()
     assert text.count("| SL | SP-MCTS, RawNet | 2 | 1 |") == 2
     assert text.count("| SRL | 1 | 2 |") == 1
+    for agent in ("without a network", "batches of 32", "smaller network"):
+        assert text.count(f"| {agent} | 1 |") == 1
     # Reinforcement begins with the network of the demonstrations, or with none.
     first = yaml.safe_load((tmp_path / "networks/SRL-1/training.json").read_text())
     assert first["start"] is not None
