@@ -15,7 +15,9 @@ from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import budget_order
 from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from mcts_agents.arena.tournaments.spec_values import MOST_GAMES
 from mcts_agents.arena.tournaments.tournament_spec import FIELD
+from mcts_agents.names import quoted, shortened
 from mcts_agents.writing import replacing
 
 FOLDER = Path(__file__).parent
@@ -142,6 +144,7 @@ def read_published(path: Path = RESULTS) -> list[Count]:
     if not path.exists():
         return []
     found: dict[tuple, Count] = {}
+    games: dict[tuple, int] = {}
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.reader(file, strict=True)
         try:
@@ -155,6 +158,11 @@ def read_published(path: Path = RESULTS) -> list[Count]:
                 if key in found:
                     raise ValueError(f"{count.agent} has a row here already")
                 found[key] = count
+                others = games.setdefault(key[:2], count.games)
+                if count.games != others:
+                    raise ValueError(
+                        f"games={count.games}: other agents have {others} here"
+                    )
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}: is not text in UTF-8: {error}") from error
         except (csv.Error, ValueError) as error:
@@ -175,10 +183,11 @@ def _count(row: Sequence[str]) -> Count:
             *(f.type(value) for f, value in zip(fields(Count), row, strict=True))
         )
     except ValueError as error:
-        raise ValueError(f"a number is none: {error}") from error
+        raise ValueError(f"a number is none: {shortened(str(error), 200)}") from error
     whole = tournaments().get(count.tournament)
     if whole is None:
-        raise ValueError(f"no tournament {count.tournament!r} in {FOLDER.name}")
+        name = quoted(count.tournament)
+        raise ValueError(f"no tournament {name} in {FOLDER.name}")
     game = _game_of(whole, count.game)
     known = {
         "game": [game["game"] for game in whole["games"]],
@@ -190,10 +199,12 @@ def _count(row: Sequence[str]) -> Count:
         value = getattr(count, name)
         if value not in allowed:
             expected = ", ".join(map(str, allowed))
-            raise ValueError(f"{name}={value!r}: expected one of {expected}")
+            raise ValueError(f"{name}={quoted(value)}: expected one of {expected}")
+    if not 1 <= count.games <= MOST_GAMES:
+        raise ValueError(f"games={quoted(count.games)}: expected 1 to {MOST_GAMES}")
     most = count.games * count.players
     if not 1 <= count.seats <= most:
-        raise ValueError(f"seats={count.seats}: expected 1 to {most}")
+        raise ValueError(f"seats={quoted(count.seats)}: expected 1 to {most}")
     if not 0 <= count.wins <= count.seats:  # and no NaN
         raise ValueError(f"wins={count.wins}: expected 0 to {count.seats} seats")
     return count

@@ -105,6 +105,11 @@ def test_what_is_published_is_read_again(script, stores, tmp_path):
     path.write_text("\n".join([*lines[:3], lines[2]]))
     with pytest.raises(ValueError, match=r"results.csv, line 4: .* a row here already"):
         counts.read_published(path)
+    first = "tuned,tictactoe,2,1700,{},{},2,1"
+    rows = first.format(300, "MT"), first.format(400, "MTP")
+    path.write_text("\n".join([lines[0], *rows]))
+    with pytest.raises(ValueError, match=r"games=400: other agents have 300 here"):
+        counts.read_published(path)
     path.write_text("\n".join(["tournament,game", *lines[1:]]))
     with pytest.raises(ValueError, match=r"results.csv, line 1: expected the columns"):
         counts.read_published(path)
@@ -128,6 +133,9 @@ BROKEN = [
     ("tuned,poker,2,880,5,MT,2,3", "wins=3.0: expected 0 to 2 seats"),
     ("tuned,poker,2,880,5,MT,2,-1", "wins=-1.0: expected 0 to 2 seats"),
     ("tuned,poker,2,880,5,MT,2,nan", "wins=nan: expected 0 to 2 seats"),
+    ("tuned,poker,2,880,0,MT,2,1", "games=0: expected 1 to 1000000000"),
+    (f"tuned,poker,2,880,1{'0' * 30},MT,2,1", "games=10+: expected 1 to 1000000000"),
+    (f"tuned,poker,2,880,5,{'M' * 100_000},2,1", r"agent='M+...\(100,002 characters\)"),
     (f"tuned,poker,2,880,5,{'M' * 200_000},2,1", "field larger than field limit"),
 ]
 
