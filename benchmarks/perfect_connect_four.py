@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from bitbully import BitBully, Board
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress, track
 
 from mcts_agents import make_agent
 from mcts_agents.agents import Agent
@@ -120,16 +120,19 @@ def positions(count: int, seed: int, judge: Judge, known: Known) -> list[list[in
     dice = random.Random(seed)
     strong = make_agent(STRONG)
     found: dict[frozenset, list[int]] = {}
-    while len(found) < count:
-        length = dice.randint(FEWEST, MOST)
-        moves = game(strong, RANDOM if len(found) % 2 else 1.0, dice, length)
-        if moves is None:
-            continue
-        perfect, legal = judge.perfect(moves)
-        if perfect == legal or known.has(moves):
-            continue
-        key = frozenset(enumerate(map(tuple, Board(moves).to_array())))
-        found.setdefault(key, moves)
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("positions", total=count)
+        while len(found) < count:
+            length = dice.randint(FEWEST, MOST)
+            moves = game(strong, RANDOM if len(found) % 2 else 1.0, dice, length)
+            if moves is None:
+                continue
+            perfect, legal = judge.perfect(moves)
+            if perfect == legal or known.has(moves):
+                continue
+            key = frozenset(enumerate(map(tuple, Board(moves).to_array())))
+            found.setdefault(key, moves)
+            progress.update(task, completed=len(found))
     return list(found.values())
 
 
