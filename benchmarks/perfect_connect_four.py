@@ -77,7 +77,8 @@ class Known:
         env = game_after(moves)
         seen = env.observe(env.agent_selection)["observation"]
         both = hashed(np.stack([seen, seen[..., ::-1]]))
-        return bool(np.isin(both, self._hashes).any())
+        places = np.searchsorted(self._hashes, both).clip(max=len(self._hashes) - 1)
+        return len(self._hashes) > 0 and bool((self._hashes[places] == both).any())
 
 
 def hashed(observations: np.ndarray) -> np.ndarray:
