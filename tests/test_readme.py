@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from mcts_agents.agents.kinds import KINDS
 from mcts_agents.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +44,15 @@ def need_packages(code):
             pytest.importorskip(name)
     if "open_spiel:" in code:
         pytest.importorskip("pyspiel")
+
+
+@pytest.fixture(autouse=True)
+def _no_kinds_stay():
+    """What a snippet registers is gone afterwards."""
+    before = set(KINDS)
+    yield
+    for name in set(KINDS) - before:
+        del KINDS[name]
 
 
 def test_there_are_snippets():

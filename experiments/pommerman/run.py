@@ -343,8 +343,8 @@ def size_of(name: str) -> dict[str, Any]:
     size = read_config(str(beside if beside.exists() else name), Size)
     config = merged(REINFORCEMENT, size.reinforcement.config)
     try:
-        for network in (size.imitation["network"], size.equal_time.small):
-            chosen = {**size.imitation, "network": network}
+        small = {**size.imitation, "network": size.equal_time.small}
+        for chosen in (size.imitation, small):
             ImitationConfig.model_validate(merged(IMITATION, chosen))
         TrainingConfig.model_validate(config)
     except ValidationError as error:
