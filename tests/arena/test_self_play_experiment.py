@@ -1,0 +1,100 @@
+"""The experiments of self-play: a tiny one from training to the page and its curves."""
+
+import importlib.util
+import runpy
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxscript")
+
+from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.cli import main
+from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.config_file import read_config
+
+FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "self_play"
+SOLVER = importlib.util.find_spec("bitbully") is not None
+TINY = """
+network: {kind: perceptron, hidden: [4]}
+self_play: {method: METHOD, simulations: 2, games_at_once: 4, block_games: 4}
+evaluation: {minutes: 0.000001, games: 2, simulations: 2, earlier: false,
+             opponents: [random]}
+"""
+
+
+@pytest.fixture
+def script():
+    return runpy.run_path(str(FOLDER / "run.py"), run_name="run")
+
+
+def test_all_networks_have_a_config(script):
+    for run in script["RUNS"]:
+        config = read_config(str(FOLDER / f"{run.config}.yaml"), TrainingConfig)
+        # One evaluation for each network that is kept.
+        assert len(config.evaluation.opponents) == 1
+        assert not config.evaluation.earlier
+    names = [run.name for run in script["RUNS"]]
+    assert len(set(names)) == len(names) == 8
+
+
+def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
+    commands = []
+
+    def command(*arguments):
+        """Run a command in this process, which has everything compiled."""
+        words = [str(argument) for argument in arguments]
+        name = words[2] if words[0] == "-m" else Path(words[0]).stem
+        commands.append(name)
+        if name == "perfect_connect_four":
+            monkeypatch.setattr(sys, "argv", words)
+            runpy.run_path(words[0], run_name="__main__")
+            return
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words[2:]])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code, capsys.readouterr()[1]
+
+    own = script["Experiment"].train.__globals__
+    for name, value in {
+        "HERE": tmp_path, "GAMES": 2, "POSITIONS": 4, "command": command,
+        "PLAIN": "mcts:simulations=2",
+    }.items():  # fmt: skip
+        monkeypatch.setitem(own, name, value)
+    runs = [
+        replace(run, opponent="mcts:simulations=2", simulations=2)
+        for run in script["RUNS"]
+        if run.seed == 1 and run.config != "hex"
+    ]
+    monkeypatch.setitem(own, "RUNS", runs)
+    for run in runs:
+        method = "puct" if "puct" in run.config else "gumbel"
+        text = TINY.replace("METHOD", method)
+        (tmp_path / f"{run.config}.yaml").write_text(text)
+    output = tmp_path / "out"
+    experiment = script["Experiment"](output, 0.0005, 1, runs)
+    output.mkdir()
+    for _ in range(2):  # the second time there is nothing left to train
+        for run in runs:
+            experiment.train(run)
+    for run in runs:
+        experiment.match(run)
+    assert commands == ["train"] * 3 + ["tournament"] * 3
+    with Store.read(experiment.store(runs[0])) as store:
+        assert len(store.played()) == 2
+        assert "gumbel_noise" in str(store.description()["agents"]["network"])
+    if SOLVER:
+        experiment.perfect()
+        assert commands[6:] == ["perfect_connect_four"] * 3
+        experiment.perfect()  # is kept
+        assert len(commands) == 9
+    experiment.write_results()
+    page = (output / "results.md").read_text()
+    for run in runs:
+        assert page.count(f"| {run.config}, seed 1 |") == 1
+    if SOLVER:
+        assert "seed 1 | " in page.partition("perfect moves")[2]
+        assert (output / "curves.svg").read_text().startswith("<svg")
