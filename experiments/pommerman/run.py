@@ -17,8 +17,6 @@ file beside this one, or another file like it.
 
 import argparse
 import os
-import shlex
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +24,6 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError
-from results import write_results
 
 from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.envs import make_any
@@ -38,6 +35,11 @@ from mcts_agents.networks.config import NetworkConfig
 from mcts_agents.networks.network import Network
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from child_commands import command  # noqa: E402
+from results import write_results  # noqa: E402
+
 GAME = "pommerman:observation=planes,shuffle_corners=true"
 STEPS = ("demonstrations", "imitation", "reinforcement")
 TOURNAMENTS = ("figure_2", "table_2", "table_3", "equal_time")
@@ -316,21 +318,6 @@ def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         inner = isinstance(value, dict) and isinstance(found.get(name), dict)
         found[name] = merged(found[name], value) if inner else value
     return found
-
-
-def command(*arguments: Any) -> None:
-    """Run a command of mcts-agents; what it cannot do ends the script."""
-    words = [str(argument) for argument in arguments]
-    print(f"mcts-agents {shlex.join(words)}", file=sys.stderr, flush=True)
-    process = subprocess.Popen([sys.executable, "-m", "mcts_agents", *words])
-    while True:
-        try:
-            code = process.wait()
-            break
-        except KeyboardInterrupt:  # reaches the command too, which ends in order
-            continue
-    if code:
-        sys.exit(code if code > 0 else 1)
 
 
 def size_of(name: str) -> dict[str, Any]:

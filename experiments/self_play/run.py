@@ -18,8 +18,6 @@ interrupted; the same command goes on. Everything is written to `--output`, at t
 
 import argparse
 import json
-import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,6 +37,10 @@ from mcts_agents.networks.saving import load
 from mcts_agents.writing import replacing
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from child_commands import command, script  # noqa: E402
+
 PERFECT = HERE.parents[1] / "benchmarks" / "perfect_connect_four.py"
 GAMES = 200
 # Random decisions at the start of each of them.
@@ -112,7 +114,7 @@ class Experiment:
         if path.exists() and self.summary(run)["minutes"] >= self.minutes:
             return
         command(
-            "-m", "mcts_agents", "train", run.game, "--players", run.players,
+            "train", run.game, "--players", run.players,
             "--config", HERE / f"{run.config}.yaml", "--minutes", self.minutes,
             "--seed", run.seed, "--jobs", self.jobs, "--out", self.folder / run.name,
         )  # fmt: skip
@@ -120,7 +122,7 @@ class Experiment:
     def match(self, run: Run) -> None:
         """Play against a search without a network."""
         command(
-            "-m", "mcts_agents", "tournament", "--game", run.game,
+            "tournament", "--game", run.game,
             "--players", run.players, "--design", "one-against-field",
             "--agent", f"network={self.searching(run)}", "--field", run.opponent,
             "--games", GAMES, "--opening", OPENING, "--seed", SEED,
@@ -159,7 +161,7 @@ class Experiment:
         if not path.exists() or self._figures(name)["not_in"] != [
             k.name for k in known
         ]:
-            command(
+            script(
                 PERFECT, *specs.values(), "--positions", POSITIONS, "--seed", SEED,
                 "--not-in", *known, "--json", path,
             )  # fmt: skip
@@ -290,21 +292,6 @@ def _curves(
 
 def _percent(rate: Estimate) -> str:
     return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
-
-
-def command(*arguments: Any) -> None:
-    """Run a Python command; what it cannot do ends the script."""
-    words = [str(argument) for argument in arguments]
-    print(f"python {shlex.join(words)}", file=sys.stderr, flush=True)
-    process = subprocess.Popen([sys.executable, *words])
-    while True:
-        try:
-            code = process.wait()
-            break
-        except KeyboardInterrupt:  # reaches the command too, which ends in order
-            continue
-    if code:
-        sys.exit(code if code > 0 else 1)
 
 
 def main() -> None:

@@ -27,7 +27,8 @@ evaluation: {minutes: 0.000001, games: 2, simulations: 2, earlier: false,
 
 
 @pytest.fixture
-def script():
+def script(monkeypatch):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
     return runpy.run_path(str(FOLDER / "run.py"), run_name="run")
 
 
@@ -47,21 +48,22 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
     def command(*arguments):
         """Run a command in this process, which has everything compiled."""
         words = [str(argument) for argument in arguments]
-        name = words[2] if words[0] == "-m" else Path(words[0]).stem
-        commands.append(name)
-        if name == "perfect_connect_four":
-            monkeypatch.setattr(sys, "argv", words)
-            runpy.run_path(words[0], run_name="__main__")
-            return
-        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words[2:]])
+        commands.append(words[0])
+        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words])
         with pytest.raises(SystemExit) as ended:
             main()
         assert not ended.value.code, capsys.readouterr()[1]
 
+    def run_script(path, *arguments):
+        commands.append(path.stem)
+        words = [str(argument) for argument in (path, *arguments)]
+        monkeypatch.setattr(sys, "argv", words)
+        runpy.run_path(words[0], run_name="__main__")
+
     own = script["Experiment"].train.__globals__
     for name, value in {
         "HERE": tmp_path, "GAMES": 2, "POSITIONS": 4, "command": command,
-        "PLAIN": "mcts:simulations=2",
+        "script": run_script, "PLAIN": "mcts:simulations=2",
     }.items():  # fmt: skip
         monkeypatch.setitem(own, name, value)
     runs = [

@@ -269,11 +269,20 @@ def test_without_noise_nothing_is_sampled(simulations, scale):
         paid, logits = scale * random.normal(size=6), random.normal(size=6)
         chosen = {"gumbel_actions": simulations, "gumbel_noise": 0.0}
         counts, _ = decided(paid, logits, simulations, 20, **chosen)
-        tried = np.argsort(-logits)[:simulations]
-        if simulations == 2:
-            # Values are stretched to the range seen: the better one weighs 51.
-            assert counts[tried[np.argmax(paid[tried])]] == 20
         assert sorted(counts)[-1] == 20
+        move = int(np.argmax(counts))
+        tried = np.argsort(-logits)[:simulations]
+        assert move in tried
+        # Values are stretched to the range seen, and weigh from 51 on. No action that
+        # was tried is better than the move whatever they weigh.
+        seen = [*paid[tried], Prior(logits, paid).worth]
+        least = 51 / np.ptp(seen)
+        most = (50 + simulations) / np.ptp(paid[tried])
+        margins = [
+            (logits + weight * paid) - (logits + weight * paid)[move]
+            for weight in (least, most)
+        ]
+        assert np.min(margins, axis=0)[tried].max() <= 1e-9
         counts, _ = decided([2.0] * 6, logits, simulations, 20, **chosen)
         assert counts[np.argmax(logits)] == 20
 

@@ -1,0 +1,35 @@
+"""Commands that experiments run, one after the other, each in a process of its own.
+
+Scripts in the folders beside this file import it from here:
+`sys.path.insert(0, str(Path(__file__).parents[1]))`.
+"""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def command(*arguments: Any) -> None:
+    """Run a command of mcts-agents; what it cannot do ends the script."""
+    _run("mcts-agents", ["-m", "mcts_agents"], arguments)
+
+
+def script(path: Path, *arguments: Any) -> None:
+    """Run a Python script; what it cannot do ends this one."""
+    _run(f"python {shlex.quote(str(path))}", [str(path)], arguments)
+
+
+def _run(shown: str, program: list[str], arguments: tuple[Any, ...]) -> None:
+    words = [str(argument) for argument in arguments]
+    print(f"{shown} {shlex.join(words)}", file=sys.stderr, flush=True)
+    process = subprocess.Popen([sys.executable, *program, *words])
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:  # reaches the command too, which ends in order
+            continue
+    if code:
+        sys.exit(code if code > 0 else 1)
