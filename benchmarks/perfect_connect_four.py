@@ -57,13 +57,18 @@ class Known:
 
     Args:
         folders: Folders of `mcts-agents train` or `record`.
+
+    Attributes:
+        counts: How many positions are in each of them.
     """
 
     def __init__(self, folders: Sequence[Path]):
         found = [np.empty(0, np.uint64)]
+        self.counts: list[int] = []
         for folder in folders:
             blocks = folder / "blocks"
             dataset = Dataset(blocks if blocks.is_dir() else folder)
+            self.counts.append(len(dataset))
             found += [
                 hashed(rows["observation"])
                 for rows in track(
@@ -176,7 +181,10 @@ def main() -> None:
         print(f"{spec}: {rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})")
     if asked.json:
         found = {"positions": len(chosen), "random": blind / len(chosen)}
-        found["not_in"] = [folder.name for folder in asked.not_in]
+        found["not_in"] = {
+            folder.name: count
+            for folder, count in zip(asked.not_in, known.counts, strict=True)
+        }
         text = json.dumps({**found, "agents": figures}, indent=1)
         with replacing(asked.json) as new:
             new.write_text(f"{text}\n", encoding="utf-8")

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+INTERRUPTED = 130
+
 
 def command(*arguments: Any) -> None:
     """Run a command of mcts-agents; what it cannot do ends the script."""
@@ -25,11 +27,12 @@ def _run(shown: str, program: list[str], arguments: tuple[Any, ...]) -> None:
     words = [str(argument) for argument in arguments]
     print(f"{shown} {shlex.join(words)}", file=sys.stderr, flush=True)
     process = subprocess.Popen([sys.executable, *program, *words])
+    interrupted = False
     while True:
         try:
             code = process.wait()
             break
         except KeyboardInterrupt:  # reaches the command too, which ends in order
-            continue
-    if code:
-        sys.exit(code if code > 0 else 1)
+            interrupted = True
+    if code or interrupted:
+        sys.exit(code if code > 0 else INTERRUPTED if interrupted else 1)

@@ -122,7 +122,7 @@ def candidates(game: str, trained: Path | None) -> dict[str, dict[str, Any]]:
         summary = json.loads((trained / "summary.json").read_text(encoding="utf-8"))
         name, options = parse_spec(summary["agent"])
         options.pop("simulations", None)
-        found[NETWORK] = network
+        found[NETWORK] = {**network, "deterministic": True}  # its best move
         found[SEARCHING] = {"agent": name, **options, "evaluator": network}
     return found
 

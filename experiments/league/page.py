@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from league import BUDGETS, ORDER, TIME, LineUp
+from league import BUDGETS, NETWORK, ORDER, SEARCHING, TIME, LineUp
 from matplotlib.figure import Figure
 from scipy.sparse.csgraph import connected_components
 
@@ -141,6 +141,11 @@ class Page:
             "every game; its win rate is in [results.csv](results.csv). Both have 95% "
             "intervals.",
         ]
+        if any(NETWORK in own.line.agents for own in played):
+            self.paragraphs.append(
+                f"`{NETWORK}` is a trained network that plays its best move without a "
+                f"search, `{SEARCHING}` a search that it guides."
+            )
         for budget in BUDGETS:
             of_budget = [own for own in self.played if own.budget == budget]
             if of_budget:

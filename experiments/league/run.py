@@ -12,7 +12,8 @@ a network of `mcts-agents train` takes part, alone and as it guides a search. In
 the command and run it again to resume. The round robins are in `--output`, a store
 each; `mcts-agents results`, `report` and `replay` read them. At the end the ratings of
 all that is there are written as a page, `results.md`, with a heat map for each half;
-`--publish` writes them beside this file, too.
+`--publish` writes them beside this file, too. Round robins with a trained network have
+a page of their own, in the folder `trained`.
 """
 
 import argparse
@@ -82,13 +83,16 @@ class League:
         results = read_results(path) if path.exists() else None
         return results if results and results.games else None
 
-    def is_long(self, game: str) -> bool:
-        """Return whether a game would last too long if every decision took its time."""
+    def why_not(self, game: str, budget: str) -> str:
+        """Return why a game is not played with a budget; empty if it is."""
+        if budget != TIME:
+            return ""
         results = self.results(game, BUDGETS[0])
         if results is None:
-            return False
+            return f"without games with {BUDGETS[0]} it is unknown how long it lasts"
         decisions = columns_of(results.games, results.agents).decisions.sum()
-        return bool(decisions / len(results.games) * seconds(TIME) >= LONGEST)
+        lasts = decisions / len(results.games) * seconds(TIME)
+        return f"too long for {TIME} a decision" if lasts >= LONGEST else ""
 
     def play(self, game: str, budget: str, least: int, workers: LocalBackend) -> int:
         """Play what is left of a round robin; return how many games failed."""
@@ -116,15 +120,15 @@ class League:
             run_tournament(schedule, store, workers, told)
         return failures
 
-    def page(self) -> Page:
-        """Return the page of all that is there."""
+    def page(self) -> Page | None:
+        """Return the page of all that is there, or of the games with a network."""
         played = [
             Played.of(self.line(game), budget, results)
             for budget in BUDGETS
-            for game in GAMES
+            for game in self.trained or GAMES
             if (results := self.results(game, budget))
         ]
-        return Page(played)
+        return Page(played) if played else None
 
 
 def folders(
@@ -177,14 +181,14 @@ def main() -> None:
         with LocalBackend(given.jobs) as workers:
             for budget in [known for known in BUDGETS if known in given.budgets]:
                 for game in given.games:
-                    if budget == TIME and league.is_long(game):
-                        say(f"{game}: too long for {TIME} a decision")
+                    if why := league.why_not(game, budget):
+                        say(f"{game}, {budget}: {why}")
                     else:
                         failures += league.play(game, budget, given.least, workers)
-        page = league.page()
-        page.write(given.output)
-        if given.publish:
-            page.write(Path(__file__).parent)
+        if page := league.page():
+            page.write(given.output / "trained" if trained else given.output)
+            if given.publish:
+                page.write(Path(__file__).parent)
     except KeyboardInterrupt:
         say("interrupted; run the same command to resume")
         sys.exit(INTERRUPTED)

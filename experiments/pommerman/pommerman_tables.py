@@ -7,6 +7,11 @@ from pommerman_games import ACTIONS, Iteration, Played, mean_actions, side_by_si
 from mcts_agents.arena.analysis.intervals import Estimate, wilson
 from mcts_agents.arena.analysis.summaries import AgentFigures
 
+# Decisions in the tree for each step of the environment: those of the player, and of
+# the opponent that TP-MCTS looks at.
+DECISIONS = {"SP-MCTS": 1, "TP-MCTS": 2}
+OF_GAMES = "Intervals are those of games: other networks of the kind are not in them."
+
 # Of the paper, by network and agent, 1,000 simulations. Table 2: win rate, tie rate,
 # depth, milliseconds a step, steps of a game. Table 3: win rate, tie rate.
 TABLE_2 = {
@@ -51,18 +56,19 @@ def table_2(found: Sequence[Played]) -> str:
                 one.network, one.agent, f"{one.simulations:,}", f"{figures.games:,}",
                 f"{_rate(figures.won)}; {won:.0%}",
                 f"{figures.drawn.value:.1%}; {tied:.0%}",
-                f"{figures.depth:.1f}; {depth:.1f}",
+                f"{figures.depth / DECISIONS[one.agent.partition(',')[0]]:.1f}; "
+                f"{depth:.1f}",
                 f"{figures.decisions.mean:.0f}; {time:.0f}",
                 f"{figures.length.value:.0f}; {steps:.0f}",
             ]
         )  # fmt: skip
     head = [
         "network", "search, opponent model", "simulations", "games", "won (95%); paper",
-        "drawn; paper", "depth; paper", "ms a step; paper", "steps; paper",
+        "drawn; paper", "depth in steps; paper", "ms a step; paper", "steps; paper",
     ]  # fmt: skip
     return (
         "**Table 2**, against three SimpleUnbiased. The paper's figures are of 1,000 "
-        "simulations.\n\n" + _lines(head, rows)
+        f"simulations. {OF_GAMES}\n\n" + _lines(head, rows)
     )
 
 
@@ -84,7 +90,8 @@ def table_3(found: Sequence[Played]) -> str:
     ]  # fmt: skip
     return (
         "**Table 3**, against three official SimpleAgents. The paper takes 1,000 "
-        "simulations with SimpleUnbiased, and 250 with RawNet.\n\n" + _lines(head, rows)
+        f"simulations with SimpleUnbiased, and 250 with RawNet. {OF_GAMES}\n\n"
+        + _lines(head, rows)
     )
 
 
@@ -139,5 +146,5 @@ def table_of_iterations(learned: dict[str, list[list[Iteration]]]) -> str:
     head = ["network", "iteration", "games", "decisions", "win rate (95%)", *ACTIONS]
     return (
         "**Figures 3 and 4**, SP-MCTS in the games of each iteration of reinforcement "
-        "learning; who draws shares the win.\n\n" + _lines(head, rows)
+        f"learning; who draws shares the win. {OF_GAMES}\n\n" + _lines(head, rows)
     )

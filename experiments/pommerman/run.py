@@ -16,14 +16,14 @@ file beside this one, or another file like it.
 """
 
 import argparse
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import loky
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.envs import make_any
@@ -31,13 +31,12 @@ from mcts_agents.learn import DatasetError
 from mcts_agents.learn.training.config import ImitationConfig, Section, TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
 from mcts_agents.networks import NetworkDescription, export_onnx
-from mcts_agents.networks.config import NetworkConfig
 from mcts_agents.networks.network import Network
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from child_commands import command  # noqa: E402
+from child_commands import INTERRUPTED, command  # noqa: E402
 from results import write_results  # noqa: E402
 
 GAME = "pommerman:observation=planes,shuffle_corners=true"
@@ -130,8 +129,8 @@ class Experiment:
         size = self.size["reinforcement"]
         chosen = merged(REINFORCEMENT, size["config"])
         config = self._write("srl.yaml", chosen)
-        network = {"network": self.size["imitation"]["network"]}
-        config_from_none = self._write("rl.yaml", {**network, **chosen})
+        network = self.size["imitation"].get("network", {})
+        config_from_none = self._write("rl.yaml", {"network": network, **chosen})
         for seed in self.size["seeds"]:
             first = self.network("SL", seed) / "policy.safetensors"
             for name, how in (
@@ -243,8 +242,8 @@ class Experiment:
             return
         folder.mkdir(parents=True, exist_ok=True)
         model = make_any(GAME)[1]
-        sizes = dict(self.size["imitation"]["network"])
-        config = NetworkConfig.for_model(model, sizes.pop("kind"), **sizes)
+        chosen = ImitationConfig.model_validate(self.size["imitation"])
+        config = chosen.network_config(model)
         description = NetworkDescription.of(config, model, GAME)
         network = Network(config, seed=seed).eval()
         export_onnx(folder / "policy.onnx", network, description)
@@ -369,12 +368,24 @@ class Size(Section):
     demonstrations: Demonstrations
     imitation: dict[str, Any]
     reinforcement: Reinforcement
-    iterations_shown: list[int]
+    iterations_shown: list[Annotated[int, Field(ge=0)]]  # those learned from before
     figure_2: dict[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]]
     table_2: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
     table_3: dict[Literal["SimpleUnbiased", "RawNet"], Annotated[int, Field(ge=1)]]
     table_3_games: int = Field(ge=1)
     equal_time: EqualTime
+
+    @model_validator(mode="after")
+    def _check_shown(self) -> "Size":
+        """Refuse iterations that are never played: the first is the network's own."""
+        made = self.reinforcement.iterations
+        for shown in self.iterations_shown:
+            if shown >= made:
+                raise ValueError(
+                    f"iterations_shown: {shown}: {made} iterations are played, 0 to "
+                    f"{made - 1}"
+                )
+        return self
 
 
 def main() -> None:
@@ -383,7 +394,7 @@ def main() -> None:
     parser.add_argument("--size", default="two_cores")
     parser.add_argument("--device", default="cpu", help="where networks learn")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=loky.cpu_count())
     everything = (*STEPS, *TOURNAMENTS)
     parser.add_argument(
         "--only", nargs="*", choices=everything, default=everything, metavar="STEP",
@@ -400,6 +411,8 @@ def main() -> None:
     folder = given.output or Path("out/pommerman") / Path(given.size).stem
     try:
         Experiment(size, folder, given.device, given.jobs).run(given.only)
+    except KeyboardInterrupt:
+        parser.exit(INTERRUPTED, "interrupted; run the same command to resume\n")
     except (StoreError, DatasetError) as error:
         parser.exit(1, f"{parser.prog}: error: {error}\n")
 

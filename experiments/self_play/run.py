@@ -32,6 +32,8 @@ from mcts_agents.agents.specs import parse_spec
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.tournament_results import read_results
 from mcts_agents.arena.reports.drawing import colour, style, svg_of
+from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.config_file import read_config
 from mcts_agents.networks import export_onnx
 from mcts_agents.networks.saving import load
 from mcts_agents.writing import replacing
@@ -39,7 +41,7 @@ from mcts_agents.writing import replacing
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from child_commands import command, script  # noqa: E402
+from child_commands import INTERRUPTED, command, script  # noqa: E402
 
 PERFECT = HERE.parents[1] / "benchmarks" / "perfect_connect_four.py"
 GAMES = 200
@@ -108,10 +110,37 @@ class Experiment:
         self.jobs = jobs
         self.runs = runs
 
+    def begin(self) -> None:
+        """Make the folder, and note how long its networks learn.
+
+        Raises:
+            ValueError: Those that are there have learned for longer.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / "minutes.json"
+        if path.exists():
+            learned = json.loads(path.read_text(encoding="utf-8"))
+            if learned > self.minutes:
+                raise ValueError(
+                    f"networks in {self.folder} learn for {learned:g}; name another "
+                    "--output"
+                )
+        with replacing(path) as new:
+            new.write_text(f"{json.dumps(self.minutes)}\n", encoding="utf-8")
+
+    def run(self) -> None:
+        """Make every step that has not been made, and write the results."""
+        for run in self.runs:
+            self.train(run)
+        for run in self.runs:
+            self.match(run)
+        if any(run in self.fours for run in self.runs):
+            self.perfect()
+        self.write_results()
+
     def train(self, run: Run) -> None:
         """Train a network, or go on with it."""
-        path = self.folder / run.name / "summary.json"
-        if path.exists() and self.summary(run)["minutes"] >= self.minutes:
+        if self.trained(run):
             return
         command(
             "train", run.game, "--players", run.players,
@@ -157,14 +186,17 @@ class Experiment:
     def _judge(self, specs: dict[Any, str], name: str) -> None:
         path = self.judged(name)
         known = [self.folder / run.name for run in self.fours]
-        # With other networks, other positions are those that none has learned from.
-        if not path.exists() or self._figures(name)["not_in"] != [
-            k.name for k in known
-        ]:
-            script(
-                PERFECT, *specs.values(), "--positions", POSITIONS, "--seed", SEED,
-                "--not-in", *known, "--json", path,
-            )  # fmt: skip
+        if path.exists():
+            figures = json.loads(path.read_text(encoding="utf-8"))
+            # With other networks, other positions are those that none has learned from.
+            learned = {run.name: self.summary(run)["positions"] for run in self.fours}
+            asked = list(figures["agents"])
+            if figures["not_in"] == learned and asked == list(specs.values()):
+                return
+        script(
+            PERFECT, *specs.values(), "--positions", POSITIONS, "--seed", SEED,
+            "--not-in", *known, "--json", path,
+        )  # fmt: skip
 
     def _evaluated(self, run: Run) -> list[tuple[float, int]]:
         """Return when a network was kept in training: minutes and blocks."""
@@ -183,8 +215,12 @@ class Experiment:
     @property
     def fours(self) -> list[Run]:
         """The networks of Connect Four that have been trained."""
-        fours = [run for run in RUNS if run.game == "connect_four"]
-        return [r for r in fours if (self.folder / r.name / "summary.json").exists()]
+        return [run for run in RUNS if run.game == "connect_four" and self.trained(run)]
+
+    def trained(self, run: Run) -> bool:
+        """Return whether a network has learned for as long as it should."""
+        path = self.folder / run.name / "summary.json"
+        return path.exists() and self.summary(run)["minutes"] >= self.minutes
 
     def summary(self, run: Run) -> dict[str, Any]:
         """Return what training says of itself."""
@@ -213,8 +249,10 @@ class Experiment:
     def _matches(self) -> list[str]:
         rows = []
         for run in RUNS:
-            if self.store(run).exists():
-                (network, *_) = read_results(self.store(run)).summary.overall.agents
+            store = self.store(run)
+            results = read_results(store) if store.exists() else None
+            if results and results.games:
+                (network, *_) = results.summary.overall.agents
                 summary = self.summary(run)
                 rows.append(
                     f"| {run.game}, {run.players} players "
@@ -249,6 +287,15 @@ class Experiment:
             f"{plain['positions']:,} positions of Connect Four that no network has "
             f"learned from. Networks are asked with {self.fours[0].simulations} "
             f"simulations. Random moves keep the value in {plain['random']:.1%}."
+        )
+        passes = {
+            METHODS[run.config]: read_config(
+                str(HERE / f"{run.config}.yaml"), TrainingConfig
+            ).learner.passes
+            for run in self.fours
+        }
+        text += " How often a position was learned from: " + ", ".join(
+            f"{method}: {often:g} times" for method, often in passes.items()
         )
         head = "| agent | perfect moves (95%) |\n|---|---|"
         return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
@@ -310,14 +357,14 @@ def main() -> None:
         parser.error(f"--output {given.output}: expected a path without , ( ) and =")
     runs = [run for run in RUNS if run.name in given.only]
     experiment = Experiment(given.output, given.minutes, given.jobs, runs)
-    given.output.mkdir(parents=True, exist_ok=True)
-    for run in runs:
-        experiment.train(run)
-    for run in runs:
-        experiment.match(run)
-    if any(run in experiment.fours for run in runs):
-        experiment.perfect()
-    experiment.write_results()
+    try:
+        experiment.begin()
+    except ValueError as error:
+        parser.error(f"--minutes {given.minutes:g}: {error}")
+    try:
+        experiment.run()
+    except KeyboardInterrupt:
+        parser.exit(INTERRUPTED, "interrupted; run the same command to resume\n")
 
 
 if __name__ == "__main__":

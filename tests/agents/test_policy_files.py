@@ -268,6 +268,25 @@ def test_tournaments_in_processes_of_their_own(tmp_path):
     assert len(Store.read(tmp_path / "one.db").played()) == len(expected) // 3
 
 
+def test_the_search_of_a_game_holds_to_a_file_too(tmp_path):
+    path = Path(saved(tmp_path / "p.npz"))
+    evaluator = {"agent": "policy", "file": str(path)}
+    search = {"evaluator": evaluator, "tree_policy": "alphago"}
+    keys = {
+        "games": [{"game": "tictactoe", "search": search}],
+        "agents": ["mcts", "random"],
+    }
+    run(tmp_path / "t.db", Here(), **keys)
+    run(tmp_path / "t.db", Idle(), **keys)
+    with Store.read(tmp_path / "t.db") as store:
+        (game,) = store.description()["games"]
+    assert game["search"]["evaluator"]["sha256"] == PolicyAgent.load(path).sha256
+    assert game["search"]["tree_policy"] == "alphago"
+    saved(path, seed=1)
+    with pytest.raises(StoreError, match="holds another tournament: its games"):
+        run(tmp_path / "t.db", Idle(), **keys)
+
+
 def test_play_on_the_command_line(tmp_path, run_here):
     path = saved(tmp_path / "p.npz")
     arguments = ("--agent", f"policy:file={path}", "--seed", "1", "--json")

@@ -132,6 +132,10 @@ def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, cap
         ("seeds: [1]", "demonstrations: field required"),
         (yaml.safe_dump({**TINY, "table_4": {}}), "unknown key 'table_4'"),
         (yaml.safe_dump({**TINY, "imitation": {"learner": {"passes": 0}}}), "passes"),
+        (
+            yaml.safe_dump({**TINY, "iterations_shown": [0, 2]}),
+            "iterations_shown: 2: 2 iterations are played, 0 to 1",
+        ),
     ],
 )
 def test_a_size_that_is_none_is_refused(

@@ -1,6 +1,7 @@
 """The experiments of self-play: a tiny one from training to the page and its curves."""
 
 import importlib.util
+import json
 import runpy
 import sys
 from dataclasses import replace
@@ -12,6 +13,8 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.tournament import open_store, prepare
+from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.cli import main
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
@@ -78,10 +81,16 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
         (tmp_path / f"{run.config}.yaml").write_text(text)
     output = tmp_path / "out"
     experiment = script["Experiment"](output, 0.0005, 1, runs)
-    output.mkdir()
+    experiment.begin()
     for _ in range(2):  # the second time there is nothing left to train
         for run in runs:
             experiment.train(run)
+    spec = TournamentSpec(games="tictactoe", agents=["random", "one-step"])
+    with open_store(experiment.store(runs[0]), prepare(spec)):
+        pass
+    experiment.write_results()  # a match that was interrupted before its first game
+    assert "seed 1" not in (output / "results.md").read_text()
+    experiment.store(runs[0]).unlink()
     for run in runs:
         experiment.match(run)
     assert commands == ["train"] * 3 + ["tournament"] * 3
@@ -93,6 +102,13 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
         assert commands[6:] == ["perfect_connect_four"] * 3
         experiment.perfect()  # is kept
         assert len(commands) == 9
+        summary = output / runs[0].name / "summary.json"
+        learned = json.loads(summary.read_text())
+        changed = {**learned, "positions": learned["positions"] + 1}
+        summary.write_text(json.dumps(changed))
+        experiment.perfect()  # by what it has learned since, all positions are others
+        assert len(commands) == 12
+        summary.write_text(json.dumps(learned))
     experiment.write_results()
     page = (output / "results.md").read_text()
     for run in runs:
@@ -100,3 +116,5 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
     if SOLVER:
         assert "seed 1 | " in page.partition("perfect moves")[2]
         assert (output / "curves.svg").read_text().startswith("<svg")
+    with pytest.raises(ValueError, match=r"learn for 0\.0005; name another --output"):
+        script["Experiment"](output, 0.0004, 1, runs).begin()

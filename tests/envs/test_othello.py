@@ -194,13 +194,13 @@ def test_random_games_agree_with_the_twin(evaluation, seed):
 def test_as_many_sequences_as_known():
     model, rng = rules.model(), new_generator(1)
     ways = {model.state_key(model.reset(rng)): (model.reset(rng), 1)}
-    for known in (4, 12, 56, 244, 1396, 8200, 55092):
+    for known in (4, 12, 56, 244, 1396, 8200):
         following, total = {}, 0
         for state, count in ways.values():
             (player,) = model.movers(state)
             legal = model.legal_actions(state, player).tolist()
             total += count * len(legal)
-            if known == 55092:
+            if known == 8200:
                 continue
             for action in legal:
                 reached = model.copy(state)

@@ -114,8 +114,13 @@ def search_options(value: Any) -> dict[str, Any]:
         raise ValueError(f"{kind.name} has no search options, only {SEARCHING} has")
     if "seed" in options:
         raise ValueError(f"seed={options['seed']}: no option of a game's search")
-    make_agent({"agent": kind.name, **options})
-    return options
+    written = to_mapping(make_agent({"agent": kind.name, **options}))
+    # An agent inside, such as an evaluator, may name a file. It is written with the
+    # file's checksum, so that a store knows which content has played.
+    return {
+        name: written[name] if isinstance(written.get(name), Mapping) else value
+        for name, value in options.items()
+    }
 
 
 def named_agents(value: Any) -> Any:
