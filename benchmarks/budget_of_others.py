@@ -1,4 +1,4 @@
-"""How well 200 ms are kept in environments of other people whose steps take long.
+"""How well 200 ms are kept in third-party environments whose steps take long.
 
     pip install --editable ".[environments]"
     python benchmarks/budget_of_others.py [--seconds 0.2] [--decisions 100]

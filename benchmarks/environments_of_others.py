@@ -1,4 +1,4 @@
-"""A table of environments of other people: which plan, which are refused and why.
+"""A table of third-party environments: which plan, which are refused and why.
 
     pip install --editable ".[environments]"
     python benchmarks/environments_of_others.py [NAME ...] [--small] [--page FILE]

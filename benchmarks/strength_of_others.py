@@ -1,4 +1,4 @@
-"""Strength of agents in environments of other people.
+"""Strength of agents in third-party environments.
 
     pip install --editable ".[environments]"
     python benchmarks/strength_of_others.py            # all

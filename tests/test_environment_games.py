@@ -1,4 +1,4 @@
-"""Environments of other people where names of games stand."""
+"""Third-party environments where names of games stand."""
 
 import json
 import os

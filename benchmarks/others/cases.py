@@ -1,4 +1,4 @@
-"""The environments of other people that are tried, and how each is made.
+"""The third-party environments that are tried, and how each is made.
 
 An environment that hides information is planned in with `perfect_information=True`,
 which is the wrong word for a player; here it only matters whether plans on exact copies

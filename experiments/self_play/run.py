@@ -1,4 +1,4 @@
-"""Networks from nothing in an hour: Connect Four, Hex 7x7 and Sushi Go.
+"""Networks trained from scratch in an hour: Connect Four, Hex 7x7 and Sushi Go.
 
     pip install --editable ".[arena,rl,onnx,dev]"    # in the checkout
     python experiments/self_play/run.py
@@ -240,7 +240,7 @@ class Experiment:
 
     def write_results(self) -> None:
         """Write the page of what there is so far, and the curves."""
-        lines = ["# Networks from nothing in an hour", *self._matches()]
+        lines = ["# Networks trained from scratch in an hour", *self._matches()]
         if self.judged("plain").exists():
             lines += self._perfect_moves()
         with replacing(self.folder / "results.md") as new:

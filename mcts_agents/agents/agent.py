@@ -74,7 +74,7 @@ class Agent(ABC):
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.
             The same seed and the same sequence of decisions give the same actions.
-        **copying: What only you can say of environments of other people, such as
+        **copying: What only you can say of third-party environments, such as
             `perfect_information=True`; see `CopyOptions`.
 
     Attributes:

@@ -16,7 +16,7 @@ _TEXTS: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 TAKEN = "int, float, bool, str, one of these or None, or a Literal of words"
 
 # Parameters that are no options: every agent's seed is set apart, and the others are
-# about environments of other people. `agent` is the name of a mapping's agent.
+# about third-party environments. `agent` is the name of a mapping's agent.
 _NO_OPTIONS = ("self", "seed", *COPY_OPTIONS, "agent")
 
 

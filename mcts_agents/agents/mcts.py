@@ -42,7 +42,7 @@ class MCTSAgent(SearchAgent):
             docs/options.md list them. `rollout_policy` and `opponent_model` also take
             agents, as objects, specs (`"one-step:samples=3"`) or mappings; see
             `make_agent`. `evaluator` also takes a `PolicyAgent`, as object, spec or
-            mapping. And what only you can say of environments of other people, such as
+            mapping. And what only you can say of third-party environments, such as
             `perfect_information=True`; see `CopyOptions`.
 
     Raises:

@@ -73,7 +73,7 @@ class MinimaxAgent(FamilyAgent):
         seed: See `Agent`.
         **options: Options of the search, such as `depth=4`, `nodes=100_000` or
             `seconds=0.1`; docs/minimax_options.md lists them. And what only you can say
-            of environments of other people, such as `perfect_information=True`; see
+            of third-party environments, such as `perfect_information=True`; see
             `CopyOptions`.
 
     Raises:

@@ -28,7 +28,7 @@ class PolicyAgent(Agent):
 
     Observations are those of `SingleAgentEnv`. In games of this package they are made
     from the position, so the agent also plays inside of searches, as
-    `rollout_policy` and `opponent_model`; in environments of other people they are what
+    `rollout_policy` and `opponent_model`; in third-party environments they are what
     these show. Where a policy gives logits, illegal actions are masked, and the agent's
     own generator draws: the same seed gives the same actions, as far as the policy
     gives the same numbers.
@@ -199,7 +199,7 @@ class PolicyAgent(Agent):
     ) -> Any:
         """Return the action to take in `env` now; see `Agent.act`.
 
-        Parallel and Gymnasium environments of other people show observations only to
+        Parallel and Gymnasium third-party environments show observations only to
         those who step them: there use `bind` or `choose`.
         """
         inner = getattr(env, "unwrapped", env)

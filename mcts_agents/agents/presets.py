@@ -30,7 +30,7 @@ class Preset:
         functions_if_hidden: Those that it must have if anything is hidden.
         hidden: Whether it is only for games in which something is hidden.
         functions_for_many: Those that it must have for three players or more.
-        copies: Whether it plans in environments of other people too, on copies.
+        copies: Whether it plans in third-party environments too, on copies.
         agent: The kind of agent whose settings these are.
         chance: Whether it takes games in which chance intervenes.
     """

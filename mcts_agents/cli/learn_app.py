@@ -28,7 +28,7 @@ def record(options: RecordOptions) -> None:
 @learn.command()
 @takes_options
 def train(options: TrainOptions) -> None:
-    """Train a network by self-play, from nothing.
+    """Train a network by self-play, from scratch.
 
     Run the same command again to resume after an interruption. The JSON has folder and
     what summary.json says.

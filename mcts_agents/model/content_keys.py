@@ -25,6 +25,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
+from mcts_agents.model.code_names import names_in
 from mcts_agents.model.machine_code import FORMAT
 
 # Modules whose content is fixed by the versions that enter the key.
@@ -252,7 +253,7 @@ def _outer(function: python_types.FunctionType) -> Iterator[tuple[str, object]]:
 def _parts(
     name: str,
     value: object,
-    used: set[str],
+    used: frozenset[str],
     within: tuple[python_types.ModuleType, ...] = (),
 ) -> Iterator[tuple[str, object]]:
     """Yield (name, value) for a value, what a tuple holds, what is used of a module."""
@@ -268,15 +269,6 @@ def _parts(
     if isinstance(value, tuple):
         for number, item in enumerate(value):
             yield from _parts(f"{name}[{number}]", item, used, within)
-
-
-def names_in(code: python_types.CodeType) -> set[str]:
-    """Return the global and attribute names in a function and those inside it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            names |= names_in(constant)
-    return names
 
 
 def _globals_in(code: python_types.CodeType) -> set[str]:

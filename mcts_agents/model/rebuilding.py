@@ -11,7 +11,7 @@ from typing import Any
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
-from mcts_agents.model.content_keys import names_in
+from mcts_agents.model.code_names import names_in
 
 # With it, compiled code raises an IndexError where it would read or write past the end
 # of an array. Numba's own cache would mix such code up with the other.

@@ -1,7 +1,7 @@
 """Work that forked processes do side by side, each on what the calling process holds.
 
 A forked process begins as a copy of the whole calling process, so nothing has to be
-sent to it, which is what environments of other people need: they cannot be pickled
+sent to it, which is what third-party environments need: they cannot be pickled
 faithfully. What it returns comes back through a pipe. It writes nothing else, ends with
 its work, and runs nothing that the calling process has registered for its own end.
 

@@ -259,7 +259,7 @@ def test_arguments_that_are_refused():
         to_mapping(PolicyAgent(even))
 
 
-# -- environments of other people
+# -- third-party environments
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "rps", "countdown"])

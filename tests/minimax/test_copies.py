@@ -1,4 +1,4 @@
-"""The minimax family on copies of environments of other people."""
+"""The minimax family on copies of third-party environments."""
 
 import numpy as np
 import pytest

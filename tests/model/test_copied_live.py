@@ -1,4 +1,4 @@
-"""Real environments of other people, planned on in the middle of their games.
+"""Real third-party environments, planned on in the middle of their games.
 
 The oracle is a second environment with the same seed and actions that nobody plans on:
 after planning at every step the first one must still be in step with it.

@@ -1,4 +1,4 @@
-"""Environments of other people, as `benchmarks/environments_of_others.py` tries them.
+"""Third-party environments, as `benchmarks/environments_of_others.py` tries them.
 
 Those that come with the extra `test` are tried here, and environments that show what
 the suite finds out.

@@ -1,4 +1,4 @@
-"""Environments of other people for tests: awkward ones, small."""
+"""Third-party environments for tests: awkward ones, small."""
 
 import functools
 import threading

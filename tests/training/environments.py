@@ -1,4 +1,4 @@
-"""Environments of other people that networks are trained in, small ones."""
+"""Third-party environments that networks are trained in, small ones."""
 
 import numpy as np
 from gymnasium import spaces

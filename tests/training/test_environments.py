@@ -1,4 +1,4 @@
-"""Training in environments of other people: positions, processes, kills, refusals."""
+"""Training in third-party environments: positions, processes, kills, refusals."""
 
 import json
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Environments of other people, AEC and parallel, with and without masks."""
+"""Third-party environments, AEC and parallel, with and without masks."""
 
 import warnings
 

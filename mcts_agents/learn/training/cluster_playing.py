@@ -6,16 +6,14 @@ game is the same whichever of them plays it.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from mcts_agents.arena.playing.backends import Backend
 from mcts_agents.arena.playing.fixtures import Fixture
-from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.envs import make_any
 from mcts_agents.learn.training.block_playing import Workers
 from mcts_agents.learn.training.config import SelfPlayConfig
-from mcts_agents.learn.training.places import Place, fixture_of, played
+from mcts_agents.learn.training.places import Place, Processes, fixture_of
 from mcts_agents.learn.training.self_play import PlayedGame
 from mcts_agents.model import ForwardModel
 
@@ -31,7 +29,7 @@ class Part(Fixture):
     games: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class ClusterWorkers:
     """Who plays, like `block_playing.Workers`.
 
@@ -46,12 +44,15 @@ class ClusterWorkers:
     place: Place
     config: SelfPlayConfig
     seed: int
-    _backends: list[Backend] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        play = functools.partial(play_part, config=self.config, seed=self.seed)
+        self._processes = Processes(self.place, play)
 
     @property
     def rows(self) -> int:
         """About how many positions the evaluator is asked about at once."""
-        return max(1, self.config.games_at_once // self._backend().workers)
+        return max(1, self.config.games_at_once // self._processes.count)
 
     def rehearse(self, model: ForwardModel, evaluator: Any) -> None:
         """See `Workers.rehearse`; it is done in this process."""
@@ -82,22 +83,11 @@ class ClusterWorkers:
             for number in numbers[::size]
             if (left := numbers.stop - number)
         )
-        found: list[PlayedGame] = []
-        for games in played(self._backend(), parts):
-            found += games
-            told(len(found))
-        return sorted(found, key=lambda game: game.number)
-
-    def _backend(self) -> Backend:
-        if not self._backends:
-            play = functools.partial(play_part, config=self.config, seed=self.seed)
-            self._backends.append(self.place.backend(functools.partial(attempt, play)))
-        return self._backends[0]
+        return self._processes.games(parts, told)
 
     def close(self) -> None:
         """End the processes; the next call begins others."""
-        while self._backends:
-            self._backends.pop().close()
+        self._processes.close()
 
 
 def play_part(part: Part, config: SelfPlayConfig, seed: int) -> list[PlayedGame]:

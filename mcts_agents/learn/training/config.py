@@ -74,8 +74,8 @@ class SelfPlayConfig(Section):
         default=16,
         ge=0,
         le=1_000_000,
-        description="With `puct`: moves of the first so many plies are drawn in "
-        "proportion to visits ** (1 / temperature).",
+        description="With `puct`: in this many plies at the start of a game, moves "
+        "are drawn in proportion to visits ** (1 / temperature).",
     )
     temperature: float = Field(
         default=1.0, gt=0.0, le=100.0, description="With `puct`: see `explore_moves`."
@@ -200,8 +200,8 @@ class LearnerConfig(UpdateConfig):
     )
     greedy_share: Share = Field(
         default=0.0,
-        description="Share of the policy target that is on the best action alone; the "
-        "rest is what the search found. Weil et al. (2023) take 0.5.",
+        description="Weight of the best action alone in the policy target; the rest "
+        "is what the search found. Weil et al. (2023) use 0.5.",
     )
     search_value: Share = Field(
         default=0.25,
@@ -212,20 +212,21 @@ class LearnerConfig(UpdateConfig):
         default=20_000,
         ge=1,
         le=1_000_000_000,
-        description="Positions that are learned from at first: all until there are "
-        "as many.",
+        description="Smallest window: until there are this many positions, the "
+        "network learns from all of them.",
     )
     window_share: float = Field(
         default=0.4,
         gt=0.0,
         le=1.0,
-        description="Later, the most recent share of all positions.",
+        description="Later, the window is this share of all positions, the most "
+        "recent ones.",
     )
     most_window: int = Field(
         default=500_000,
         ge=1,
         le=1_000_000_000,
-        description="Most positions held in memory.",
+        description="Largest window, in positions.",
     )
 
     @model_validator(mode="after")
@@ -353,8 +354,7 @@ class DemonstrationsConfig(UpdateConfig):
         default=0.05,
         ge=0.0,
         le=0.5,
-        description="Share of the games that are not learned from, but tell how well "
-        "the network does.",
+        description="Share of the games that are held out to measure accuracy.",
     )
 
 

@@ -8,21 +8,19 @@ other. A game is the same whichever of them plays it.
 import functools
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mcts_agents.agents import agent_seed
-from mcts_agents.arena.playing.backends import Backend
 from mcts_agents.arena.playing.fixtures import Fixture
 from mcts_agents.arena.playing.tables import open_table
-from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.arena.tournaments.schedule import derived_seed
 from mcts_agents.learn.playing import Observations, decide, mean_value
 from mcts_agents.learn.training.config import SelfPlayConfig
 from mcts_agents.learn.training.game_records import COLUMNS
-from mcts_agents.learn.training.places import Place, fixture_of, played
+from mcts_agents.learn.training.places import Place, Processes, fixture_of
 from mcts_agents.learn.training.self_play import PlayedGame
 from mcts_agents.model import ForwardModel
 from mcts_agents.model.win_shares import result_shares
@@ -32,7 +30,7 @@ from mcts_agents.search import SearchResult
 _DRAWN = 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class EnvironmentWorkers:
     """Who plays, like `block_playing.Workers`.
 
@@ -50,7 +48,6 @@ class EnvironmentWorkers:
     place: Place
     config: SelfPlayConfig
     seed: int
-    _backends: list[Backend] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         if "games_at_once" in self.config.model_fields_set:
@@ -64,6 +61,8 @@ class EnvironmentWorkers:
                 f"self_play.opponents={self.config.opponents!r}: {self.spec} is an "
                 "environment, which brings no scripted policies; leave opponents out"
             )
+        play = functools.partial(play_alone, config=self.config, seed=self.seed)
+        self._processes = Processes(self.place, play)
 
     @property
     def rows(self) -> int:
@@ -105,26 +104,20 @@ class EnvironmentWorkers:
         """
         first = fixture_of(self.spec, model, self.config, evaluator)
         fixtures = (_numbered(first, self.seed, number) for number in numbers)
-        found: list[PlayedGame] = []
-        for game in played(self._backend(), fixtures):
-            found.append(game)
-            told(len(found))
-        return sorted(found, key=lambda game: game.number)
-
-    def _backend(self) -> Backend:
-        if not self._backends:
-            play = functools.partial(play_game, config=self.config, seed=self.seed)
-            self._backends.append(self.place.backend(functools.partial(attempt, play)))
-        return self._backends[0]
+        return self._processes.games(fixtures, told)
 
     def close(self) -> None:
         """End the processes; the next call begins others."""
-        while self._backends:
-            self._backends.pop().close()
+        self._processes.close()
 
 
 def _numbered(first: Fixture, seed: int, number: int) -> Fixture:
     return replace(first, number=number, seed=derived_seed((seed, number)))
+
+
+def play_alone(fixture: Fixture, config: SelfPlayConfig, seed: int) -> list[PlayedGame]:
+    """Play the one game that a fixture stands for; see `play_game`."""
+    return [play_game(fixture, config, seed)]
 
 
 def play_game(fixture: Fixture, config: SelfPlayConfig, seed: int) -> PlayedGame:

@@ -1,10 +1,11 @@
-"""`Place`: on which machine the games of training are played, and how they get there.
+"""`Place` and `Processes`: where the games of training are played, and by whom.
 
 As in tournaments, a backend of the arena gives each process a game and takes what
 became of it. The network travels with the game, inside an agent that has all seats.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,10 @@ from mcts_agents.agents import MCTSAgent
 from mcts_agents.agents.held import HeldAgent
 from mcts_agents.arena.playing.backends import Backend, make_backend
 from mcts_agents.arena.playing.fixtures import Entrant, Failure, Fixture, Setting
+from mcts_agents.arena.playing.workers import attempt
 from mcts_agents.learn.recording import RecordingError
 from mcts_agents.learn.training.config import SelfPlayConfig
+from mcts_agents.learn.training.self_play import PlayedGame
 from mcts_agents.model import ForwardModel
 from mcts_agents.search.options.option import set_options
 
@@ -63,16 +66,54 @@ def fixture_of(
     return Fixture(0, Setting(spec, model.players), 0, 0, seats)
 
 
-def played(backend: Backend, fixtures: Iterable[Fixture]) -> Iterator[Any]:
-    """Give what became of games, as they end.
+class Processes:
+    """Processes that play games; the first games begin them.
 
-    Raises:
-        RecordingError: A game failed; the message says which, and why.
+    Args:
+        place: Where they are.
+        play: Plays what a fixture stands for, and returns its games.
     """
-    with closing(backend.play(fixtures)) as outcomes:
-        for outcome in outcomes:
-            if isinstance(outcome, Failure):
-                raise RecordingError(
-                    f"{outcome.fixture}: {outcome.error}\n{outcome.details}".strip()
-                )
-            yield outcome
+
+    def __init__(self, place: Place, play: Callable[[Any], list[PlayedGame]]):
+        self._place = place
+        self._play = play
+        self._backend: Backend | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._begun().workers
+
+    def games(
+        self, fixtures: Iterable[Fixture], told: Callable[[int], None]
+    ) -> list[PlayedGame]:
+        """Play games and return them by number.
+
+        Args:
+            fixtures: What the processes play.
+            told: Called with the number of games that are over, after each fixture.
+
+        Raises:
+            RecordingError: A game failed; the message says which, and why.
+        """
+        found: list[PlayedGame] = []
+        with closing(self._begun().play(fixtures)) as outcomes:
+            for outcome in outcomes:
+                if isinstance(outcome, Failure):
+                    raise RecordingError(
+                        f"{outcome.fixture}: {outcome.error}\n{outcome.details}".strip()
+                    )
+                found += outcome
+                told(len(found))
+        return sorted(found, key=lambda game: game.number)
+
+    def _begun(self) -> Backend:
+        if self._backend is None:
+            self._backend = self._place.backend(functools.partial(attempt, self._play))
+        return self._backend
+
+    def close(self) -> None:
+        """End the processes; the next games begin others."""
+        if self._backend is not None:
+            self._backend.close()
+            self._backend = None

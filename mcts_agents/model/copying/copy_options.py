@@ -1,4 +1,4 @@
-"""`CopyOptions`: what the user of an agent says of environments of other people."""
+"""`CopyOptions`: what the user of an agent says of third-party environments."""
 
 import os
 from collections.abc import Callable

@@ -8,6 +8,7 @@ import types
 from enum import Enum
 from typing import Any
 
+from mcts_agents.model.code_names import names_in
 from mcts_agents.model.copying.cloning_kinds import ATOMIC, CACHED_FUNCTION
 
 # Modules whose own state is none of a game's, with all below them.
@@ -163,7 +164,7 @@ class Places:
             self._visit(content_of(cell))
         code = function.__code__
         if self._is_new(code):
-            self._visit_names(function.__globals__, module, _names_in(code))
+            self._visit_names(function.__globals__, module, names_in(code))
             self._note_imports(function)
         return cells
 
@@ -221,7 +222,7 @@ class Places:
         for name in _imported_in(code):
             if not is_foreign(name):
                 inside = {f"{package}.{name}"} if name else set()
-                self._imports.append((frozenset({name, *inside}), _names_in(code)))
+                self._imports.append((frozenset({name, *inside}), names_in(code)))
 
     def _visit_imports(self) -> None:
         """Follow the modules that functions import, those that are imported by now."""
@@ -271,16 +272,6 @@ def is_foreign(module: str) -> bool:
     if module.partition(".")[0] not in _LIBRARIES:
         return False
     return module == _REGISTRATION or not module.startswith(_ENVIRONMENTS)
-
-
-@functools.cache
-def _names_in(code: types.CodeType) -> frozenset[str]:
-    """Return all names of globals and attributes in some code and what is inside."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names_in(constant)
-    return frozenset(names)
 
 
 _IMPORT = dis.opmap["IMPORT_NAME"]

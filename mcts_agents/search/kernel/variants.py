@@ -9,10 +9,12 @@ There are four variants, never one for each setting.
 """
 
 from collections.abc import Callable, Mapping
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from numba import njit
 from numba.core.dispatcher import Dispatcher
+
+from mcts_agents.model.code_names import names_in
 
 # Whatever most searches do not ask for.
 EXTENDED = True
@@ -46,7 +48,7 @@ def variant_of(function: Callable, constants: Mapping[str, bool]) -> Callable:
             copies[original] = original  # it may call itself
             changed = {}
             scope = original.py_func.__globals__
-            for name in _names_in(original.py_func.__code__) & scope.keys():
+            for name in names_in(original.py_func.__code__) & scope.keys():
                 value = scope[name]
                 if name in constants:
                     new = constants[name]
@@ -78,11 +80,3 @@ def _with_globals(function: FunctionType, changed: Mapping[str, object]):
     copy.__module__ = function.__module__
     copy.__doc__ = function.__doc__
     return copy
-
-
-def _names_in(code: CodeType) -> set[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names_in(constant)
-    return names
