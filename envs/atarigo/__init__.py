@@ -12,13 +12,14 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-A form of Go in which the first capture wins. Players take turns to put a stone of their
-colour on an empty point. Stones of one colour on neighbouring points are a group, and
-the empty points beside a group are its liberties. A player who takes the last liberty
-of an opponent's group wins at once. A stone that does not capture is legal only if its
-own group has a liberty. Nobody can pass. A player who is to move but has no legal move
+Atarigo is a form of Go in which the first capture wins. Players take turns to put a
+stone of their colour on an empty point. Stones of one colour that are connected
+horizontally or vertically form a group, and the empty points next to a group are its
+liberties. A player who takes the last liberty of an opponent's group captures it and
+wins at once. A move that does not capture is legal only if the new stone's group has a
+liberty afterwards. Nobody can pass. A player who is to move but has no legal move
 loses, which hardly ever happens. There are no draws. From the opening, a random game
-has 24 moves.
+averages 24 moves.
 
 ## Observation space
 
@@ -35,8 +36,9 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 ## Action space
 
-Action `row * size + column` puts a stone on that point, written with a letter for the
-column and a number for the row, both from the top left: `c2` is row 1, column 2.
+Action `row * size + column` puts a stone on that point, with rows and columns counted
+from 0 at the top left. In text, a letter names the column and a number the row, which
+is counted from 1: `c2` is row 1, column 2.
 
 ## Rewards
 
@@ -52,7 +54,7 @@ it raises an error.
 
 `env(render_mode=None, players=2, size=6)`
 
-- `size`: points a side, 2 to 11. Boards of up to 8 points a side are the fastest.
+- `size`: points on each side of the board, 2 to 11. Sizes up to 8 are the fastest.
 
 ## Codes and turns
 
@@ -71,8 +73,8 @@ OpenSpiel, on a board of any size.
 ## Sources
 
 T. Cazenave, "Monte Carlo Permutation Search" (2025). The paper does not say whether
-suicide is illegal; that it is fits the playouts in its table 7. The rule that a player
-without a legal move loses is ours.
+suicide is legal; we forbid it, which fits the playout statistics in the paper's
+table 7. The rule that a player without a legal move loses is also ours.
 """
 
 from functools import partial

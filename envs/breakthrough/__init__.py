@@ -37,9 +37,10 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 Action `(player * squares + row * columns + column) * 3 + step` moves the pawn on that
 square, with rows from the top. The step is 0 diagonally to the left, 1 straight ahead
-and 2 diagonally to the right, as seen by the player who moves. As text, an action is
-written as its two squares, `a7b6`: the letter is the column from the left, and the
-number is the row from the bottom. `a7-b6` and `a7b6*` are also understood.
+and 2 diagonally to the right, as seen by the player who moves. In text, an action is
+the square that the pawn leaves followed by the square that it reaches, such as `a7b6`.
+Letters name columns from the left, and numbers name rows from the bottom. `a7-b6` and
+`a7b6*` are also accepted.
 
 ## Rewards
 
@@ -61,11 +62,13 @@ it raises an error.
 ## Codes, values and turns
 
 The exact code of a move is twice its action, plus 1 if the move captures. The
-evaluation of an unfinished position adds the lead in pawns, as a share of all pawns
-(weight 0.7), and the lead of the foremost pawn, as a share of the way (weight 0.3). The
-sum is mapped from the range -1 to 1 to the range 0 to 1. The value of an action is 1 if
-it wins on the far row; otherwise it is 0.5 for a capture, plus up to 0.4 for how far
-the pawn has come. A turn is one move, and a round is two.
+evaluation of an unfinished position is a weighted sum of two leads. The first (weight
+0.7) is the difference in pawns, divided by the number of pawns on the board. The second
+(weight 0.3) is the difference in rows between the players' foremost pawns, each counted
+from its player's home edge, divided by `rows - 1`. The sum is rescaled from the range
+-1 to 1 to the range 0 to 1. The value of an action is 1 if the pawn reaches the far
+row. Otherwise it is 0.4 times the share of the way across the board that the pawn has
+then covered, plus 0.5 if the move captures. A turn is one move, and a round is two.
 
 ## Recorded games
 

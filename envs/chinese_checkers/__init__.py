@@ -15,7 +15,7 @@
 A race across a six-pointed star. Each player's pieces start in one corner and must
 reach the opposite corner. Nothing is ever captured.
 
-| board | fields | pieces of a player | row lengths from the top |
+| board | fields | pieces per player | row lengths from the top |
 |---|---|---|---|
 | small, the default | 73 | 6 | 1 2 3 10 9 8 7 8 9 10 3 2 1 |
 | full | 121 | 10 | 1 2 3 4 13 12 11 10 9 10 11 12 13 4 3 2 1 |
@@ -30,21 +30,23 @@ Seats in turn order, clockwise:
 | 6 | N, NE, SE, S, SW, NW | S, SW, NW, N, NE, SE |
 
 **Moves.** In a turn, a player moves one piece: either a step to an empty neighbouring
-field, or a chain of hops. A hop leads over an adjacent piece of any player to the empty
-field straight behind it. A chain may stop after any hop. Its origin counts as empty,
-but a move may not end there. Only the start and the end of a chain matter: all chains
-between the same two fields are one action. Pieces may pass through any corner, stop
-there, and leave their goal again. A player who cannot move is skipped.
+field, or a chain of one or more hops. A hop jumps over an adjacent piece of any player
+to the empty field directly behind it. A chain may stop after any hop. During a chain,
+the field where the piece started counts as empty, but the chain may not end there. Only
+the start and the end of a chain matter: all chains between the same two fields are the
+same action. Pieces may pass through or stop in any corner, and they may leave their
+goal again. A player who cannot move is skipped.
 
-**End.** A player whose move fills the player's own goal wins. The game is a draw after
-`max_plies_per_player` moves times the number of players. (There is always a player who
-can move, because the last move can be taken back.) An opponent's piece that stays in a
-goal must not make winning impossible, so `win_rule` says when a goal is filled. Every
-rule requires that all fields of the goal are occupied. In addition:
+**End.** A player wins by making a move after which the player's own goal is filled. The
+game is a draw after `max_plies_per_player` moves times the number of players. (There is
+always a player who can move, because the last move can be taken back.) An opponent
+could make winning impossible by leaving a piece in a player's goal, so `win_rule`
+defines when a goal counts as filled. Every rule requires that all fields of the goal
+are occupied. In addition:
 
 - `"near"`, the default: at least one of the pieces there is the player's own, and all
-  pieces of the player are within 4 steps (full board: 5) of the goal's outermost field.
-  Goals themselves reach 2 (3) steps far.
+  the player's pieces are within 4 steps (full board: 5) of the goal's outermost field.
+  The goal itself extends 2 steps (full board: 3) from that field.
 - `"any"`: at least one of the pieces there is the player's own.
 - `"strict"`: all of them are the player's own.
 
@@ -94,11 +96,11 @@ it raises an error.
 ## Evaluation
 
 For searches, d_i is the sum of the distances of player i's pieces to the outermost
-field of the goal, and the value of i is (b - d_i) / sum_j (b - d_j), where b bounds the
-sum: pieces times the distance of opposite tips, 72, or 160 on the full board. The paper
-normalises the distances but does not say how small distances become good values; the
-subtraction is ours. The score is 1 for the winner and 1/players for each player in a
-draw.
+field of the goal, and the value of i is (b - d_i) / sum_j (b - d_j). Here b is an upper
+bound on d_i, the number of a player's pieces times the distance between opposite tips:
+72, or 160 on the full board. The paper normalises the distances but does not say how it
+turns small distances into high values; the subtraction is ours. The score is 1 for the
+winner and 1/players for each player in a draw.
 
 ## Recorded games
 
@@ -114,9 +116,9 @@ a whole turn; files that record single hops raise an error.
 
 H. Baier, M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself" (CoG 2020): the
 small board, the evaluation. J. A. M. Nijssen, M. H. M. Winands, "Search policies in
-multi-player games" (ICGA Journal 36, 2013). Corners for two, three and six players, and
-the strict rule: as in OpenSpiel, whose recorded games the rules reproduce. The rule
-`"near"` and the limit on moves are ours.
+multi-player games" (ICGA Journal 36, 2013). The corners for two, three and six players
+and the strict rule are those of OpenSpiel, whose recorded games these rules reproduce.
+The rule `"near"` and the limit on moves are ours.
 """
 
 from mcts_agents.envs.chinese_checkers.board import SEATS

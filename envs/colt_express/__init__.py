@@ -14,25 +14,27 @@
 | Chance | the deal, the shuffles, which purse is taken |
 
 A train robbery. In each of five rounds, the bandits first plan their actions with cards
-and then carry them out card by card. By then, the others have often moved on.
+and then carry them out card by card. By then, the other bandits have often moved on.
 
-**The train.** There is a car for each player, from the caboose (car 0) to the right,
-and the locomotive in front. A bandit is inside a car or on its roof. The cars hold
-purses ($250 to $500) and jewels ($500). A strongbox ($1000) and the marshal are in the
-locomotive. Each bandit begins with a purse of $250, six bullets and ten cards. Even
-seats begin in car 0, the others in car 1.
+**The train.** The train has one car for each player, numbered from the caboose (car 0)
+at the left end, and the locomotive as the last car at the right end. A bandit is inside
+a car or on its roof. The cars hold purses ($250 to $500) and jewels ($500). The
+locomotive holds a strongbox ($1000) and the marshal. Each bandit begins with a purse of
+$250, six bullets and ten cards. Players in even seats begin inside car 0, the others
+inside car 1.
 
-**Planning.** At the start of a round, each player shuffles the player's own ten cards
-together with the bullets received, and draws six. The round card sets the number and
-kind of turns. In a turn each player puts one card on the common queue, or draws up to
-three cards. Player `n` is first in round `n`, modulo the number of players.
+**Planning.** At the start of a round, each player shuffles their own ten cards together
+with the bullets that they have received, and draws six. The round card sets the number
+and kinds of turns. In a turn, each player either adds one card to the common queue or
+draws up to three cards. Rounds count from 0: player `n` goes first in round `n`, modulo
+the number of players.
 
 | turn | |
 |---|---|
 | normal | cards lie face up |
 | hidden | cards lie face down |
-| double | each player has two actions in a row |
-| reverse | the first player, and then the others in reverse order |
+| double | each player plays or draws twice in a row |
+| reverse | the first player begins, and the others follow in reverse seat order |
 
 **Carrying out.** The cards of the queue are carried out in the order in which they were
 played. The owner decides the details at that moment. Then the card goes to the owner's
@@ -44,33 +46,39 @@ deck.
 | climb | 2 | from inside to the roof of the car, or back |
 | punch | 1 | a bandit in the same place drops loot and is pushed one car away |
 | marshal | 1 | moves the marshal to a neighbouring car |
-| shoot | 2 | gives one of the six bullets to another bandit |
-| collect | 2 | takes loot; if it is a purse, a random one |
+| shoot | 2 | gives one of the shooter's bullets, if any are left, to another bandit |
+| collect | 2 | takes loot of a chosen kind from the same place; a purse at random |
 
-- A shot inside a car hits a bandit in a neighbouring car. A shot on the roofs hits the
-  nearest bandit in either direction. A bullet is a useless card in the deck of the
-  bandit who was hit.
+- From inside a car, a bandit shoots at a bandit inside a neighbouring car. From a roof,
+  a bandit shoots at a bandit on the nearest occupied roof in either direction. The
+  bullet goes to the deck of the bandit who was hit, where it is a useless card.
 - The bandit who punches chooses the target, the kind of loot and the direction.
-- A bandit who ends up in the marshal's car, by walking, by being pushed or because the
-  marshal comes, receives a neutral bullet and must go up to the roof. Only climbing
-  down to the marshal is safe.
+- A bandit who ends up inside the marshal's car by walking, by being pushed, or because
+  a marshal card moves the marshal there, receives a neutral bullet (one that comes from
+  no other bandit) and goes up to the roof. By default, a bandit who climbs down to the
+  marshal is safe. Nobody is hit in the car that the marshal enters at the end of an
+  Angry Marshal round.
 - A card has no effect if there is nothing to collect or nobody to hit.
+
+Each bandit is a different character, dealt at random:
 
 | character | |
 |---|---|
-| Ghost | the card of the first turn lies face down |
-| Cheyenne | takes the purse that a bandit drops when she punches |
-| Django | a bandit whom he shoots at is pushed one car further |
+| Ghost | plays the card of the first turn of each round face down |
+| Cheyenne | takes the purse that is dropped by a bandit whom she punches |
+| Django | pushes a bandit at whom he shoots one car further, even without bullets |
 | Tuco | may also shoot through the roof of his own car |
 | Doc | draws seven cards at the start of a round |
-| Belle | is not shot at or punched if there is another target |
+| Belle | cannot be shot at or punched if there is another target |
 
-**Round cards.** Four of the first seven cards are played, then one of the last three.
-With more than four players, there are fewer turns.
+**Round cards.** The first four rounds use four different cards, drawn at random from
+the first seven in this table. The last round uses one of the last three. N, H, D and R
+stand for normal, hidden, double and reverse turns. With more than four players, most of
+the first seven cards have one turn fewer.
 
 | card | turns | five and six players | at the end of the round |
 |---|---|---|---|
-| Angry Marshal | N N H R | N N R | above the marshal: hit; he moves to the left |
+| Angry Marshal | N N H R | N N R | bandits above the marshal are hit; he moves left |
 | Braking | N H N H | N H H H | bandits on roofs move one car to the right |
 | Bridge | N D N | N D | |
 | Passenger Rebellion | N N H N N | N H N R | bandits inside are hit |
@@ -78,14 +86,15 @@ With more than four players, there are fewer turns.
 | Take It All | N H D R | N D R | a strongbox is put into the marshal's car |
 | Tunnel | N H N H N | N H N H | |
 | Marshal's Revenge | N N H N | N N H N | above the marshal: lose the best purse |
-| Hostage | N N H N | N N H N | $250 for bandits in or on the locomotive |
+| Hostage | N N H N | N N H N | a $250 purse for bandits in or on the locomotive |
 | Pickpocket | N N H N | N N H N | a bandit alone in a place takes a purse there |
 
 **The end.** Players count their loot, plus $1000 for those with the fewest bullets
 left. The highest sum wins. In a tie, the tied player who received the fewest bullets
 wins. If players are still tied, all of them win.
 
-A card with only one possible action is carried out at once, without a decision.
+If a player has only one legal action, it is carried out at once, without a decision,
+unless you set `asks_forced=True`.
 
 ## Length
 
@@ -94,23 +103,23 @@ with four and 140 with six.
 
 ## Hidden information
 
-A player knows the player's own cards, all cards face up, the train, and how many
-purses, jewels, strongboxes, bullets and cards each player has. All players see the card
-that is carried out.
+Each player knows their own cards, all face-up cards, the train, and how many purses,
+jewels, strongboxes, bullets and cards every player has. All players see the card that
+is being carried out.
 
 When an agent plans, the cards of each other player (in the deck, in the hand and face
 down) are shuffled and dealt again, with no bullet among the cards face down. The values
 of all purses that are not the agent's own are shuffled, and the round cards to come are
-drawn again. As in TAG, two hints are not used: which purse somebody took from the
-player, and which cards a player had before shuffling them. When the game is over,
-everything is revealed.
+drawn again. As in TAG, the agent ignores some of what it could infer: the value of a
+purse that it has lost, that other players began with a purse of $250, and which cards a
+player held before shuffling them. When the game is over, everything is revealed.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape (128 + 11 *
-players,). Cards are numbered move, climb, punch, marshal, shoot, collect, bullet; loot
-purses, jewels, strongboxes; round cards as in the table above. Seats are counted from
-the observing player.
+players,). Cards are in the order move, climb, punch, marshal, shoot, collect, bullet.
+Loot is in the order purses, jewels, strongboxes. Round cards are in the order of the
+table above. Seats are counted from the observing player.
 
 | place | |
 |---|---|
@@ -188,19 +197,20 @@ The rules are those of the TAG framework in April 2022, with which the MultiTree
 results were made. With `rulebook="published"` a bandit who climbs down to the marshal
 is hit and goes back up, and Marshal's Revenge costs the purse of least value.
 
-Some bugs of TAG's program are not reproduced: its decks are not shuffled between
+Some bugs of TAG's program are not reproduced. In TAG, decks are not shuffled between
 rounds, later seats get no action in a double turn, all purses of a car have the same
-value, a pickpocketed purse also stays in its place, and Django pushes nobody on roofs
+value, a pickpocketed purse also stays where it was, and Django pushes nobody on roofs
 or into the caboose.
 
 ## Scores
 
-For searches that use scores, the score is in dollars. Players with the fewest bullets
-left get an extra 200 for each finished round. The paper's value is 1.5 times the score
-for a player who has won, and half of it for one who has lost.
+For searches that use scores, the score is the value of a player's loot in dollars. All
+players with the fewest bullets left get $200 more for each finished round. The paper's
+value is 1.5 times the score for a player who has won, and half the score for a player
+who has lost.
 
-Searches end a rollout after 30 actions unless you set `rollout`, as in the setting that
-the paper tuned for Colt Express.
+By default, searches end a rollout after 30 actions, the setting that the paper tuned
+for Colt Express. Set `rollout` to change this.
 
 For searches that count turns, a turn is one action, including actions without an
 alternative. A round is a round of the game.
@@ -208,8 +218,8 @@ alternative. A round is a round of the game.
 ## Recorded games
 
 `mcts-agents verify colt_express FILE` compares these rules with games recorded with
-TAG: legal actions, places, loot, the queue, hands, decks, bullets and scores. Cards
-drawn, and states after a bug of TAG's, are taken from the file.
+TAG: legal actions, places, loot, the queue, hands, decks, bullets and scores. The cards
+drawn, and the states that follow a bug in TAG, are taken from the file.
 
 ## Version history
 

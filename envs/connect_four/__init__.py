@@ -31,8 +31,8 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 ## Action space
 
-Action `column` drops a disc into that column, counted from the left, beginning with 0.
-As text, it is the number of the column counted from 1: `1` to `7`.
+Action `column` drops a disc into that column, counted from 0 at the left. In text,
+columns are counted from 1: `1` to `7` on the default board.
 
 ## Rewards
 
@@ -50,20 +50,22 @@ it raises an error.
 
 - `width`: columns, 4 to 9.
 - `height`: rows, 4 to 9. `width * (height + 1)` must be at most 63, so that the board
-  fits into a word.
+  fits into a 64-bit word.
 
 ## Values
 
-For searches that use scores, the score is 1 for the winner. The evaluation of an
-unfinished position compares the players' open lines: the lines of four in which the
-opponent has no disc. A line with no own disc counts 1, with one 2, with two 8 and with
-three 32. A player who leads by n has 0.5 + 0.5 * n / (n + 64). The weights are this
+For searches that use scores, the score is 1 for the winner and 0 otherwise. The
+evaluation of an unfinished position compares the players' open lines. A line of four
+cells is open for a player if the opponent has no disc in it. It is worth 1 point if the
+player has no disc in it, 2 points with one disc, 8 with two and 32 with three. If a
+player's points exceed the opponent's by n, that player's evaluation is
+0.5 + 0.5 * n / (n + 64), and the opponent's is 1 minus that. The weights are this
 package's own.
 
-The value of an action is 1 if its disc completes a line, 0.9 if it takes a cell where
-the opponent would complete one, and otherwise 0.8 times the number of lines of four
-through its cell, divided by the most lines through any cell of the board. Cells in the
-centre therefore come first.
+The value of an action is 1 if its disc completes a line, and 0.9 if it blocks a cell
+where the opponent would complete one. Otherwise it is 0.8 times the number of lines of
+four through the disc's cell, divided by the largest such number of any cell on the
+board. Central cells therefore have the highest values.
 
 ## Recorded games
 

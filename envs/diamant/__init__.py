@@ -13,12 +13,13 @@
 | Hidden information | the order of the deck, choices |
 | Chance | the shuffles |
 
-A push-your-luck game. All players walk into a cave together. Cards are turned one at a
-time. A treasure is divided among the players in the cave. A hazard is a warning; the
-second hazard of the same kind ends the cave, and players still in it lose all that they
-carry. Before each card, all players in the cave decide secretly and simultaneously
-whether to continue or to leave with what they carry. After five caves, the player with
-the most gems in the chest wins; tied players draw.
+A push-your-luck game. All players walk into a cave together, and cards are turned over
+one at a time. A treasure is divided among the players in the cave. The first hazard of
+a kind is only a warning. The second one ends the cave, and players who are still in it
+lose all the gems that they carry. Before each further card, all players in the cave
+decide secretly and simultaneously whether to continue or to leave with the gems that
+they carry. After five caves, the player with the most gems in the chest wins; tied
+players draw.
 
 The deck has 30 cards: treasures of 1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 15, 16 and
 17 gems, and three cards of each of the hazards explosion, gas, rockfall, scorpions and
@@ -30,9 +31,9 @@ snakes.
 - Players who leave put the gems they carry into their chests. They also share the gems
   on the path equally with all players who leave at the same time; the remainder stays
   on the path. They wait for the next cave.
-- A cave ends when all players have left it, or with a second hazard. Gems still on the
-  path are lost. A hazard card that ended a cave leaves the game. All other cards are
-  shuffled for the next cave.
+- A cave ends when all players have left it, or with the second hazard of one kind. Gems
+  still on the path are lost. The hazard card that ended the cave is removed from the
+  game. All other cards are shuffled for the next cave.
 
 As in the TAG framework, there are no artifact cards; the published game has five. In
 TAG's program of April 2022, all shuffles of a game use the same seed; this is not
@@ -40,9 +41,9 @@ reproduced.
 
 ## Hidden information
 
-Only the order of the deck and the simultaneous decisions of others are hidden. The
-cards in the deck, all chests and all gems carried are public. When an agent plans, the
-deck is shuffled and the decisions of others are chosen again.
+Only the order of the deck and the simultaneous decisions of others are hidden. Which
+cards are in the deck, all chests, and all gems carried are public. When an agent plans,
+it shuffles the deck, and the search chooses the decisions of the other players itself.
 
 ## Observation space
 
@@ -98,13 +99,14 @@ players in the cave; an action out of range raises an error.
 
 For searches that use scores, the score is the number of gems in the chest. The paper's
 value is 1.5 times that score for a player who has won, and half of it for one who has
-lost. The evaluation is a player's share of all gems in chests and carried. Gems carried
-are weighted by the probability that the next card does not end the cave.
+lost. The evaluation is a player's share of all players' gems, in chests and carried,
+where gems carried are weighted by the probability that the next card does not end the
+cave.
 
 The scripted policy `cautious` leaves when the possible loss from the next card exceeds
-the possible gain. The loss is the number of hazard cards that would end the cave, times
-the gems that the player would get by leaving with all others. The gain is the player's
-shares of the treasures in the deck.
+the possible gain. The loss is the number of hazard cards in the deck that would end the
+cave, times the gems that the player would bring home if all players left now. The gain
+is the sum of the player's shares of all treasures in the deck, if nobody leaves.
 
 ## Recorded games
 

@@ -32,18 +32,20 @@ cards are the set that the rule book recommends for the first game.
 | village | 3 | +1 card, +2 actions |
 | workshop | 3 | gain a card that costs up to 4 |
 
-**A turn.** You have one action, to play a kingdom card, and one buy; cards give more.
-All treasures of the hand count as coins. Cards that are bought or gained go to your
-discard pile. Then the hand and the cards played are discarded and you draw five cards.
-When your pile is empty, the discards are shuffled and become the pile.
+**A turn.** You have one action, with which you can play a kingdom card, and one buy;
+some cards give more of them. All treasures in your hand count as coins. Cards that you
+buy or gain go to your discard pile, except those gained with a Mine. At the end of the
+turn, you discard your hand and the cards that you have played, and draw five cards. If
+you have to draw and your pile is empty, the discards are shuffled and become the pile.
 
-**The end.** The game ends after a turn in which the last province was taken or three
-piles of the supply are empty. The player with the most points wins; tied players all
-win.
+**The end.** The game ends after a turn if no province is left or at least three piles
+of the supply are empty. The player with the most points wins; with the default rules,
+tied players all win.
 
-The supply has 40 silver, 30 gold, 8 of each victory card among two players and 12 of
-each among more, and 10 of each kingdom card. The effects of Workshop, Remodel and Mine
-must be used if possible.
+The supply has 40 silver, 30 gold, and 10 of each kingdom card. It has 8 of each victory
+card with two players, and 12 with more. The number of coppers depends on `rulebook`.
+The effects of Workshop, Remodel and (with `rulebook="tag"`) Mine must be used if
+possible.
 
 ## Hidden information
 
@@ -54,10 +56,11 @@ that all players have seen stay known: a treasure that came from a Mine, and the
 a player who is asked to show one (only players who hold a Moat are asked). When a card
 of that type leaves the hand, one fewer is known.
 
-When an agent plans, it shuffles its own pile, and it shuffles the hidden part of every
-other hand with the pile of the same player. A player whom a Mine asks for a treasure
-holds one. The agent does not infer from missing questions which cards a player does not
-hold.
+When an agent plans, it shuffles its own pile. For every other player, it shuffles the
+hidden part of the hand together with the pile and deals the hand again. With
+`rulebook="tag"`, only a player who holds a treasure is asked to trash one for a Mine,
+so the agent deals that player at least one treasure. It does not infer from the absence
+of such a question that a player lacks a card.
 
 ## Observation space
 
@@ -139,16 +142,16 @@ results were made. The published rules differ in these points:
 | coppers in the supply | 32 | 60 minus 7 for each player |
 | a tie | all tied players win | the tied players with fewer turns win |
 | Mine | must be used | is optional |
-| a Moat that was shown | protects for the rest of the turn | is shown to each Militia |
+| a Moat that was shown | protects for the rest of the turn | protects from one attack |
 
-In both, treasures need not be played one by one, and all discards are public. TAG asks
-a player with several Moats once for each Moat; this is not reproduced here.
+In both rule books, treasures are not played one by one, and all discards are public.
+TAG asks a player with several Moats once for each Moat; this is not reproduced here.
 
 ## Scores and evaluation
 
-For searches that use scores, the score is the points of all cards of a player. It is 3
-at the start and grows late, so it says little about who is ahead. There is no
-evaluation function.
+For searches that use scores, the score is the total of the points on all cards that a
+player owns. It is 3 at the start and grows only late in the game, so for a long time it
+says little about who is ahead. There is no evaluation function.
 
 For searches that count turns, a turn is a player's turn, and a round is one turn of
 each player.

@@ -12,10 +12,11 @@
 | Moves | in turn, again after completing a box |
 | Hidden information, chance | none |
 
-Players take turns to join two neighbouring dots of a grid with an edge. A player who
-draws the fourth edge of a box owns the box and moves again; one edge can complete two
-boxes. Otherwise the next player moves. When all edges are drawn, the player with the
-most boxes wins. If several players have the most boxes, they draw and the others lose.
+Players take turns joining two neighbouring dots of a grid, horizontally or vertically,
+with an edge. A player who draws the fourth edge of a box owns the box and moves again;
+one edge can complete two boxes. Otherwise, the next player moves. When all edges are
+drawn, the player with the most boxes wins. If several players are tied for the most
+boxes, they draw and the others lose.
 
 ## Observation space
 
@@ -63,13 +64,13 @@ it raises an error.
 
 ## Scores and values
 
-For searches that use scores, the score is the number of own boxes. The evaluation of an
-unfinished position is a player's share of the boxes; boxes without an owner are shared
-evenly. The value of an action is 1 if it completes a box, 0 if it draws the third side
-of a box, and otherwise 0.5. The scripted policy `greedy` completes a box if it can.
-Otherwise it avoids drawing a third side if it can. It chooses at random among equal
-actions. A turn ends when another player moves; a round is as many turns as there are
-players.
+For searches that use scores, the score is the number of boxes that the player owns. The
+evaluation of an unfinished position is the player's share of all boxes, where boxes
+without an owner are divided evenly among the players. The value of an action is 1 if it
+completes a box, 0 if it draws the third side of a box, and otherwise 0.5. The scripted
+policy `greedy` completes a box if it can. Otherwise, it avoids drawing a third side if
+it can. It chooses at random among equally good actions. A turn lasts until the player
+draws an edge that completes no box; a round is as many turns as there are players.
 
 ## Recorded games
 

@@ -18,9 +18,9 @@ The last player left wins.
 
 | card | copies | |
 |---|---|---|
-| attack | 4 | another player's turn begins, in which that player draws twice |
-| skip | 4 | counts as one draw |
-| favor | 4 | another player chooses a card and gives it to you |
+| attack | 4 | ends your turn; a player whom you choose is next and draws twice |
+| skip | 4 | replaces one draw |
+| favor | 4 | a player whom you choose selects a card and gives it to you |
 | shuffle | 4 | shuffles the pile |
 | see | 5 | you look at the top three cards and put them back in any order |
 | tacocat, meloncat, beardcat, rainbowcat, furrycat | 4 each | nothing |
@@ -31,36 +31,39 @@ The last player left wins.
 **Set-up.** Each player gets a defuse and seven cards that are neither defuses nor
 kittens. The remaining defuses and the kittens are shuffled into the pile.
 
-**A turn.** You play any number of cards, or none, and end the turn with a draw. After
-an attack, the turn has two draws. Playing an attack or dying ends the turn, even if
-draws are left. Attacks do not add up.
+**A turn.** You play any number of cards, or none, and end the turn with a draw. If you
+have been attacked, your turn has two draws. If you play an attack or explode, your turn
+ends even if draws are left; they do not pass to the next player.
 
-**Nopes.** After each card, the players who hold a Nope are asked clockwise, beginning
-with the seat after the player of the card and ending with that player. Each passes or
-plays a Nope. A Nope can be noped too, so the round of questions begins again with the
-seat after its player. When all have passed, an odd number of Nopes cancels the card,
-which is discarded in any case. Only players who hold a Nope are asked, so everyone
-knows that a player who is asked holds one.
+**Nopes.** After you play a card, the players who hold a Nope are asked in seat order,
+from the seat after yours to your own. Each passes or plays a Nope. A Nope can be noped
+too: after each Nope, the questions begin again with the seat after the player who
+played it. When all have passed, an odd number of Nopes cancels the card; it is
+discarded in any case. Only players who hold a Nope are asked, so everyone knows that a
+player who is asked holds one.
 
 **Kittens.** If you draw a kitten and hold a defuse, the defuse is discarded and you
-secretly put the kitten back at any place in the pile. Without a defuse, you are out and
-your cards are discarded. In a Favor, the other player gives nothing if a Nope was that
-player's last card.
+secretly put the kitten back at any place in the pile. This completes the draw. Without
+a defuse, you are out and your cards are discarded.
+
+**Favors.** You can ask only a player who holds a card. If that player's last card was a
+Nope and has been played before the Favor takes effect, you get nothing.
 
 ## Hidden information
 
 You know your own hand, all discards, how many cards each hand and the pile hold, and
 how many kittens lie in the pile. You know the cards that you have seen in the pile or
 put there, until they are drawn, the pile is shuffled, or another player puts a kitten
-back or orders these cards. You know the cards that changed hands between you and
-another player in a Favor, and the Nope of a player who was asked, as long as they must
-still be in that hand. When a player discards a card of that type, or gives away a card
-that you do not see, one card fewer is known.
+back or rearranges these cards. You also know the cards that you gave to another player
+in a Favor, and that a player who was asked holds a Nope, as long as these cards must
+still be in that hand. When the player discards a card of such a type, you know of one
+card fewer of that type. When the player gives away a card that you do not see, you know
+of one card fewer of each type, because it may have been any of them.
 
 When an agent plans, it shuffles all other cards and deals them again; hands get no
 kittens. What other players know about each other and about the pile is hidden from the
-agent. In its determinizations, they therefore know only cards of the agent that it gave
-them or that they saw.
+agent. In the agent's determinizations, the other players therefore know only cards in
+the agent's hand: those that they gave to the agent, and a Nope if it was asked.
 
 ## Observation space
 
@@ -132,14 +135,14 @@ and `parallel_env`, it raises an error.
 |---|---|
 | `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
 | `players` | 2 to 5 |
-| `rulebook` | `tag`, or `published`: attacks hit the next player, see only looks |
+| `rulebook` | `tag`, or `published`: attacks hit the next player, see keeps the order |
 
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
 results were made. They differ from the published rules in the two points of `rulebook`.
-In both rule books, pairs and other combinations of cats do nothing. Bugs of TAG's
-program are not reproduced: a player who noped in the Nope window of the player's own
-card discarded a wrong card, seats were confused after deaths and attacks, and the draw
-after a Favor did not count.
+With either value of `rulebook`, pairs and other combinations of cats do nothing. Three
+bugs of TAG's program are not reproduced: a player who played a Nope in the Nope window
+of their own card discarded the wrong card, seats were confused after explosions and
+attacks, and the draw after a Favor did not count.
 
 ## Scores and evaluation
 
@@ -150,15 +153,17 @@ default). The evaluation (`value="evaluate"`) is the score divided by the number
 other players.
 
 For searches that count turns, a turn ends when its last draw is made, skipped or
-cancelled by an attack. A round is as many turns as there are players.
+cancelled by an attack, or when the player explodes. A round has as many turns as the
+game has seats, even after players are out.
 
 ## Recorded games
 
 `mcts-agents verify exploding_kittens FILE` compares these rules with games recorded
 with TAG: legal actions, hands, pile, discards, the Nope window, who is out, and
-results. The order after a shuffle is taken from the file. TAG asks a player who has
-noped again, even without another Nope; that pass is not a decision here. The file marks
-plays in which TAG broke the rules, and their results are not compared.
+results. The order after a shuffle is taken from the file. In TAG, a player who has
+played a Nope is asked again even without holding another one; that forced pass is not a
+decision here. The file marks plays in which TAG broke the rules, and their results are
+not compared.
 
 ## Version history
 

@@ -12,23 +12,26 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Focus, also called Domination, is played with stacks on the 52 squares of a board of
-eight by eight without its corners. A stack belongs to the player whose piece lies on
-top. In a turn, a player takes one or more pieces from the top of one of the player's
-stacks and moves them in a straight line, as many squares as there are pieces. They may
-jump over anything and land on anything. Alternatively, the player puts a piece from the
-reserve on any square. A stack keeps its top five pieces. Of the pieces below, the
-player's own go to the reserve, and the others are captured.
+Focus, also called Domination, is played with stacks of pieces on an 8x8 board without
+three squares in each corner (52 squares). A stack belongs to the player whose piece
+is on top. A player has two kinds of move. The first is to take one or more pieces from
+the top of one of the player's own stacks and move them together in a straight line, up,
+down, left or right, exactly as many squares as there are pieces. They pass over
+whatever is in between and land on an empty square or on top of any stack. The second is
+to put a piece from the player's reserve on any square, empty or not. If a stack then
+has more than five pieces, the excess is removed from the bottom: pieces of the player
+who moved go to that player's reserve, and all others are captured.
 
-A player wins by capturing enough: six pieces with two players; with three players,
-three of each opponent or ten in all; with four, two of each or ten in all. A player
-also wins when no other player can move. A player with neither a stack nor a reserve is
-skipped, and may come back when a piece is uncovered. The game is a draw after
-`max_plies_per_player` moves times the number of players.
+A player wins by capturing enough pieces: with two players, six; with three players,
+three of each opponent or ten in all; with four players, two of each opponent or ten in
+all. A player also wins when no other player can move. A player with neither a stack nor
+a reserve is skipped, but may come back when one of the player's pieces is uncovered.
+The game is a draw after `max_plies_per_player` moves times the number of players.
 
-Four players begin with thirteen pieces each, one on every square. Two and three players
-begin on the six by six squares in the middle. With three players, each also holds one
-piece in the hand, which must be put on the board in the first turn.
+With four players, each begins with thirteen pieces, and every square holds one piece.
+With two or three players, the pieces begin on the six by six squares in the middle.
+With three players, each also begins with one piece in reserve, which must be put on the
+board in the first turn.
 
 ## Observation space
 
@@ -76,12 +79,14 @@ it raises an error.
 
 ## Scores and values
 
-For searches that use scores, the score is 1 for the winner; in a draw, players share 1.
-The evaluation of an unfinished position is each player's share of e = 300 - 50 u + v,
-where u is the smallest number of captures that the player still needs and v the number
-of stacks that it controls. The value of an action grows with the number of pieces
-moved, the height of the stack they land on, and the change in the number of stacks that
-the player controls. A turn is one move; a round is as many moves as there are players.
+For searches that use scores, the score is 1 for the winner and 0 for the others; in a
+draw, all players get equal shares of 1. For an unfinished position, each player has
+e = 300 - 50 u + v, where u is the smallest number of captures that the player still
+needs to win and v is the number of stacks that the player controls; the evaluation is
+the player's e divided by the sum over all players. The value of an action grows with
+the number of pieces moved, the height of the stack they land on, and the change in the
+number of stacks that the player controls. A turn is one move; a round is as many moves
+as there are players.
 
 ## Version history
 
@@ -92,9 +97,10 @@ the player controls. A turn is one move; a round is as many moves as there are p
 S. Sackson, "A Gamut of Games" (1969). J. A. M. Nijssen and M. H. M. Winands, "Search
 policies in multi-player games" (ICGA Journal 36, 2013), for winning with three and four
 players. H. Baier and M. Kaisers, "Guiding multiplayer MCTS by focusing on yourself"
-(IEEE CoG 2020), for the evaluation and the order of moves. Three details are ours: the
-evaluation is a share of the sum over all players, both terms of the order have the same
-weight, and the set-ups for two and three players.
+(IEEE CoG 2020), for the evaluation and the order of moves. Three details are ours: we
+divide the evaluation by the sum over all players, we give both terms of the move order
+(the height of the new stack and the change in the number of stacks) the same weight,
+and we chose how the pieces are laid out at the start with two and three players.
 """
 
 from mcts_agents.envs.environment import environments

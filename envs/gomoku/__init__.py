@@ -14,11 +14,11 @@
 
 The players take turns to put stones on the empty cells of a square board. Stones never
 move. The first player with five or more stones in an unbroken line, along a row, a
-column or a diagonal, wins. A full board without such a line is a draw. This is the free
-form of the game: a line of more than five stones wins too, every empty cell is allowed
-at any time, and there is no rule for the opening.
+column or a diagonal, wins. A full board without such a line is a draw. This is the
+free-style form of the game: a line of more than five stones also wins, a player may
+always move to any empty cell, and there are no opening rules.
 
-From the opening, a random game has 53.5 moves on 9x9.
+From the opening, a random game on 9x9 averages 53.5 moves.
 
 ## Observation space
 
@@ -35,8 +35,9 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 ## Action space
 
-Action `row * size + column` puts a stone on that cell, written with a letter for the
-column and a number for the row, both from the top left: `c2` is row 1, column 2.
+Action `row * size + column` puts a stone on that cell, with rows and columns counted
+from 0 at the top left. In text, a letter names the column and a number the row, which
+is counted from 1: `c2` is row 1, column 2.
 
 ## Rewards
 
@@ -52,23 +53,24 @@ it raises an error.
 
 `env(render_mode=None, players=2, size=9)`
 
-- `size`: cells a side, 5 to 19.
+- `size`: cells on each side of the board, 5 to 19.
 
 ## Codes, values and turns
 
 The exact code of a move is `player * size * size + action`. For searches that use
-scores, the score is 1 for the winner. The evaluation of an unfinished position compares
-the players' open lines: the lines of five cells in which the opponent has no stone. A
-line with no own stone counts 1, with one 2, with two 8, with three 32 and with four
-128. A player who leads by n has 0.5 + 0.5 * n / (n + 256). The weights are this
-package's own.
+scores, the score is 1 for the winner and 0 otherwise. The evaluation of an unfinished
+position compares the players' open lines. A line of five cells is open for a player if
+the opponent has no stone in it. It is worth 1 point if the player has no stone in it, 2
+points with one stone, 8 with two, 32 with three and 128 with four. If a player's points
+exceed the opponent's by n, that player's evaluation is 0.5 + 0.5 * n / (n + 256), and
+the opponent's is 1 minus that. The weights are this package's own.
 
-The value of an action is 1 if its stone completes five in a row, 0.9 if it takes a cell
-where the opponent would complete them, and otherwise 0.8 times the number of lines of
-five through its cell, divided by the most lines through any cell of the board. Cells in
-the centre therefore come first.
+The value of an action is 1 if its stone completes five in a row, and 0.9 if it blocks a
+cell where the opponent would complete five in a row. Otherwise it is 0.8 times the
+number of lines of five through the stone's cell, divided by the largest such number of
+any cell on the board. Central cells therefore have the highest values.
 
-A turn is a stone, and a round is two.
+A turn is one stone, and a round is two.
 
 ## Recorded games
 
@@ -81,9 +83,9 @@ OpenSpiel, on a board of any size.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), which plays on 9x9, for the codes
-of moves. The paper does not say whether more than five in a row win; we assume that
-they do.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), for the codes of moves and the 9x9
+board. The paper does not say whether a line of more than five wins; we assume that it
+does.
 """
 
 from mcts_agents.envs.environment import environments

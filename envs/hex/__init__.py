@@ -13,12 +13,14 @@
 | Hidden information, chance | none |
 
 Players take turns to put a stone of their colour on an empty cell of a rhombic board.
-Stones never move. Player 0 wins with a chain from the top row to the bottom row, player
-1 with a chain from the left column to the right column. Exactly one of them can
-succeed, so there are no draws. There is no swap move; a forced first stone can replace
-it.
+Stones never move. Player 0 wins by connecting the top row to the bottom row with an
+unbroken chain of stones, and player 1 by connecting the left column to the right
+column. Exactly one of them can succeed, so there are no draws. There is no swap move;
+to reduce the first player's advantage, you can fix player 0's first stone instead (see
+`first_cell` below).
 
-Cell (r, c) touches (r-1, c), (r-1, c+1), (r, c-1), (r, c+1), (r+1, c-1), (r+1, c).
+Each cell has up to six neighbours. Cell (r, c) touches (r-1, c), (r-1, c+1), (r, c-1),
+(r, c+1), (r+1, c-1) and (r+1, c).
 
 ## Observation space
 
@@ -35,8 +37,9 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 ## Action space
 
-Action `row * size + column` puts a stone on that cell, written with a letter for the
-column and a number for the row, both from the top left: `c2` is row 1, column 2.
+Action `row * size + column` puts a stone on that cell, with rows and columns counted
+from 0 at the top left. In text, a letter names the column and a number the row, which
+is counted from 1: `c2` is row 1, column 2.
 
 ## Rewards
 
@@ -52,11 +55,12 @@ it raises an error.
 
 `env(render_mode=None, players=2, size=7, first_cell=None)`
 
-- `size`: cells a side, 3 to 19.
-- `first_cell`: player 0's first stone lies on this cell at the start, and player 1
-  moves first. The cell is a name such as `"c3"` or a number `row * size + column`. The
-  7x7 set-up of T. Cazenave, "Monte Carlo Permutation Search" (2025), is `"c3"` if the
-  paper's (2, 2) counts from 0, and `"b2"` if it counts from 1.
+- `size`: cells on each side of the board, 3 to 19.
+- `first_cell`: where player 0's first stone lies at the start; player 1 then moves
+  first. Give a name such as `"c3"` or a number `row * size + column`. None means an
+  empty board and that player 0 moves first. T. Cazenave, "Monte Carlo Permutation
+  Search" (2025), plays on 7x7 with the stone on (2, 2), which is `"c3"` if the paper
+  counts from 0 and `"b2"` if it counts from 1.
 
 ## Recorded games
 

@@ -12,12 +12,13 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Breakthrough with knights: each player has two rows of them. A knight moves as in chess,
-but only forward: two rows forward and one column to a side, or one row forward and two
-columns to a side. It jumps over anything in between, and captures an opponent's knight
-on the square where it lands. Nobody can pass. The player who brings a knight to the far
-row, or who captures the last knight of the opponent, wins. There are no draws, and the
-player to move always has a legal move.
+Breakthrough played with knights: each player has two rows of them. A knight moves as in
+chess, but only forward: two rows forward and one column to a side, or one row forward
+and two columns to a side. It jumps over anything in between. It may land on an empty
+square or on an opponent's knight, which it captures. Captures are optional, and nobody
+can pass. The player who brings a knight to the far row, or who captures the last knight
+of the opponent, wins. There are no draws, and the player to move always has a legal
+move.
 
 Player 0 begins on the upper two rows, moves down, and has the first move.
 
@@ -37,11 +38,11 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 ## Action space
 
 Action `(player * squares + row * columns + column) * 4 + step` moves the knight on that
-square, with rows from the top. The step is 0 or 1 for two rows forward and one column
-to the left or right, 2 or 3 for one row forward and two columns to the left or right,
-as seen by the player who moves. As text, an action is written as its two squares,
-`a7b5`: the letter is the column from the left, and the number is the row from the
-bottom. `a7-b5` and `a7b5*` are also understood.
+square, with rows from the top. As seen by the player who moves, steps 0 and 1 go two
+rows forward and one column to the left or right, and steps 2 and 3 go one row forward
+and two columns to the left or right. In text, an action is the square that the knight
+leaves followed by the square that it reaches, such as `a7b5`. Letters name columns from
+the left, and numbers name rows from the bottom. `a7-b5` and `a7b5*` are also accepted.
 
 ## Rewards
 
@@ -63,11 +64,14 @@ it raises an error.
 ## Codes, values and turns
 
 The exact code of a move is twice its action, plus 1 if the move captures. The
-evaluation of an unfinished position adds the lead in knights, as a share of all knights
-(weight 0.7), and the lead of the foremost knight, as a share of the way (weight 0.3).
-The sum is mapped from the range -1 to 1 to the range 0 to 1. The value of an action is
-1 if it wins on the far row; otherwise it is 0.5 for a capture, plus up to 0.4 for how
-far the knight has come. A turn is one move, and a round is two.
+evaluation of an unfinished position is a weighted sum of two leads. The first (weight
+0.7) is the difference in knights, divided by the number of knights on the board. The
+second (weight 0.3) is the difference in rows between the players' foremost knights,
+each counted from its player's home edge, divided by `rows - 1`. The sum is rescaled
+from the range -1 to 1 to the range 0 to 1. The value of an action is 1 if the knight
+reaches the far row. Otherwise it is 0.4 times the share of the way across the board
+that the knight has then covered, plus 0.5 if the move captures. A turn is one move, and
+a round is two.
 
 ## Version history
 

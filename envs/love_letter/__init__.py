@@ -18,24 +18,25 @@ player draws a second card, plays one of the two face up, and does what it says.
 
 | card | number | copies | |
 |---|---|---|---|
-| guard | 1 | 5 | name a target and a card, not guard; a target with it is out |
+| guard | 1 | 5 | name a target and a card (not guard); a target who holds it is out |
 | priest | 2 | 2 | see the target's card |
 | baron | 3 | 2 | compare hands with the target: the player with the lower card is out |
-| handmaid | 4 | 2 | protected until the player's next turn |
-| prince | 5 | 2 | the target, who can be the player, discards the hand and draws |
+| handmaid | 4 | 2 | protects the player until that player's next turn |
+| prince | 5 | 2 | the target (may be the player) discards the hand and draws a card |
 | king | 6 | 1 | exchange hands with the target |
 | countess | 7 | 1 | nothing; must be played if the other card is prince or king |
 | princess | 8 | 1 | a player who plays or discards her is out |
 
-**A round.** All sixteen cards are shuffled. One is laid aside face down, and with two
-players three more face up. Each player gets one card. A target is any other player who
-is not out. Protected players may be chosen, but then nothing happens, so there is
-always a legal play. A player who is out discards the hand face up and is skipped. If
-the pile is empty, the target of a prince takes the card laid aside.
+**A round.** All sixteen cards are shuffled. One is laid aside face down; with two
+players, three more are laid aside face up. Each player gets one card. A target is any
+other player who is not out; a prince may also be played on oneself. Protected players
+may be chosen as targets, but the card then has no effect, so there is always a legal
+play. A player who is out discards the hand face up and is skipped for the rest of the
+round. If the pile is empty, the target of a prince draws the card laid aside face down.
 
-The round ends when only one player is left or the pile is empty after a play. The
-highest card wins. Ties go to the player with the higher sum on the player's own discard
-pile; players who are still tied all win. Each winner gets a token.
+The round ends when, after a play, only one player is left or the pile is empty. Among
+the players left, the highest card wins. Ties go to the player whose discard pile has
+the higher total; players who are still tied all win. Each winner gets a token.
 
 **The game.** Player 0 starts the first round. A winner of the last round starts the
 next one, chosen at random if there are several. A player wins by holding more tokens
@@ -50,18 +51,20 @@ a turn, not a decision.
 
 ## Hidden information
 
-A player knows the player's own hand, all discards and all cards face up. The player
-also knows a hand seen with a priest, until that card is played or discarded, and the
-card given away with a king. If a king exchanges a known hand, its new place is known.
-If a player whose card was seen plays a card of the same number, the knowledge is lost.
+Each player knows their own hand, all discards and all face-up cards. They also know a
+card that they have seen with a priest or given away with a king, until it is played or
+discarded. If a king moves a card that they know to another hand, they know the card in
+that hand. Whenever a player whose card is known plays a card of the same number, the
+knowledge is lost, even if the card just drawn may have been played.
 
 When an agent plans, it shuffles the cards whose place it does not know and deals them
 to unknown hands and piles. As in TAG, information from the outcome of a guard or a
 baron is not used, except for a tie at the baron with `baron_shows`.
 
-Only a player who has seen a card and the player whose card was seen know whether this
-knowledge is still valid. In an agent's determinizations, other players know about the
-agent's hand what the agent knows that they know, and nothing about each other.
+If one player has seen another player's card, only these two can tell later whether that
+card is still in the hand. In an agent's determinizations, the other players keep the
+knowledge of the agent's hand that the agent is aware of. They know nothing about each
+other's hands.
 
 ## Observation space
 
@@ -79,7 +82,7 @@ There is a row for each seat, beginning with the observing player, in seat order
 | 20 | 1 if the player is to move |
 | 21 | 1 if the player has seen the observing player's card, as both know |
 
-A last row has common facts:
+The last row holds the remaining facts:
 
 | column | |
 |---|---|
@@ -137,14 +140,14 @@ baron itself, and a prince played on oneself could discard the prince a second t
 
 For searches that use scores, the score is the number of tokens. The evaluation
 (`value="evaluate"`) is the number of tokens divided by the number needed to win, at
-most 1, and half of that for a player who is out of the current round. This is the
-paper's value function, which counted players who were out as losers until the next
-round, at half their score.
+most 1, and half of that for a player who is out of the current round. It follows the
+paper's value function, which treated a player who was out as a loser until the next
+round and therefore halved that player's score.
 
 For searches that count turns, a turn is one card played, and a round is a round of the
-game, from deal to token. The scripted policy `sensible` plays the action with the best
-`action_values`: these use the probabilities given the unseen cards, and prefer keeping
-a high card to playing it.
+game, from the deal to the award of tokens. The scripted policy `sensible` plays an
+action with the highest `action_values`. They assume that an unknown card is any unseen
+card with equal probability, and they favour keeping a high card over playing it.
 
 ## Recorded games
 

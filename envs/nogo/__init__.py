@@ -12,15 +12,16 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Players take turns to put a stone of their colour on an empty point. Stones of one
-colour on neighbouring points are a group, and the empty points beside a group are its
-liberties, as in Go. A stone is legal if every group has a liberty afterwards, so
-captures and suicide are both forbidden. Nobody can pass.
+Players take turns to put a stone of their colour on an empty point. As in Go, stones of
+one colour that are connected horizontally or vertically form a group, and the empty
+points next to a group are its liberties. A move is legal if every group on the board
+has a liberty afterwards, so captures and suicide are both forbidden. Nobody can pass.
 
-A player who is to move but has no legal move has lost. With three players, the other
-two continue, and the stones of the player who lost stay. The last player who has not
-lost wins; there are no draws. A point that is illegal for a player stays illegal. From
-the opening, a random game has 22 moves with two players and 21 with three.
+A player who is to move but has no legal move loses. With three players, the other two
+continue, and the stones of the player who lost stay on the board. The last remaining
+player wins; there are no draws. A point that is illegal for a player stays illegal for
+that player. From the opening, a random game averages 22 moves with two players and 21
+with three.
 
 ## Observation space
 
@@ -39,8 +40,9 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-Action `row * size + column` puts a stone on that point, written with a letter for the
-column and a number for the row, both from the top left: `c2` is row 1, column 2.
+Action `row * size + column` puts a stone on that point, with rows and columns counted
+from 0 at the top left. In text, a letter names the column and a number the row, which
+is counted from 1: `c2` is row 1, column 2.
 
 ## Rewards
 
@@ -57,12 +59,12 @@ it raises an error.
 `env(render_mode=None, players=2, size=5)`
 
 - `players`: 2 or 3.
-- `size`: points a side, 2 to 11. Boards of up to 8 points a side are the fastest.
+- `size`: points on each side of the board, 2 to 11. Sizes up to 8 are the fastest.
 
 ## Codes and turns
 
-The exact code of a move is `player * size * size + action`. All permutations of the
-moves of a game lead to the same stones, so there are no other kinds of codes. A turn is
+The exact code of a move is `player * size * size + action`. The same moves leave the
+same stones on the board in any order, so there are no other kinds of codes. A turn is
 one move, and a round is as many moves as there are players.
 
 ## Recorded games
@@ -76,7 +78,7 @@ OpenSpiel, on a board of any size.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), also for three players.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), including the three-player game.
 """
 
 from functools import partial

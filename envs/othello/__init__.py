@@ -13,11 +13,11 @@
 | Hidden information, chance | none |
 
 The players take turns to put discs of their colour on the empty squares of an 8x8
-board. A disc must capture: along a row, a column or a diagonal, one or more discs of
-the opponent must lie between it and another disc of the player, without a gap. All
-captured discs become the player's. A player who cannot capture must pass; otherwise
-passing is not allowed. The game ends at once when neither player can capture. The
-player with more discs wins; equal numbers are a draw.
+board. Every disc played must capture: along a row, a column or a diagonal, an unbroken
+line of one or more of the opponent's discs must lie between the new disc and another
+disc of the player. All captured discs are turned over and become the player's. A player
+who cannot capture must pass; otherwise passing is not allowed. The game ends as soon as
+neither player can capture. The player with more discs wins; equal numbers are a draw.
 
 Player 0 has e4 and d5 at the start, player 1 has d4 and e5, and player 0 moves first.
 
@@ -58,21 +58,23 @@ it raises an error.
 `env(render_mode=None, players=2, evaluation="mobility")`
 
 - `evaluation`: what the evaluation of an unfinished position compares.
-    - `"mobility"`: three counts, each as the difference divided by the sum of both
-      players' counts: squares on which a player can play (weight 0.35), empty squares
-      beside the opponent's discs (0.15), and stable discs, which are connected to an
-      own corner along the edges (0.5). These are the features of P. S. Rosenbloom's
-      program IAGO (1982), in a simpler form; the weights are this package's own.
+    - `"mobility"`: a weighted sum over three counts: the squares on which a player can
+      play (weight 0.35), the empty squares beside the opponent's discs (0.15), and the
+      player's stable discs (0.5), here those connected along the edges to a corner that
+      the player holds. For each count, the difference between the players is divided by
+      the sum. These are the features of P. S. Rosenbloom's program IAGO (1982), in a
+      simpler form; the weights are this package's own.
     - `"discs"`: the difference in discs divided by 64.
 
-Either lead, from -1 to 1, is mapped to the scale from 0 to 1.
+The result of either comparison lies between -1 and 1, and is then rescaled to the range
+from 0 to 1.
 
 ## Scores and action values
 
-For searches that use scores, the score is the number of own discs. The value of an
-action is the weight of its square in P. Norvig's table, from 0 for the squares
-diagonally next to a corner to 1 for the corners; a pass is worth 0.5. A turn is one
-disc, and a round is two.
+For searches that use scores, a player's score is the number of the player's discs. The
+value of an action is the weight of its square in P. Norvig's table, rescaled so that
+the squares diagonally next to a corner have 0 and the corners have 1; a pass is worth
+0.5. A turn is one disc played, and a round is two; passes do not count.
 
 ## Recorded games
 

@@ -18,47 +18,54 @@ player begins with 50 chips. The game ends after 11 hands, or when one player ha
 the chips. The player with the most chips wins; tied players all win.
 
 **A hand.** Each player who has chips gets two cards. The small blind is 5 and the big
-blind 10; a player who has less pays all remaining chips. Then players bet on four
-streets: before the flop, after the flop of three cards on the board, after the fourth
-(the turn), and after the fifth (the river). The player who makes the best five cards
-from the two cards in hand and the board wins the pot. If all others have folded, the
-last player in wins it at once.
+blind 10; a player with fewer chips than the blind posts all of them. Then players bet
+on four streets: before the flop, after three cards are dealt to the board (the flop),
+after the fourth card (the turn), and after the fifth (the river). The best five-card
+hand, made from a player's two cards and the board, wins the pot. If all others have
+folded, the last player still in wins the pot at once.
 
-- Player 0 posts the small blind in the first hand. In each later hand, it moves on to
-  the next player with chips. The next player after the small blind posts the big blind.
-- The small blind acts first on every street. In the published rules, the player after
-  the big blind acts first before the flop. If the small blind folds, the next player
-  still in opens the streets that follow.
+- Player 0 posts the small blind in the first hand. In each later hand, the small blind
+  passes to the next player with chips. The next player with chips after the small blind
+  posts the big blind.
+- The small blind acts first on every street, even before the flop, where the published
+  rules begin with the player after the big blind. If the player who acts first folds,
+  the next player still in acts first on the streets that follow.
 - After a bet, a raise or an all-in, every other player with chips must call, raise, go
-  all-in or fold. A player without enough chips for a call can only go all-in or fold.
-- A street ends when all players have acted and no player needs to call. Players without
-  chips are not asked.
-- A raise is a multiple of the highest bet: with 10 chips to match, the raise x2 makes
-  30. Without raises, a street has only one bet, of 5.
+  all-in or fold. Before the flop, the same applies to every player but the big blind. A
+  player without enough chips for a call can only go all-in or fold.
+- A street ends when all players still in have acted and none of them needs to call.
+  Players who are all-in are skipped.
+- A raise adds one to four times the highest bet in the hand so far. If the highest bet
+  is 10 chips, the raise x2 takes it to 30. Each street has at most one bet, of 5 chips,
+  and none after a raise or an all-in.
 - A player cannot bet or raise if all other players still in are all-in.
 
-**Pots.** The bets are split into pots by level. Each pot goes to the best hand among
-the players who paid into it and are still in; tied players share it equally. Odd chips
-go to the first winner counted from the small blind. Chips paid only by players who have
-folded go with the pot below. A player without chips at the end of a hand is out.
+**Pots.** If the players still in have bet different amounts, the chips are split into a
+main pot and side pots. Each pot goes to the best hand among the players who paid into
+it in full and are still in; tied players share it equally. Odd chips go to the first
+winner in seat order, beginning with the small blind. Chips at a level that only folded
+players have reached are added to the pot below. A player without chips at the end of a
+hand is out.
 
-Hands from the best down: straight flush, four of a kind, full house, flush, straight,
-three of a kind, two pairs, pair, high card; then the ranks of the cards decide. An ace
-is high, or low in a straight from ace to five.
+Hands rank, from best to worst: straight flush, four of a kind, full house, flush,
+straight, three of a kind, two pair, pair, high card. Between hands of the same kind,
+the ranks of the cards decide. An ace is high, but it counts as low in the straight from
+ace to five.
 
 ## Hidden information
 
-A player knows the player's own two cards, the board, all bets and all actions. When an
-agent plans, it shuffles all other cards and deals them to the other players, including
-those who have folded, and to the rest of the board. As in TAG, bets are not used to
-infer cards. At the end of the game, all cards are revealed.
+Players know their own two cards, the board, all bets and all actions. When an agent
+plans, it shuffles all other cards, and from them it deals new hands to the other
+players, including those who have folded, and the rest of the board. As in TAG, agents
+infer nothing about the cards from the bets. At the end of the game, all cards are
+revealed.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape
 (112 + 10 * players,). A card is numbered 4 * rank + suit, with the ranks 2 to ace as 0
-to 12, and clubs, diamonds, hearts, spades as 0 to 3. Sums of chips take two places:
-hundreds, and the rest.
+to 12, and clubs, diamonds, hearts, spades as 0 to 3. Amounts of chips take two places:
+the hundreds, and the remainder.
 
 | place | |
 |---|---|
@@ -113,22 +120,23 @@ it raises an error.
 |---|---|
 | `render_mode` | `human`, `rgb_array` or `ansi`; pictures show all hands |
 | `players` | 2 to 14 |
-| `hands` | hands that are played at most, 1 to 100 |
+| `hands` | maximum number of hands, 1 to 100 |
 | `odd_chips` | `first`: to the first winner; `lost`: out of the game, as in TAG |
 
-TAG's program of April 2022, with which the MultiTree paper's results were made, ranks
-an arbitrary choice of five cards, breaks ties between equal kinds in an unusual way,
-and creates chips when it splits pots. These bugs are not reproduced, but they affect
-the paper's figures for this game.
+The April 2022 version of TAG, which produced the MultiTree paper's results, has three
+bugs: it ranks an arbitrary five of a player's seven cards instead of the best five,
+breaks ties between hands of the same kind in an unusual way, and creates chips when it
+splits pots. These bugs are not reproduced here, but they affect the paper's figures for
+this game.
 
 ## Scores
 
 For searches that use scores, the score is the number of chips in the stack. Chips in
-the pot belong to no player, so a bet lowers the score until the hand ends. A win adds
-half of the score, and a loss takes half of it away.
+the pot belong to no player, so a bet lowers the score until the hand ends. At the end
+of the game, half of the score is added for a winner and subtracted for a loser.
 
-Searches play rollouts of 30 actions unless you set `rollout`, as in the setting that
-the paper tuned for Poker.
+Searches play rollouts of 30 actions unless you set `rollout`. This is the setting that
+the paper found by tuning for Poker.
 
 For searches that count turns, a turn is one action, and a round is a hand.
 
@@ -136,9 +144,9 @@ For searches that count turns, a turn is one action, and a round is a hand.
 
 `mcts-agents verify poker FILE` compares these rules with games recorded with TAG: legal
 actions, chips, bets, seats, the board, hands and the deck, and the payments from the
-pots. The deals are taken from the file. If TAG did not pay by the best five cards, the
-payment and the end of the game are compared with those by standard rules, which the
-file also has.
+pots. The deals are taken from the file. Where TAG did not pay the best five-card hand,
+the payment and the end of the game are compared with the outcome under standard rules,
+which the file also contains.
 
 ## Version history
 

@@ -13,20 +13,20 @@
 | Hidden information | items under wood; in the fog all that is far away |
 | Chance | the opening board |
 
-The Bomberman game of the NeurIPS 2018 competition, played as its official Python
-program plays it, step for step. Four agents start in the corners of a board of rigid
-walls and wood. They lay bombs that explode after nine steps, in a cross whose arms are
-the bomb's strength minus one. An agent in flames dies. Under some wood lie items: one
-more bomb to lay, one more cell of reach, and the ability to kick bombs, which then roll
-until something stops them. The game ends when one player or one team is left, or after
-800 steps.
+Pommerman is the Bomberman game of the NeurIPS 2018 competition. These rules reproduce
+the official Python program step for step. Four agents start in the corners of a board
+of rigid walls and wood. They lay bombs that explode after nine steps, in a cross whose
+arms are as many cells long as the bomb's strength minus one. An agent in flames dies.
+Some wood hides an item: one more bomb to lay, one more cell of reach, or the ability to
+kick bombs, which then roll until something stops them. The game ends when only one
+player or one team is left, or after 800 steps.
 
 All agents act at once. Conflicting moves are resolved first: no agent enters a cell
 that two agents want, and agents cannot swap cells. Then bombs are kicked, agents move
 and pick up items, bombs explode (including chain reactions), and agents in flames die.
-Flames burn for three steps. If a blast reaches wood, the wood shields what is behind it
-from all other blasts of that step. If flames of two explosions overlap in time on an
-item, the item may be lost.
+Flames burn for three steps. Wood that a blast burns still shields the cells behind it
+from all blasts of that step. If the flames of two explosions overlap in time on the
+cell of an item that the first explosion uncovered, the item may be lost.
 
 | official environment | options |
 |---|---|
@@ -44,29 +44,33 @@ the blast strength to at most 10, or to at most 4 with fog.
 ## Hidden information
 
 No player knows what lies under wood. When an agent plans, it hides items of random
-kinds again under the wood that is left, as many as can be there given the items found
-so far. Players do not hear their enemies' messages.
+kinds under the remaining wood, as many as can still be there given the items found so
+far. Players do not hear their enemies' messages.
 
 In the fog, a planner also samples everything that its player has not seen, based on the
-player's memory of the game. Every player remembers each cell as last seen. In its
-memory, bombs that it has seen continue to roll, explode and burn wood until it looks
-again. It remembers where and when it last saw each other player, who laid a bomb if it
-saw this, and the items taken and bombs kicked in its sight. All this follows from its
-own observations and actions alone. For each plan, the unseen parts are sampled:
+player's memory of the game. Each player remembers every cell as it was when last seen.
+In this memory, bombs that the player has seen continue to roll, explode and burn wood
+until the player sees those cells again. The player also remembers where and when it
+last saw each other player, who laid each bomb that it saw being laid, and which items
+it saw taken and which bombs it saw kicked. The memory depends only on the player's own
+observations and actions. For each plan, the unknown parts are filled in:
 
-- walls, as the generator places them: they are mirrored in the main diagonal, so what
-  was seen on one side is known on the other; the remaining ones, of 36 rigid and 36
-  wood in total, can be anywhere; wood out of sight is assumed to be still there
-- players out of sight: any free cell that the player can have reached since it was last
-  seen, counting 13 steps for each wood in the way
-- bombs laid out of sight: none; unknown owners of bombs: any player that fits
-- items under wood, and items that appeared out of sight
-- abilities of other players: what was seen, and at least what they begin with
+- Walls are placed as the board generator places them. The opening board is symmetric
+  about the main diagonal, so what was seen on one side is known on the other. The
+  remaining walls, out of 36 rigid and 36 wood in total, can be anywhere. Wood out of
+  sight is assumed to be still there.
+- A player out of sight can be on any free cell that it could have reached since it was
+  last seen, at 13 steps for each wood in the way.
+- The plan assumes that no bombs were laid out of sight. A bomb of unknown owner goes to
+  any player who could have laid it.
+- Items under wood, and items that appeared out of sight, are random.
+- Other players have the abilities that they were seen to gain, and at least those that
+  they begin with.
 
-Some things are not modelled: wood that agents may have burnt out of sight, the plans of
-agents out of sight, and the memory of enemies (in a plan, they see the whole sampled
-world). Without fog, all players know the effect of an item that was taken, even in the
-rare case that the item appeared in the same step and was not seen.
+Samples leave some things out: wood that agents may have burnt out of sight, what agents
+out of sight intend to do, and what enemies remember (in a plan, enemies see the whole
+sampled world). Without fog, all players know the kind of every item that is taken, even
+in the rare case that the item appeared in the same step and so was never visible.
 
 ## Scripted agents
 
@@ -75,30 +79,31 @@ rare case that the item appeared in the same step and was not seen.
 | `scripted:policy=simple_unbiased` | pomcpp2's SimpleUnbiasedAgent |
 | `scripted:policy=simple` | the official SimpleAgent |
 | `scripted:policy=safe_random` | random among moves that are safe for one step |
-| `scripted:policy=idle` | stops |
+| `scripted:policy=idle` | always stops |
 
-You can use the same names for a search's `opponent_model` and `rollout_policy`, where
-they run compiled. Only `simple` and `simple_unbiased` have a memory: they remember
-where they have been.
+You can use the same names for a search's `opponent_model` and `rollout_policy`; there,
+the agents run as compiled code. Only `simple` and `simple_unbiased` have a memory: they
+remember where they have been.
 
 ## Planners
 
-Every kind of tree of `mcts` works on this game. In the searches of the Pommerman paper,
-the tree contains the decisions of one player (SP-MCTS) or of two (TP-MCTS), and an
-opponent model decides for the others:
+Every kind of tree that `mcts` offers works for this game. In the searches of the
+Pommerman paper, the tree contains the decisions of one player (SP-MCTS) or of two
+players (TP-MCTS), and an opponent model decides for the others:
 
-| | spec, and `opponent_model=simple_unbiased` for the first two |
+| | spec; add `opponent_model=simple_unbiased` to the first two |
 |---|---|
 | SP-MCTS | `sp-mcts` |
 | TP-MCTS | `tp-mcts` |
 | MultiTree | `mcts:tree=multi` |
 | one tree, simultaneous choices | `mcts` |
 
-`rollout=40,rollout_policy=simple_unbiased,value=evaluate` replaces a value network: the
-scripted agent plays ten steps, and the value depends on the equipment of the agents
-alive at the end. The search skips moves that have the same effect as a stop or lead
-into lasting flames (`action_filter`). In `examples/four_planners.py`, these four
-planners play each other, and `experiments/` has the paper's tournaments.
+`rollout=40,rollout_policy=simple_unbiased,value=evaluate` replaces a value network:
+scripted agents play ten steps for all four players, and the value depends on who is
+alive at the end and on their equipment. The search skips moves that have the same
+effect as a stop, and moves into flames that will not have burnt out (`action_filter`).
+In `examples/four_planners.py`, these four planners play each other, and `experiments/`
+has the paper's tournaments.
 
 ## Observation space
 
@@ -134,8 +139,9 @@ Then 17 facts:
 In the fog, cells more than four rows or columns away are 5 on the first map and 0 on
 the others. The mask is all ones for the living and all zeros for the dead.
 
-With `observation="planes"` the observation is 25 planes instead, int8 of shape
-(25, 11, 11), with what the official observation tells, made for networks:
+With `observation="planes"`, the observation is instead int8 of shape (25, size, size):
+25 planes for neural networks. They are made from the official observation, but leave
+out the team mate's words:
 
 | plane | |
 |---|---|
@@ -174,9 +180,9 @@ such as `spectator_state` returns:
 | 1, 2, 3, 4 | up, down, left, right |
 | 5 | lay a bomb |
 
-All actions are legal; an action that cannot be carried out is a stop. With messages
-(`mode="radio"`), an action is 64 * move + 8 * first word + second word, words from 0 to
-7.
+All actions are legal; an action that cannot be carried out has the effect of a stop.
+With messages (`mode="radio"`), an action is 64 * move + 8 * first word + second word,
+where the words are numbers from 0 to 7.
 
 ## Rewards
 
@@ -184,13 +190,13 @@ All actions are legal; an action that cannot be carried out is a stop. With mess
 |---|---|---|
 | +1 | 0 | -1 |
 
-Without teams, a player who dies has lost at once. The last players draw if they die in
-the same step; all players who are alive when time is up draw, too. A team wins, draws
-or loses together when the game is over, including its dead members.
+Without teams, a player who dies loses at once. If the last players alive die in the
+same step, they draw; players who are still alive when time is up draw, too. The members
+of a team, dead or alive, win, draw or lose together when the game is over.
 
-With `official_rewards=True`, the environments give the rewards of the official program
-on every step; planning agents still play for the results above. No player leaves before
-the game is over: the dead do not act, and their mask is all zeros.
+With `official_rewards=True`, the environments pay the rewards of the official program
+on every step; planning agents still play for the results above. With this option, no
+player leaves before the game is over: the dead do not act, and their mask is all zeros.
 
 | official reward | 4, no teams | teams | 2 |
 |---|---|---|---|
@@ -215,11 +221,15 @@ shuffle_corners=False, max_steps=800, observation="official", official_rewards=F
 | `players` | 4 on 11x11, or 2 on 8x8 |
 | `mode` | `"ffa"`, `"team"`, or `"radio"`: teams with messages |
 | `fog` | whether players see only up to four cells away; by default only in `"radio"` |
-| `collapse` | the step after which the first ring turns rigid; officially 500 |
+| `collapse` | the step after which the outermost ring turns rigid; officially 500 |
 | `shuffle_corners` | whether the agents begin in random corners |
 | `max_steps` | steps after which the game ends |
 | `observation` | `"official"`, flat; or `"planes"` |
 | `official_rewards` | environments only: use the rewards of the official program |
+
+With `collapse`, the board of four players shrinks: after that step, the outermost ring
+of cells turns rigid, and three more rings follow at equal intervals. Agents on these
+cells die, and bombs, flames and items there vanish.
 
 ## Pictures
 
@@ -244,9 +254,9 @@ with games of the official program, step by step.
 ## Sources
 
 C. Resnick et al., "Pommerman: A Multi-Agent Playground" (AIIDE workshops 2018). Rules:
-MultiAgentLearning/playground, December 2023. Quirks of that program are kept if they
-decide games (the limit of the blast strength, counters that are never decremented,
-items lost in doubled flames), with one exception: a new game begins without the
+MultiAgentLearning/playground, December 2023. Quirks of that program that can decide
+games are kept (the limit on the blast strength, counters that are never decremented,
+items lost in overlapping flames), with one exception: a new game begins without the
 messages of the last game.
 """
 

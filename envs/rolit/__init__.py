@@ -12,22 +12,23 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Othello for up to four players, who take turns to put balls of their colours on a board
-of 8x8 fields and recolour the balls that they enclose.
+Rolit is Othello for up to four players, who take turns putting balls of their own
+colour on a board of 8x8 fields. Balls that a player encloses change to that player's
+colour.
 
 **Start.** Four balls lie in the middle, clockwise from the upper left: red, green,
-yellow, blue. With fewer than four players, the balls of the other colours are neutral:
-they can be captured, but they capture nothing and count for no player.
+yellow, blue. With fewer than four players, the balls of the colours that no player has
+are neutral: they can be captured, but they capture nothing and count for no player.
 
-**Moves.** A player puts one ball on an empty field. In each of the eight directions the
-ball captures the unbroken line of other players' balls, of one or several colours, that
-ends at a ball of the player; captured balls take the player's colour. If a ball on any
-field captures something, only such fields are legal. Otherwise all empty fields that
-touch a ball are legal. Players therefore never pass, and a player without balls
-continues to play.
+**Moves.** A player puts one ball on an empty field. In each of the eight directions, if
+an unbroken line of balls of other colours (one or several) lies between the new ball
+and another ball of the player, the whole line is captured: its balls take the player's
+colour. If any field allows a capture, the player must choose a field that captures.
+Otherwise, all empty fields next to a ball, diagonally included, are legal. Players
+therefore never pass, and a player without balls continues to play.
 
 **End.** The game ends when the board is full, after 60 moves. The player with the most
-balls wins. If several players have the most, they draw and the others lose.
+balls wins. If several players are tied for the most, they draw and the others lose.
 
 ## Observation space
 
@@ -66,22 +67,24 @@ it raises an error.
 |---|---|
 | `render_mode` | `human`, `rgb_array` or `ansi` |
 | `players` | 2, 3 or 4 |
-| `neutral_fourth` | with 2 or 3 players: whether balls of the other colours lie there |
+| `neutral_fourth` | with 2 or 3 players: whether the game begins with neutral balls |
 
-With `neutral_fourth=False`, the fields of neutral balls begin empty, so a game has 61
-moves with three players and 62 with two. With four players there are no neutral balls,
-and False raises an error.
+With `neutral_fourth=False`, the fields where neutral balls would lie begin empty, so a
+game has 61 moves with three players and 62 with two. With four players, there are no
+neutral balls, and `neutral_fourth=False` raises an error.
 
 ## Evaluation and order of moves
 
-For searches, player i's value is e_i / sum_j e_j with e_i = 2 * stable balls + legal
-moves, as if i were to move; if all e_j are 0, it is 1/players. A ball is stable if
-along each of the four axes its line is full, or one of its two neighbours is off the
-board or a stable ball of the same colour. The score is the number of balls.
+For searches, player i's value is e_i / sum_j e_j, where e_i is twice the number of the
+player's stable balls plus the number of legal moves that the player would have if it
+were the player's turn; if all e_j are 0, the value is 1/players. A ball is stable if,
+on each of the four axes through it, the whole line is full, or one of the ball's two
+neighbours is off the board or a stable ball of the same colour. The score is the number
+of the player's balls.
 
-Moves are ordered by a fixed value of each field, and moves with equal values by
-captured balls. This is a quarter of the table, beginning at the corner; the others are
-its mirror images:
+Moves are ordered by a fixed value of each field, and moves to fields of equal value by
+the number of balls that they capture. This is one quarter of the table of values, with
+a corner of the board at the upper left; the other quarters are its mirror images:
 
 ```
 5 2 4 3

@@ -13,15 +13,15 @@
 | Hidden information | the other hands until one has held them, the pile, choices |
 | Chance | the deal |
 
-A game of picking cards and passing hands. Each player secretly takes one card from a
-hand, and all players lay their cards on the table at once. The rest of player i's hand
-goes to player i - 1. When the hands are empty, the round is scored. The player with the
-most points after three rounds wins. Ties go to the player with more puddings, and
-players who are still tied draw.
+A game of picking cards and passing hands. Each player secretly chooses one card from
+the hand, and all players reveal their cards and lay them on the table at once. Player i
+then passes the rest of the hand to player i - 1, and player 0 to the last player. When
+the hands are empty, the round is scored. The player with the most points after three
+rounds wins. Ties go to the player with more puddings; players who are still tied draw.
 
 | players | 2 | 3 | 4 | 5 |
 |---|---|---|---|---|
-| cards in a first hand | 10 | 9 | 8 | 7 |
+| cards dealt to each player in a round | 10 | 9 | 8 | 7 |
 
 Cards are never shuffled back: all three rounds are dealt from one pile of 108 cards.
 
@@ -36,30 +36,30 @@ Cards are never shuffled back: all three rounds are dealt from one pile of 108 c
 | chopsticks | 4 | in a later turn, two cards instead of one |
 | pudding | 10 | end of game: most 6, fewest -6; stay on the table till then |
 
-Points that do not belong to the end of a round or of the game are paid as soon as the
-cards are laid. Prizes are divided among tied players, rounded towards zero. A player
-without icons gets no prize for them, and puddings give no prize if all players have
-equally many.
+All points are scored as soon as the cards are revealed, except those marked as end of
+round or end of game. Tied players divide the points for maki and puddings among
+themselves, rounded towards zero. A player without maki icons gets no points for maki.
+If all players have the same number of puddings, nobody gains or loses points for them.
 
-**Chopsticks.** A player with chopsticks on the table from an earlier turn of the round
-and at least two cards in the hand may use them: action 15, then two choices of a card
-in a row. Both cards are played, and one chopsticks card returns to the hand before it
-is passed. The other players have already chosen; their cards stay face down until all
-choices are complete. In this way, a player can choose a wasabi and then a nigiri on it
-in one turn. The last card of a hand is a decision like any other.
+**Chopsticks.** A player who has chopsticks on the table from an earlier turn of the
+round and at least two cards in the hand may use them: the player takes action 15 and
+then chooses two cards, one after the other. Both cards are played, and one chopsticks
+card returns to the hand before the hand is passed. Meanwhile, the cards that the other
+players have chosen stay face down. In one turn, a player can thus choose a wasabi and
+then a nigiri on it. Playing the last card of a hand is also a decision.
 
 ## Hidden information
 
-A player knows everything that was ever on the table and its own hand. After r passes of
-a round, it also knows the current hands of the r seats before its own, because it has
-held them and has seen the cards taken from them. The other hands, the order of the
-pile, and the choices of others in an incomplete turn are hidden. The use of chopsticks
-in a turn becomes public as soon as all players have decided about it, because only
-players who use them are asked next.
+A player knows its own hand and all cards that have ever been on the table. After r
+passes in a round, player i also knows the current hands of players i - 1 to i - r
+(counted around the table), because it has held these hands and has seen which cards
+were taken from them. The other hands, the order of the pile, and the cards that others
+have chosen in an incomplete turn are hidden. Who uses chopsticks in a turn becomes
+public as soon as all players have decided, because only these players choose next.
 
-When an agent plans, it deals the other hands and the pile again from the cards that it
-has not seen. It also chooses the pending cards of others again, uniformly among those
-that the new hand allows.
+When an agent plans, it deals the hands that it does not know and the pile again from
+the cards that it has not seen. For each other player who has already chosen a card in
+the current turn, it chooses again, uniformly among the ways to play a card of the hand.
 
 ## Observation space
 
@@ -75,7 +75,7 @@ There is a row for each seat, beginning with the observing player, in seat order
 | 28 | points so far (127 if more) |
 | 29 | 1 if the player uses chopsticks in this turn |
 
-A last row has common facts:
+The last row holds the remaining facts:
 
 | column | |
 |---|---|
@@ -90,7 +90,7 @@ others.
 
 ## Action space
 
-Actions are named by type, never by place in the hand.
+Actions identify cards by type, never by their position in the hand.
 
 | action | |
 |---|---|
@@ -125,13 +125,14 @@ it raises an error.
 | | `rulebook="tag"` | `rulebook="published"` |
 |---|---|---|
 | second prize for maki, if several tie for the first | paid | not paid |
-| -6 for puddings, if two play | paid | not paid |
+| -6 for the fewest puddings, with two players | applied | not applied |
 | nigiri, with an unused wasabi on the table | free choice | must go on it |
 
 The defaults are the rules of the TAG framework in April 2022, with which the MultiTree
-paper's results were made. Two bugs of TAG's program are not reproduced: it forgot the
--6 for puddings in some seat orders, and it treated the hands of the seats behind a
-player as known instead of those before the player.
+paper's results were made. Three bugs of TAG's program are not reproduced: it forgot the
+-6 for puddings in some seat orders, it divided the +6 even if all players had equally
+many puddings, and it treated the hands of players i + 1 to i + r as known to player i
+instead of those of players i - 1 to i - r.
 
 ## Scores
 
@@ -145,8 +146,8 @@ Games of TAG in April 2022 (`sushi_go` in the file's header) are compared with t
 default options. Games of TAG in May 2026 (`sushi_go_published`) are compared with
 `maki="published"` and `rulebook="published"`. For the deal of a new round, the check is
 only that no card is lost or added, because the order of the pile is chance. The file
-marks turns in which TAG broke the rules, and their results are not compared: puddings
-that it paid wrongly, and a wrong second card with chopsticks.
+marks the turns in which TAG broke the rules, and their results are not compared: turns
+in which it scored puddings wrongly or played a wrong second card with chopsticks.
 
 ## Version history
 

@@ -12,14 +12,14 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Players take turns to put their mark on an empty cell; X moves first. Three of a
-player's marks in a row, a column or a diagonal win; a full board without such a line is
-a draw.
+Players take turns to put their mark on an empty cell; X moves first. The first player
+with three marks in a row, a column or a diagonal wins; a full board without such a line
+is a draw.
 
 ## Observation space
 
 `{"observation", "action_mask"}`. The observation is int8 of shape (3, 3, 3): planes
-of the board, rows from the top, columns from the left, seen by the asking player.
+of the board, rows from the top, columns from the left, as seen by the observing player.
 
 | plane | 1 where |
 |---|---|
@@ -37,7 +37,7 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 | 3, 4, 5 | a2, b2, c2 |
 | 6, 7, 8 | a3, b3, c3 |
 
-A letter is a column from the left, a number a row from the top.
+Letters name columns from the left, and numbers name rows from the top.
 
 ## Rewards
 
@@ -55,8 +55,9 @@ it raises an error.
 
 ## Scores
 
-For searches that use scores, the score is 1, 0.5 and -1 for a win, a draw and a loss,
-as in Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games" (CoG 2022).
+For searches that use scores, a win scores 1, a draw 0.5, a loss -1 and an unfinished
+game 0, as in Goodman, Perez-Liebana, Lucas, "MultiTree MCTS in tabletop games" (CoG
+2022).
 
 ## Recorded games
 

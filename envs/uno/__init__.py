@@ -13,10 +13,10 @@
 | Hidden information | the other hands, the pile |
 | Chance | the deal of each round, the shuffles of discards |
 
-A game of getting rid of cards. Each player begins a round with seven cards. In turn,
-each player puts a matching card on the discard pile, or draws a card if none matches.
-The round ends when a hand is empty, and the others count the cards that they still
-hold.
+Players try to get rid of their cards. Each player begins a round with seven cards. In
+turn, each player puts a matching card on the discard pile, or draws a card from the
+pile if none matches. The round ends when a player's hand is empty, and the other
+players add up the points of the cards that they still hold.
 
 | cards | copies | points | |
 |---|---|---|---|
@@ -30,43 +30,46 @@ hold.
 
 - A number matches a card of its colour or of its number. A skip, reverse or draw two
   matches its colour only. Wilds may always be played.
-- Only a player without a matching card draws. If the drawn card matches, it is played
-  at once, but it has no effect. Otherwise the player keeps it. Either way, the turn is
-  over.
-- With two players a reverse is a skip.
-- When the pile is empty, the discards are shuffled into a new pile, except for the card
-  on top.
-- A wild that was drawn and played names no colour. Until a player names or plays a
-  colour, only wilds match, and cards with the wild's number: a wild counts as a 0, a
-  wild draw four as a 4. These numbers also match after a colour was named.
+- A player draws a card only when no card in hand matches. If the drawn card matches, it
+  is played at once, but its effect is ignored. Otherwise the player keeps it. Either
+  way, the turn is over.
+- With two players, a reverse acts as a skip.
+- When the pile is empty, all discards except the top card are shuffled to form a new
+  pile.
+- A wild that is played straight after being drawn names no colour. Until a player names
+  or plays a colour, the only cards that match are wilds and cards with the wild's
+  number: a wild counts as a 0, a wild draw four as a 4. These numbers also match once a
+  colour is named: a 0 may be played on any wild, and a 4 on any wild draw four.
 
-**A round.** All 108 cards are shuffled and dealt, and one is turned up; a wild is put
-back and the pile shuffled again. Player 0 begins the first round; the seat after player
-0 begins every other round. If a skip is turned up, the player who would begin is
-skipped; with a draw two, that player also draws two cards. A reverse turns the
-direction, and the neighbour on the other side begins. The direction is kept from round
-to round. The last card of a round takes effect before hands are counted.
+**A round.** All 108 cards are shuffled, each player gets seven, and the next card is
+turned up. If it is a wild, it is put back and the pile is shuffled again. Player 0
+begins the first round. All later rounds begin with the next player after player 0 in
+the direction of play, which carries over from round to round. If a skip is turned up,
+the player who would begin is skipped; if a draw two, that player also draws two cards.
+If a reverse is turned up, the direction changes, and the neighbour on the other side
+of that player begins. The last card of a round takes effect before the hands are
+counted.
 
-**The game.** Each player adds up the points of the cards in hand. The game ends after a
-round in which a player has reached 500 points or more. The player with the fewest
-points wins; tied players all win.
+**The game.** After each round, the points of the cards left in each hand are added to
+that player's total. The game ends after a round in which a player's total reaches 500
+points or more. The player with the fewest points wins; tied players all win.
 
 Players do not call "Uno", and a wild draw four cannot be challenged.
 
 ## Length
 
 A game to 500 points between random players takes about 1,200 actions in total with four
-players (15 rounds), and 2,100 with two (20 rounds). This is still the default, because
-the published rules, TAG and the MultiTree paper play to 500, and because a single round
-depends mostly on the cards. With `target=50`, a game takes 120 actions with four
+players (15 rounds), and 2,100 with two (20 rounds). The default target is still 500,
+because the published rules, TAG and the MultiTree paper play to 500, and because luck
+mostly decides a single round. With `target=50`, a game takes 120 actions with four
 players and 220 with two.
 
 ## Hidden information
 
-A player knows the player's own hand, all discards, and how many cards the others hold.
+Players know their own hands, all discards, and how many cards each other player holds.
 When an agent plans, it shuffles all other cards and deals them to the other hands and
-the pile. As in TAG, two hints are not used: a player who draws had no matching card,
-and after a shuffle of the discards, the pile holds only these cards.
+the pile. As in TAG, the agent ignores two clues: a player who draws had no matching
+card, and after the discards are reshuffled, the pile holds only those cards.
 
 ## Observation space
 
@@ -95,7 +98,7 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-Actions name cards, never places in the hand.
+An action names a card, not its place in the hand.
 
 | action | |
 |---|---|
@@ -104,7 +107,7 @@ Actions name cards, never places in the hand.
 | 56 + colour | wild draw four, and the colour named |
 | 60 | draw; legal only if nothing can be played |
 
-Drawing is an action although there is no choice, because TAG counts it as one.
+Drawing is an action even though the player has no choice, because TAG counts it as one.
 
 ## Rewards
 
@@ -127,35 +130,36 @@ it raises an error.
 | `players` | 2 to 10 |
 | `target` | points that end the game, 1 to 5000 |
 | `scoring` | `incremental`, as above, or `classic`, as published; see below |
-| `quirks` | what TAG's program does with wilds, as above; see below for `False` |
-| `match_symbols` | `True`, as published: a skip also matches other skips, and so on |
+| `quirks` | `True`: wilds work as in TAG's program, see above; `False`: see below |
+| `match_symbols` | `True`: a skip also matches any skip, and so on, as published |
 
-The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. Because of a bug in TAG's program, a wild draw four makes no player
-draw cards: it is just a second kind of wild. With `quirks=False`, the published rule
-holds: the next player draws four cards and is skipped, and the card may only be played
-by a player without a card of the colour in force. Wilds then have no numbers, and a
-wild that was drawn and played leaves the colour as it was.
+The rules are those of the April 2022 version of the TAG framework, which produced the
+MultiTree paper's results. Because of a bug in TAG's program, nobody has to draw cards
+for a wild draw four: it is just a second kind of wild. With `quirks=False`, the
+published rule applies: the next player draws four cards and is skipped, and a player
+may only play the card if no other card in hand has the colour in force. Wilds then
+have no numbers, and a wild that is played straight after being drawn leaves the colour
+unchanged.
 
 With `scoring="classic"`, the player who empties the hand gets the points of all other
 hands, and the player with the most points wins.
 
-TAG differs from the published rules in three points that no option changes: players
-cannot choose to draw, a drawn card that matches must be played, and it has no effect.
-In TAG, the last card of a round decides who begins the next one. Here, the seat after
-player 0 begins.
+TAG differs from the published rules in three ways that no option changes: players
+cannot choose to draw, a drawn card that matches must be played, and the effect of that
+card is ignored. In TAG, the last card of a round affects who begins the next round.
+Here, the next player after player 0 always begins it.
 
 ## Scores
 
 For searches that use scores, the score is the negative of the points, including the
-points of the cards in hand during a round. With `scoring="classic"`, it is the points.
-The paper's value is 1.5 times the score for a player who has won, and half of it for
-one who has lost. Because scores are negative, this makes a win worse in TAG. The
-searches of this package instead add half of the score's magnitude for winners and
-subtract it for losers; `score_bonus_by=tag` does the same as TAG.
+points of the cards in hand during a round. With `scoring="classic"`, the score is the
+player's points. In the paper, the value of a finished game is 1.5 times the score for
+a winner and half the score for a loser. Because scores are negative, this makes a win
+worse in TAG. The searches of this package instead add half of the score's magnitude for
+winners and subtract it for losers; `score_bonus_by=tag` does the same as TAG.
 
-Searches use no rollouts unless you set `rollout`, as in the setting that the paper
-tuned for Uno.
+Searches use no rollouts unless you set `rollout`. This is the setting that the paper
+found by tuning for Uno.
 
 For searches that count turns, a turn is one action, and a round is a round of the game.
 
@@ -163,8 +167,8 @@ For searches that count turns, a turn is one action, and a round is a round of t
 
 `mcts-agents verify uno FILE` compares these rules with games recorded with TAG: legal
 actions, hands, piles, discards, the colour, the direction, and points. The deals and
-the players who begin later rounds are taken from the file. If discards are shuffled
-within a round, they come in the recorded order.
+the players who begin later rounds are taken from the file. If the discards are
+reshuffled during a round, the new pile takes the recorded order.
 
 ## Version history
 

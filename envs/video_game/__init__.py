@@ -13,19 +13,22 @@
 | Hidden information, chance | none |
 
 Two teams of numbered agents fight on a small map, modelled on the fights of Team Fight
-Tactics. A cell holds at most one agent. The team of player 0 begins in the upper rows
-and that of player 1 in the lower ones, agents 1 to 5 in front and 6 to 10 behind them.
-Every agent begins with a health of 3.
+Tactics. A cell holds at most one agent. Player 0's team begins in the top rows and
+player 1's team in the bottom rows. With the default sizes, agents 1 to 5 of each team
+stand in front and agents 6 to 10 behind them. Every agent begins with 3 health.
 
 Agents act in a fixed order: agent 1 of player 0, agent 1 of player 1, agent 2 of player
-0, and so on; after the last agents, it is the turn of the first ones again. The agent
-stays where it is or steps to a free cell among the eight around it, and then attacks
-one enemy, who must be at most two cells away in each direction and loses one health. If
-it can attack from any of these cells, it must; only otherwise may it move without an
-attack. An agent without health leaves the map at once, and its turns are lost.
+0, and so on; after the last agents, the order starts again from the beginning. On its
+turn, an agent stays where it is or steps to one of the eight neighbouring cells, if
+that cell is free. It then attacks one enemy at most two rows and two columns away from
+its new cell, and the enemy loses one health. If an attack is possible from any cell
+that the agent can reach, it must move so that it can attack, and attack; it may move
+without attacking only if no attack is possible. An agent whose health reaches 0 leaves
+the map at once, and its turns are lost.
 
-The last team with agents wins. The game is a draw after `max_plies` moves, in case
-players flee from each other; a random game has 55 moves.
+The last team with agents on the map wins. The game is a draw after `max_plies` moves,
+so that players who flee from each other cannot play forever. A random game has 55 moves
+on average.
 
 ## Observation space
 
@@ -44,8 +47,8 @@ The mask is 1 for legal actions of the player to move, and all zeros for the opp
 
 ## Action space
 
-Action `direction * (agents + 1) + enemy`, with `enemy` counted from 0 and equal to
-`agents` for a move without an attack.
+Action `direction * (agents + 1) + enemy` steps in that direction and attacks that enemy
+agent, counted from 0. For a move without an attack, `enemy` equals `agents`.
 
 | direction | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
 |---|---|---|---|---|---|---|---|---|---|
@@ -68,10 +71,10 @@ it raises an error.
 
 `env(render_mode=None, players=2, size=5, agents=10, max_plies=1000)`
 
-- `size`: cells a side of the map, 3 to 8.
-- `agents`: agents of each team, 1 to 16. They begin in at most half of the rows,
-  rounded down; the first ones fill the row in front.
-- `max_plies`: the game is a draw after this many moves, 1 to 30,000.
+- `size`: cells on each side of the square map, 3 to 8.
+- `agents`: number of agents in each team, 1 to 16. A team can fill at most half of the
+  map's rows, rounded down; the lowest-numbered agents stand in the front row.
+- `max_plies`: number of moves after which the game is a draw, 1 to 30,000.
 
 ## Codes of moves
 
@@ -81,16 +84,16 @@ it raises an error.
 | `specific` | team, cell of arrival, the target's cell and health | 5,200 |
 | `exact` | attacker with cell and health, direction, target with health | 594,000 |
 
-Health is measured before the attack. The numbers are for the default sizes; not all
-codes of the last two kinds can occur.
+Health is measured before the attack. The last column gives the number of codes for the
+default sizes; some `specific` and `exact` codes can never occur.
 
 ## Scores and values
 
 The score is the number of living agents. The evaluation of a position is each team's
-share of the health of all agents. A move is worth 1 if it kills, and otherwise 2/3 or
-1/3, depending on the health that it leaves. Without an attack, it is worth 1/4 next to
-an enemy, and less the farther away the nearest enemy is. A turn is one move, and a
-round is one move of each team.
+share of the total health of all agents. An attack is worth 1 if it kills, 2/3 if it
+leaves the target with one health and 1/3 if it leaves two. A move without an attack is
+worth 1/4 divided by the distance from the agent's new cell to the nearest enemy, in
+steps. A turn is one move, and a round is one move of each team.
 
 ## Version history
 
@@ -98,10 +101,10 @@ round is one move of each team.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), section 4.4, which only says that
-agents have a range of attack and a health, and can step to the next cell in each turn.
-The rules are ours. We searched for rules for which the number of first moves, the
-length of random games and the frequencies of codes match the paper's table 7.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), section 4.4, which says only that
+agents have an attack range and health, and can step to a neighbouring cell on each
+turn. The other rules are ours. We chose them so that the number of legal first moves,
+the length of random games and the frequencies of move codes match the paper's table 7.
 """
 
 from mcts_agents.envs.environment import environments

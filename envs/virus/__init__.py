@@ -18,19 +18,19 @@ infects the organs of others. The first player with four healthy organs wins.
 
 | card | copies | |
 |---|---|---|
-| organ | 5 of heart, brain, stomach, bone; 1 wild | lies in your body, one of each |
+| organ | 5 of heart, brain, stomach, bone; 1 wild | joins your body; at most one each |
 | medicine | 4 of each of the five colours | is played on one of your organs |
 | virus | 4 of heart, brain, stomach, bone; 1 wild | is played on a rival's organ |
-| thief | 3 | takes an organ that your body lacks, with the cards on it |
+| thief | 3 | takes a rival's organ that your body lacks, with the cards on it |
 | spreading | 2 | moves a virus from your organ to a rival's neutral organ |
 | transplant | 3 | swaps an organ of yours with a rival's, including the cards |
-| glove | 1 | another player discards the hand |
+| glove | 1 | makes another player discard all cards in hand |
 | error | 1 | swaps your body with another player's |
 
-**A turn.** You play one card or discard one to three, and draw until your hand holds
-three cards. A player without cards, because of a glove, only draws three. As in TAG,
-cards are drawn before the played card takes effect. When the pile is empty, the
-discards are shuffled into a new pile.
+**A turn.** You play one card or discard one to three, and then draw until your hand
+holds three cards. If a glove has emptied your hand, you only draw three cards. As in
+TAG, you draw before the card you played takes effect. When the pile is empty, the
+discards are shuffled to form a new pile.
 
 **Medicines and viruses.** A virus infects a neutral organ, and a medicine vaccinates
 it. A virus on a vaccinated organ cancels the medicine, and a medicine on an infected
@@ -39,25 +39,28 @@ second virus destroys an infected organ: it is discarded with both viruses. A se
 medicine immunises a vaccinated organ for the rest of the game; only an error can move
 it, and no other card affects it.
 
-A medicine or virus must have the organ's colour. This does not hold for a wild card, on
-the wild organ, or on an organ that carries a wild virus or medicine.
+A medicine or virus must have the organ's colour, with three exceptions: a wild medicine
+or virus can be played on any organ, and any colour can be played on the wild organ and
+on an organ that carries a wild virus or medicine.
 
-**Organs that move.** A thief, a transplant or a spreading has no effect on immunised
-organs, and no player has two organs of the same colour. In a transplant, each player
-must lack the organ that arrives, so the two organs cannot have the same colour. A
-spreading virus moves to the same organ or the wild one of another player; a wild virus
-moves to any.
+**Organs that move.** A thief, a transplant or a spreading cannot be played on immunised
+organs, and a body never holds two organs of the same colour. In a transplant, each
+player must lack the organ that arrives, so the two organs cannot have the same colour.
+A spreading moves a virus to another player's organ of the same colour or to that
+player's wild organ; a wild virus can move to any organ. The organ it moves to must be
+neutral.
 
-**The end.** After each turn, the first player in seat order with four healthy organs
-wins, and all others lose. All organs that are not infected are healthy, including the
-wild one. After 100 rounds, the game is a draw for all players.
+**The end.** An organ is healthy if it is not infected; the wild organ counts, too. If
+any player has four healthy organs after a turn, that player wins and all others lose.
+If several players have four, the first of them in seat order wins. After 100 rounds,
+the game is a draw for all players.
 
 ## Hidden information
 
-A player knows the player's own hand, all bodies, all discards, and how many cards the
-other hands and the pile hold. When an agent plans, it shuffles all other cards and
-deals them to the other hands and the pile. As in TAG, one hint is not used: after a
-shuffle of the discards, the pile holds only these cards. A player who discards shows
+Players know their own hands, all bodies, all discards, and how many cards the other
+hands and the pile hold. When an agent plans, it shuffles all other cards and deals them
+to the other hands and the pile. As in TAG, the agent ignores one clue: after the
+discards are reshuffled, the pile holds only those cards. A player who discards shows
 the cards, but not their places in the sorted hand.
 
 ## Observation space
@@ -104,8 +107,9 @@ Other players are counted in seat order; `other` is 0 for the next player.
 | 439 + mask | discard; the bits 1, 2 and 4 are the places in the sorted hand |
 | 447 | draw three cards; legal only with an empty hand |
 
-If equal cards can be discarded in several ways, only the first places are legal. As
-text, the next player is `+1`: `virus heart on brain of +1`.
+If a hand holds equal cards, several actions would discard the same cards; only the one
+with the first places is legal. In text, `+1` means the next player:
+`virus heart on brain of +1`.
 
 ## Rewards
 
@@ -127,12 +131,12 @@ it raises an error.
 | `players` | 2 to 6 |
 | `rulebook` | `tag`, or `published`: see below |
 
-The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
-results were made. With `rulebook="published"` three cards work as in the published
-rules:
+The rules are those of the April 2022 version of the TAG framework, which produced the
+MultiTree paper's results. With `rulebook="published"`, three cards work as in the
+published rules:
 
-- A spreading moves as many viruses as possible. Each is a separate action, and the
-  player continues until no virus can move.
+- A spreading moves as many viruses as possible. Moving each virus is a separate action,
+  and the player continues until no virus can move.
 - A transplant may also swap two organs of the same colour.
 - A glove makes all other players discard their hands. Its only action is 430,
   `glove all`.
@@ -143,18 +147,18 @@ neutral, and the draw after 100 rounds comes one turn late.
 ## Scores
 
 For searches that use scores, the score is the number of healthy organs, from 0 to 5.
-The paper's value is 1.5 times the score for a player who has won, and half of it for
-one who has lost.
+In the paper, the value of a finished game is 1.5 times the score for a winner and half
+the score for a loser.
 
-Searches use no rollouts unless you set `rollout`, as in the setting that the paper
-tuned for Virus!.
+Searches use no rollouts unless you set `rollout`. This is the setting that the paper
+found by tuning for Virus!
 
 ## Recorded games
 
 `mcts-agents verify virus FILE` compares these rules with games recorded with TAG: legal
 actions, hands, bodies, pile, discards, and results. The order after a shuffle of the
 discards is taken from the file. In games that last 100 rounds, TAG plays one extra
-turn. The file marks these steps, and the game must already be a draw here.
+turn, which the file marks; by these rules, the game must already be a draw by then.
 
 ## Version history
 

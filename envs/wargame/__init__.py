@@ -12,21 +12,21 @@
 | Moves | in turn |
 | Hidden information, chance | none |
 
-Armies of numbered units shoot at each other. Players choose only the target. Every unit
-begins with a health of 3. Units attack in a fixed order: unit 1 of player 0, unit 1 of
-player 1, with three players unit 1 of player 2, then unit 2 of player 0, and so on;
-after the last units, it is the turn of the first ones again. The unit takes one health
-from any living enemy unit. A unit without health is dead, and its turn is lost: no
-other unit attacks in its place. Because of this, a player may attack twice in
-succession.
+Armies of numbered units shoot at each other. Every unit begins with 3 health. Units
+attack in a fixed order: unit 1 of player 0, unit 1 of player 1 and, with three players,
+unit 1 of player 2; then unit 2 of player 0, and so on. After the last units, the order
+starts again from the beginning. The only decision is which unit to attack: the
+attacking unit takes one health from any living enemy unit. A unit whose health reaches
+0 is dead, and its turns are lost: no other unit attacks in its place. The same player
+may therefore attack twice in succession.
 
 The last player with living units wins. With three players, a player who has lost all
 units is out and the others continue. There are no draws. From the opening, a random
-game has 54 attacks with two players of 10 units, 111 with 20, and 85 with three players
-of 10.
+game averages 54 attacks with two players of 10 units each, 111 with two players of 20,
+and 85 with three players of 10.
 
-The order of attacks does not change the resulting position. Searches that count
-permutations of moves benefit from this.
+The health that remains does not depend on the order in which the same attacks are made.
+Searches that use permutations of moves benefit from this.
 
 ## Observation space
 
@@ -44,10 +44,10 @@ The mask is 1 for legal actions of the player to move, and all zeros for the oth
 
 ## Action space
 
-Action `behind * units + unit` hits that unit, counted from 0, of the player who sits
-`behind + 1` seats after the mover. As text, units are counted from 1: `7` with two
-players; with three players, `1.7` for a unit of the next player and `2.7` for a unit of
-the player after that.
+Action `behind * units + unit` attacks that unit, counted from 0, of the player who sits
+`behind + 1` seats after the player to move. In text, units are counted from 1. With two
+players, `7` is the enemy's unit 7; with three, `1.7` is unit 7 of the next player in
+seat order, and `2.7` is unit 7 of the player after that.
 
 ## Rewards
 
@@ -64,7 +64,8 @@ it raises an error.
 `env(render_mode=None, players=2, units=10)`
 
 - `players`: 2 or 3.
-- `units`: units of each player, 1 to 32 with two players and 1 to 21 with three.
+- `units`: number of units in each army, 1 to 32 with two players and 1 to 21 with
+  three.
 
 ## Codes of moves
 
@@ -76,9 +77,9 @@ it raises an error.
 ## Scores and values
 
 The score is the number of living units. The evaluation of a position is each player's
-share of the health of all units. An attack is worth 1 if it kills, and otherwise 2/3 or
-1/3, depending on the health that it leaves. A turn is one attack, and a round is as
-many attacks as there are players.
+share of the total health of all units. An attack is worth 1 if it kills, 2/3 if it
+leaves the target with one health and 1/3 if it leaves two. A turn is one attack, and a
+round is as many attacks as there are players.
 
 ## Version history
 
@@ -86,10 +87,10 @@ many attacks as there are players.
 
 ## Sources
 
-T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. Two details
-are ours: the turns of dead units are lost, and exact codes contain the health of both
-units. With these, the lengths of random games and the frequencies of codes match the
-paper's table 7.
+T. Cazenave, "Monte Carlo Permutation Search" (2025), sections 4.2 and 4.5. We chose two
+details ourselves: the turns of dead units are lost, and exact codes contain the health
+of both units. With these choices, the lengths of random games and the frequencies of
+codes match the paper's table 7.
 """
 
 from mcts_agents.envs.environment import environments

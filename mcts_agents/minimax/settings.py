@@ -99,8 +99,8 @@ class MinimaxSettings(FamilySettings):
     # -- budget
     depth: int | None = option(
         None,
-        "Maximum number of decisions to look ahead; the search deepens by one up to "
-        "this depth.",
+        "Maximum number of decisions to look ahead; iterative deepening increases "
+        "the depth by one at a time up to this number.",
         "Budget",
         kind=int,
         least=1,
@@ -136,7 +136,7 @@ class MinimaxSettings(FamilySettings):
         None,
         "Value of a state at the horizon: `win`, `score`, `leader` (lead over the "
         "best opponent) or the game's `evaluate`. None: `evaluate` if the game has "
-        "it, `win` if the game prefers that, else `leader`.",
+        "it, `win` if the game prefers `win` or has no scores, else `leader`.",
         "Values",
         choices=tuple(LEAF_VALUES),
         optional=True,
@@ -145,7 +145,8 @@ class MinimaxSettings(FamilySettings):
     score_bonus: float | None = option(
         None,
         "Share of the score's magnitude that a winner gains and a loser forfeits "
-        "under `score` and `leader`. None: 0.5, and 0 in third-party environments.",
+        "under `score` and `leader`. None: the game's choice (0 in third-party "
+        "environments), else 0.5.",
         "Values",
         kind=float,
         least=0.0,
@@ -170,7 +171,7 @@ class MinimaxSettings(FamilySettings):
     )
     killers: bool = option(
         True,
-        "Try actions early that refuted a sibling position (killer moves).",
+        "Try early those actions that refuted a sibling position (killer moves).",
         "Order",
         kind=bool,
     )
@@ -203,8 +204,8 @@ class MinimaxSettings(FamilySettings):
     )
     free_moves: int | None = option(
         None,
-        "How many actions an opponent who moves freely considers, the first in "
-        "static order; None: all.",
+        "How many actions an opponent who moves freely considers, from the first in "
+        "static order (see `ordering`) on; None: all.",
         "Opponents",
         kind=int,
         least=1,
@@ -213,8 +214,9 @@ class MinimaxSettings(FamilySettings):
     )
     ranked_moves: int = option(
         1,
-        "How many actions an opponent who does not move freely considers, the first "
-        "in static order; 0: the opponent passes, using the game's `pass_turn`.",
+        "How many actions an opponent who does not move freely considers, from the "
+        "first in static order (see `ordering`) on; 0: the opponent passes, using "
+        "the game's `pass_turn`.",
         "Opponents",
         kind=int,
         least=0,
@@ -241,8 +243,8 @@ class MinimaxSettings(FamilySettings):
     # -- max-n
     shallow_pruning: bool = option(
         False,
-        "Cut off using the sum of all values. It is 1 under `win`; under `evaluate`, "
-        "setting this option asserts that it is 1.",
+        "Prune by using that the values of all players add up to 1. This holds under "
+        "`win`; under `evaluate`, setting this option asserts that it holds.",
         "Max-n",
         kind=bool,
         source="Korf 1991",

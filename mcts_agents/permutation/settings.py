@@ -104,9 +104,9 @@ class PermutationSettings(FamilySettings):
     )
     memory: int | None = option(
         None,
-        "Memory limit of the search in MiB. If `simulations` is the only budget and "
-        "is expected to exceed it, the first decision raises an error before it "
-        "starts. A search that reaches the limit ends there.",
+        "Memory limit of the search in MiB; a search that reaches the limit ends "
+        "there. If `simulations` is the only budget and is expected to need more "
+        "memory, the first decision raises an error instead of starting a search.",
         "Budget",
         kind=int,
         least=1,
@@ -135,7 +135,7 @@ class PermutationSettings(FamilySettings):
     )
     bias: float = option(
         1e-5,
-        "How fast the weight of AMAF statistics falls as an action is tried.",
+        "How fast the weight of AMAF statistics falls as an action's visits grow.",
         "Statistics",
         kind=float,
         least=0.0,
@@ -153,7 +153,7 @@ class PermutationSettings(FamilySettings):
     score_bonus: float | None = option(
         None,
         "Share of the score's magnitude that a winner gains and a loser forfeits "
-        "under `score` and `leader`. None: 0.5.",
+        "under `score` and `leader`. None: the game's choice, else 0.5.",
         "Playouts",
         kind=float,
         least=0.0,
@@ -172,11 +172,11 @@ class PermutationSettings(FamilySettings):
     # -- tree
     nodes: str | None = option(
         None,
-        "What a node stands for: a `position`, however it was reached; or a `path`, "
-        "which is the moves that the player has seen, in a determinization sampled "
-        "for each playout, with one node for each player who decides at once. None: "
-        "`position` in games without chance and hidden information that have a "
-        "`state_key`, else `path`.",
+        "What a node stands for. `position`: a position, however it was reached; "
+        "`path`: the sequence of moves that the player has seen. With `path`, each "
+        "playout samples a determinization, and players who decide at once have a "
+        "node each. None: `position` in games that have a `state_key` and neither "
+        "chance nor hidden information, else `path`.",
         "Tree",
         choices=("position", "path"),
         optional=True,

@@ -72,8 +72,8 @@ class SearchSettings:
     )
     forward_model_calls: int | None = option(
         None,
-        "Number of actions applied, counted for each player, in trees, in rollouts "
-        "and by the solver.",
+        "Number of actions applied in trees, in rollouts and by the solver; a joint "
+        "action counts once for each player who acts.",
         "Budget",
         kind=int,
         least=1,
@@ -106,8 +106,8 @@ class SearchSettings:
     )
     reuse_tree: bool = option(
         False,
-        "Start from the part of the previous decision's tree that the moves played "
-        "since then lead to. Its visits do not count towards the budget.",
+        "Start from the subtree of the previous decision's tree that the moves "
+        "played since then lead to. Its visits do not count towards the budget.",
         "Budget",
         kind=bool,
         tag="reuseTree",
@@ -151,8 +151,9 @@ class SearchSettings:
     abstraction: str = option(
         "none",
         "Opponent move abstraction: mix the value of an action with its mean over "
-        "all positions that the same own moves led to. `all`: at the nodes of every "
-        "player, as in the paper; `own`: only at the nodes of the acting player.",
+        "all positions that the player reached by the same moves of its own, "
+        "whatever the opponents did. `all`: at the nodes of every player, as in the "
+        "paper; `own`: only at the nodes of the acting player.",
         "Tree",
         choices=("none", "own", "all"),
         source=_OMA,
@@ -161,8 +162,8 @@ class SearchSettings:
     )
     abstraction_visits: float = option(
         30.0,
-        "Equivalence parameter e of the abstraction: its weight is "
-        "sqrt(e / (3 n(a) + e)).",
+        "Equivalence parameter e of the abstraction: the weight of the abstraction's "
+        "mean is sqrt(e / (3 n(a) + e)), where n(a) is the action's visit count.",
         "Tree",
         kind=float,
         above=0.0,
@@ -264,10 +265,10 @@ class SearchSettings:
         None,
         "`open`: nodes stand for sequences of actions, which are applied in every "
         "iteration. `closed`: nodes hold states; only without chance and hidden "
-        "information. `sampled`: nodes hold states on one determinization; chance "
-        "and modelled players act only once for each edge. Default: `open`; in "
-        "third-party environments with `deterministic=True`, `closed` wherever that "
-        "applies.",
+        "information. `sampled`: nodes hold states on one determinization; what "
+        "chance and modelled players do is sampled only once for each edge. None: "
+        "`open`; in third-party environments with `deterministic=True`, `closed` "
+        "wherever that applies.",
         "Information",
         choices=("open", "closed", "sampled"),
         optional=True,
@@ -300,7 +301,7 @@ class SearchSettings:
     combine: str = option(
         "average",
         "How determinizations are merged for the final move: by `average` value, by "
-        "total `visits`, or by `vote`.",
+        "total `visits`, or by `vote`, where each tree votes for its own best action.",
         "Information",
         choices=("average", "visits", "vote"),
         tag="perfectInformationPolicy",
@@ -322,10 +323,10 @@ class SearchSettings:
     root_policy: Any = option(
         "tree",
         "How the acting player explores at the root, which move is made, and which "
-        "probabilities learners receive: as in the `tree`; `sequential_halving`, "
-        "which spends a budget of simulations in rounds and drops half of the "
-        "actions after each; or `gumbel`, which does the same with actions sampled "
-        "from the priors.",
+        "probabilities learners receive. `tree`: as elsewhere in the tree; "
+        "`sequential_halving`: spends a budget of simulations in rounds and drops "
+        "half of the actions after each round; `gumbel`: does the same with actions "
+        "sampled from the priors.",
         "Tree policy",
         choices=tuple(ROOT_POLICIES),
         objects="a `RootPolicy`",
@@ -346,8 +347,9 @@ class SearchSettings:
     )
     gumbel_noise: float = option(
         1.0,
-        "Weight of the Gumbel variables: 1 samples actions, for learning; 0 takes "
-        "those of the greatest priors, for strength.",
+        "Factor by which the Gumbel variables are multiplied. Use 1 to sample "
+        "actions, for learning; use 0 to take the actions with the greatest priors, "
+        "for playing strength.",
         "Tree policy",
         kind=float,
         least=0.0,
@@ -513,8 +515,8 @@ class SearchSettings:
     )
     widening: float = option(
         0.0,
-        "W of progressive widening: ceil(W N^B) actions, best by H, are candidates "
-        "after N visits; 0: off.",
+        "W of progressive widening: after N visits of a node, the ceil(W N^B) "
+        "actions with the greatest H are candidates; 0: off.",
         "Action heuristics",
         kind=float,
         least=0.0,
@@ -535,8 +537,8 @@ class SearchSettings:
     # -- rollouts
     rollout: int | None = option(
         None,
-        "Number of actions in a rollout, over all players. None: the game's choice, "
-        "else 1000.",
+        "Number of actions in a rollout, over all players. None: 0 with an "
+        "`evaluator`, else the game's choice, else 1000.",
         "Rollouts",
         kind=int,
         least=0,
@@ -554,10 +556,10 @@ class SearchSettings:
     )
     rollout_end: str = option(
         "exact",
-        "Where a rollout ends once it has reached its length: `exact`ly there, at "
-        "the end of an `action` sequence of the acting player, at the `start` of the "
-        "player's next sequence, at the end of its `turn`, or at the end of a "
-        "`round`.",
+        "Where a rollout ends once it has reached its length. `exact`: at once; "
+        "`action`: at the end of a sequence of consecutive actions of the acting "
+        "player; `start`: when that player's next sequence starts; `turn`: at the "
+        "end of that player's turn; `round`: at the end of a round.",
         "Rollouts",
         choices=tuple(ENDS),
         tag="rolloutTermination",
@@ -565,8 +567,9 @@ class SearchSettings:
     )
     rollout_policy: Any = option(
         None,
-        "Who plays for the acting player below the tree: `random`, `mast`, a scripted "
-        "policy of the game, or any agent. None: the game's choice, else `random`.",
+        "Policy that plays for the acting player below the tree: `random`, `mast`, a "
+        "scripted policy of the game, or any agent. None: the game's choice, else "
+        "`random`.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
@@ -575,10 +578,11 @@ class SearchSettings:
     )
     opponent_model: Any = option(
         None,
-        "Who plays for the others below the tree, and in it with `tree=self` and "
-        "`pair`. `evaluator`: what its policy finds most probable; it is asked with "
-        "the leaf, in one batch (RawNet, with `loop=sampled`). None: the game's "
-        "choice, else the rollout policy.",
+        "Policy that plays for the other players below the tree, and also in it "
+        "with `tree=self` and `tree=pair`. `evaluator`: the action that the "
+        "evaluator's policy finds most probable, computed in the same batch as the "
+        "leaf (RawNet; with `loop=sampled`). None: the game's choice, else the "
+        "rollout policy.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
@@ -588,7 +592,7 @@ class SearchSettings:
     mast: str = option(
         "none",
         "Which actions are averaged (MAST): actions in the `tree`, in the `rollout`, "
-        "or `both`.",
+        "or `both`. With `none`, both are averaged if another option needs averages.",
         "Rollouts",
         choices=("none", "tree", "rollout", "both"),
         source="Finnsson, Bjornsson, AAAI 2008",
@@ -676,8 +680,9 @@ class SearchSettings:
         "monte_carlo",
         "Which value a decision passes up: `monte_carlo`, the iteration's value; "
         "`lambda`, a mix of it with the mean of the action taken; `max_lambda`, a "
-        "mix with the mean of the best action; `max_mc`, the latter only if the node "
-        "has enough visits and the action taken was not the best.",
+        "mix of it with the mean of the best action; `max_mc`, such a mix only if "
+        "the node has enough visits (`backup_threshold`) and the action taken was "
+        "not the best, otherwise the iteration's value.",
         "Leaves and backup",
         choices=("monte_carlo", *BACKUPS),
         source="Khandelwal et al., ICML 2016",
@@ -696,8 +701,8 @@ class SearchSettings:
     )
     backup_threshold: float = option(
         100.0,
-        "Number of visits T above which `max_mc` mixes in the best action, with "
-        "weight (N - T) / N.",
+        "Number of visits T above which `max_mc` mixes in the mean of the best "
+        "action, with weight (N - T) / N after N visits of the node.",
         "Leaves and backup",
         kind=float,
         least=0.0,
