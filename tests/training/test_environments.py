@@ -23,7 +23,7 @@ from mcts_agents.learn.training.config import (
 )
 from mcts_agents.learn.training.environment_playing import (
     EnvironmentWorkers,
-    play_game,
+    play_alone,
 )
 from mcts_agents.learn.training.inference import frozen_network
 from mcts_agents.learn.training.places import Place
@@ -49,7 +49,7 @@ class InThisProcess(Here):
 
     def play(self, fixtures):
         for fixture in fixtures:
-            yield play_game(fixture, self.config, self.seed)
+            yield play_alone(fixture, self.config, self.seed)
 
 
 def network_of(spec):
@@ -63,7 +63,7 @@ def games_of(spec, numbers, **config):
     network, model = network_of(spec)
     chosen = SelfPlayConfig(**{**SELF_PLAY, **config})
     workers = EnvironmentWorkers(spec, Place(jobs=1), chosen, seed=5)
-    workers._backends.append(InThisProcess(chosen, 5))
+    workers._processes._backend = InThisProcess(chosen, 5)
     return workers.play(model, network, numbers)
 
 
