@@ -294,8 +294,12 @@ class Experiment:
             ).learner.passes
             for run in self.fours
         }
-        text += " How often a position was learned from: " + ", ".join(
-            f"{method}: {often:g} times" for method, often in passes.items()
+        text += (
+            " How often a position was learned from: "
+            + ", ".join(
+                f"{method}: {often:g} times" for method, often in passes.items()
+            )
+            + "."
         )
         head = "| agent | perfect moves (95%) |\n|---|---|"
         return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
