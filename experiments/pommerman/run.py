@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 import loky
 import yaml
 from pydantic import Field, ValidationError, model_validator
+from results import write_results
 
 from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.envs import make_any
@@ -37,7 +38,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from child_commands import INTERRUPTED, command  # noqa: E402
-from results import write_results  # noqa: E402
 
 GAME = "pommerman:observation=planes,shuffle_corners=true"
 STEPS = ("demonstrations", "imitation", "reinforcement")

@@ -288,19 +288,8 @@ class Experiment:
             f"learned from. Networks are asked with {self.fours[0].simulations} "
             f"simulations. Random moves keep the value in {plain['random']:.1%}."
         )
-        passes = {
-            METHODS[run.config]: read_config(
-                str(HERE / f"{run.config}.yaml"), TrainingConfig
-            ).learner.passes
-            for run in self.fours
-        }
-        text += (
-            " How often a position was learned from: "
-            + ", ".join(
-                f"{method}: {often:g} times" for method, often in passes.items()
-            )
-            + "."
-        )
+        passes = ", ".join(f"{_passes(name):g} if {METHODS[name]}" for name in curves)
+        text += f" How often a position was learned from: {passes}."
         head = "| agent | perfect moves (95%) |\n|---|---|"
         return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
 
@@ -339,6 +328,12 @@ def _curves(
         axes.set_xlim(left=0)
         axes.legend(loc="lower right")
         return svg_of(figure, "curves", "Perfect moves in Connect Four over training")
+
+
+def _passes(config: str) -> float:
+    """Return how often a position is learned from."""
+    path = HERE / f"{config}.yaml"
+    return read_config(str(path), TrainingConfig).learner.passes
 
 
 def _percent(rate: Estimate) -> str:

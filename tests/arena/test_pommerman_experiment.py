@@ -16,7 +16,6 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 from mcts_agents.arena.tournaments.store import Store
-from mcts_agents.cli import main
 from mcts_agents.learn.training.config import ImitationConfig, TrainingConfig
 from mcts_agents.networks import OnnxNetwork
 
@@ -74,17 +73,13 @@ def test_the_sizes_are_those_of_commands(script):
         assert config.self_play.opponents == "simple_unbiased"
 
 
-def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, capsys):
+def test_all_steps_lead_to_tables_and_figures(script, tmp_path, monkeypatch, run_here):
     commands = []
 
     def command(*arguments):
-        """Run a command in this process, which has everything compiled."""
-        words = [str(argument) for argument in arguments]
-        commands.append(words[0])
-        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert not ended.value.code, capsys.readouterr()[1]
+        commands.append(arguments[0])
+        done = run_here(*map(str, arguments))
+        assert not done.returncode, done.stderr
 
     own = script["Experiment"].run.__globals__
     monkeypatch.setitem(own, "command", command)

@@ -15,7 +15,6 @@ pytest.importorskip("onnxscript")
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament import open_store, prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
-from mcts_agents.cli import main
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
 
@@ -45,17 +44,13 @@ def test_all_networks_have_a_config(script):
     assert len(set(names)) == len(names) == 8
 
 
-def test_a_tiny_one(script, tmp_path, monkeypatch, capsys):
+def test_a_tiny_one(script, tmp_path, monkeypatch, run_here):
     commands = []
 
     def command(*arguments):
-        """Run a command in this process, which has everything compiled."""
-        words = [str(argument) for argument in arguments]
-        commands.append(words[0])
-        monkeypatch.setattr(sys, "argv", ["mcts-agents", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert not ended.value.code, capsys.readouterr()[1]
+        commands.append(arguments[0])
+        done = run_here(*map(str, arguments))
+        assert not done.returncode, done.stderr
 
     def run_script(path, *arguments):
         commands.append(path.stem)
