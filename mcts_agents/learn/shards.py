@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.extras import from_extra
+from mcts_agents.interrupts import interrupt_held
 from mcts_agents.learn.dataset_columns import Column, Layout
 from mcts_agents.reading import read_arrays
 from mcts_agents.writing import replacing
@@ -42,11 +43,13 @@ def shard_path(folder: Path, number: int, format: str) -> Path:
 def write_shard(path: Path, columns: Columns, layout: Layout) -> None:
     """Write a file, which is there as a whole or not at all.
 
+    Ctrl-C is heard when it is written.
+
     Raises:
         OSError: It cannot be written.
     """
     write = _write_parquet if path.suffix == ".parquet" else _write_npz
-    with replacing(path) as temporary:
+    with interrupt_held(), replacing(path) as temporary:
         write(temporary, columns, layout)
 
 

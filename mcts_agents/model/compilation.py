@@ -41,7 +41,11 @@ from filelock import FileLock, Timeout
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
-from mcts_agents.model.compile_progress import interrupt_held, say, told
+from mcts_agents.model.compile_progress import (
+    interrupt_held_until_compiled,
+    say,
+    told,
+)
 from mcts_agents.model.content_keys import content_key
 from mcts_agents.model.machine_code import CodeFile, njit_with
 
@@ -123,7 +127,8 @@ def compile_module(
         saying = holding = nullcontext()
         if code is None or not code.functions:
             kept = "this process only" if code is None else "once for this version"
-            saying, holding = told(shown, key.functions, kept), interrupt_held(shown)
+            saying = told(shown, key.functions, kept)
+            holding = interrupt_held_until_compiled(shown)
         with holding:
             with saying:
                 inlined = {name: _inlined(value) for name, value in namespace.items()}

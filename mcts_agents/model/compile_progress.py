@@ -1,16 +1,15 @@
 """What is said while code is compiled: a bar on a terminal, else one line."""
 
 import multiprocessing
-import signal
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from types import FrameType
 
 from numba.core import event
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from mcts_agents.interrupts import interrupt_held
 
 # Called with what is being compiled, the functions that are done, and those in all.
 Watcher = Callable[[str, int, int], None]
@@ -39,33 +38,14 @@ def say(line: str) -> None:
     )
 
 
-@contextmanager
-def interrupt_held(shown: str) -> Iterator[None]:
-    """Hear the first Ctrl-C when this is done; the second one at once.
+def interrupt_held_until_compiled(shown: str) -> AbstractContextManager[None]:
+    """Hear the first Ctrl-C when this is compiled.
 
     An exception inside of LLVM's callbacks is lost, and compiling again in the same
     process may crash then.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    main = threading.current_thread() is threading.main_thread()
-    if not main or not callable(handler):
-        yield
-        return
-    noted = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if noted:
-            handler(number, frame)
-        noted.append(number)
-        say(f"Stopping when {shown} is compiled; press Ctrl-C again to stop now")
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if noted:
-            handler(signal.SIGINT, None)
+    line = f"Stopping when {shown} is compiled; press Ctrl-C again to stop now"
+    return interrupt_held(lambda: say(line))
 
 
 class Compiled(event.Listener):

@@ -3,8 +3,10 @@
 import contextlib
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -37,7 +39,7 @@ def command(path, *arguments):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.communicate(timeout=PATIENCE)
 
 
 SLOW = [
@@ -119,7 +121,7 @@ def test_a_command_that_is_killed_goes_on(tmp_path, slow_rows):
         before = stored(path)
     assert 0 < before < 24
     with command(path, *SLOW) as process:
-        _, said = process.communicate()
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said
     assert rows(path) == slow_rows
 
@@ -130,7 +132,7 @@ def test_an_interrupt_of_the_keyboard_says_how_to_go_on(tmp_path, slow_rows):
         wait_for_games(path, 3, process)
         begun = descendants(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        shown, said = process.communicate()
+        shown, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert shown == ""
         assert f"{stored(path)} of 24 games are stored in {path}; run the same" in said
@@ -152,6 +154,44 @@ def test_a_worker_that_is_killed_loses_no_game(tmp_path, slow_rows):
         ]
         assert len(victims) == 2
         os.kill(victims[0], signal.SIGKILL)
-        _, said = process.communicate()
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, said
     assert rows(path) == slow_rows
+
+
+# An interrupt just when the main thread has taken a lock that the thread of the
+# processes needs, too.
+IN_A_LOCK = """
+import operator, signal, threading
+from types import SimpleNamespace
+
+from loky.backend.synchronize import SemLock
+
+from mcts_agents.arena.playing.backends import make_backend
+
+main, begun, taken = threading.main_thread(), threading.Event(), SemLock.__enter__
+
+def interrupted(lock):
+    found = taken(lock)
+    if begun.is_set() and threading.current_thread() is main:
+        begun.clear()
+        signal.raise_signal(signal.SIGINT)
+    return found
+
+SemLock.__enter__ = interrupted
+fixtures = (SimpleNamespace(number=number, seats=()) for number in range(1000))
+with make_backend("local", 1, None, operator.attrgetter("number")) as backend:
+    try:
+        for number in backend.play(fixtures):
+            begun.set()
+    except KeyboardInterrupt:
+        print("interrupted after", number, flush=True)
+"""
+
+
+def test_an_interrupt_in_the_midst_of_a_lock_does_not_hang():
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_LOCK], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"interrupted after \d+\n", done.stdout), done

@@ -57,7 +57,7 @@ def command(folder):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.communicate(timeout=PATIENCE)
 
 
 def wait_for_files(folder, count, process):
@@ -86,7 +86,7 @@ def test_a_recording_that_is_killed_or_interrupted_goes_on(tmp_path, expected):
     with command(tmp_path) as process:
         wait_for_files(tmp_path, Dataset(tmp_path).games // 2 + 1, process)
         os.killpg(process.pid, signal.SIGINT)
-        shown, said = process.communicate()
+        shown, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert shown == ""
         games = Dataset(tmp_path).games

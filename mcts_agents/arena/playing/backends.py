@@ -20,6 +20,7 @@ from mcts_agents.agents.kinds import foreign_modules
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
 from mcts_agents.arena.playing.workers import SAFE_PATH, begin_worker, play
 from mcts_agents.extras import from_extra
+from mcts_agents.interrupts import PATIENCE, interrupt_held
 
 BACKENDS = ("local", "ray")
 
@@ -137,13 +138,14 @@ class LocalBackend(Backend):
         window = HANDED_OUT * self.jobs
         try:
             while True:
-                for fixture in itertools.islice(waiting, window - len(running)):
-                    running[_submit(self._executor, self._work or play, fixture)] = (
-                        fixture
-                    )
+                # The locks taken in here are also those of the executor's thread.
+                with interrupt_held():
+                    for fixture in itertools.islice(waiting, window - len(running)):
+                        future = _submit(self._executor, self._work or play, fixture)
+                        running[future] = fixture
+                    done, _ = wait(running, PATIENCE, FIRST_COMPLETED)
                 if not running:
                     return []
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
                 broken = {f for f in done if _is_broken(f)}
                 for future in done - broken:
                     yield _outcome(future, running.pop(future))
@@ -156,8 +158,9 @@ class LocalBackend(Backend):
     def close(self) -> None:
         """See `Backend.close`."""
         if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=True)
-            self._executor = None
+            with interrupt_held():
+                self._executor.shutdown(wait=True, kill_workers=True)
+                self._executor = None
 
 
 def _portable(fixtures: Iterable[Fixture]) -> Iterator[Fixture]:

@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.extras import from_extra
+from mcts_agents.interrupts import PATIENCE, interrupt_held
 from mcts_agents.learn.training.config import SelfPlayConfig
 from mcts_agents.learn.training.self_play import PlayedGame, SelfPlay
 from mcts_agents.model import ForwardModel
 
 with from_extra("rl", "training needs PyTorch"):
     import torch
-
-# Seconds after which Ctrl-C is heard.
-_PATIENCE = 0.2
 
 Evaluator = Callable[
     [np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]
@@ -104,10 +102,13 @@ class Workers:
         ]
         found: list[PlayedGame] = []
         with ThreadPoolExecutor(threads, initializer=_one_thread) as pool:
-            running = {pool.submit(found.extend, play) for play in plays}
             try:
+                # The locks taken in here are also those of the threads.
+                with interrupt_held():
+                    running = {pool.submit(found.extend, play) for play in plays}
                 while running:
-                    done, running = wait(running, _PATIENCE, FIRST_COMPLETED)
+                    with interrupt_held():
+                        done, running = wait(running, PATIENCE, FIRST_COMPLETED)
                     for future in done:
                         future.result()
                     told(len(found))
