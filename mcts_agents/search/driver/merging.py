@@ -24,6 +24,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcts_agents.interrupts import PATIENCE, interrupt_held
 from mcts_agents.model import clock, draw_uint64, new_generator
 from mcts_agents.search.inspection.root import RootStatistics
 
@@ -102,8 +103,11 @@ def search_threads(
                 complete = True
             finally:
                 begun.set()
+            ended, left = set(), set(running)
             # Ctrl-C is heard here; and if one fails the others need not go on.
-            ended, _ = wait(running, return_when=FIRST_EXCEPTION)
+            while left and not any(future.exception() for future in ended):
+                with interrupt_held():
+                    ended, left = wait(running, PATIENCE, FIRST_EXCEPTION)
             for future in ended:
                 future.result()
             return [root for future in running for root in future.result()]
