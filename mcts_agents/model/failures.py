@@ -7,6 +7,7 @@ Nothing is said that was not found.
 """
 
 import ctypes
+import dis
 import linecache
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,7 +120,7 @@ def explained(
         file, _, name = place
         if not file.startswith((_PACKAGE, _NUMBA, _GENERATED)):
             return _error(model, name, error, _told(model, *place))
-    elif not _is_ours(error):
+    elif not _is_ours(error) or _is_refusal(error):
         return None
     return _replayed(model, state)
 
@@ -182,6 +183,16 @@ def _is_ours(error: Exception) -> bool:
     """Say whether the last Python code before an error is this package's."""
     *_, (frame, _) = walk_tb(error.__traceback__)
     return frame.f_code.co_filename.startswith((_PACKAGE, _ENVS))
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Say whether a `raise` in Python refuses what was asked for, such as an option."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None or not isinstance(error, ValueError | TypeError):
+        return False
+    return tb.tb_frame.f_code.co_code[tb.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _replayed(model: ForwardModel, state: np.ndarray | None) -> GameError | None:

@@ -105,6 +105,14 @@ def test_a_function_that_is_called(failing):
     check(failed.value, words, raised)
 
 
+def test_an_option_that_is_refused_is_not_said_of_the_game(failing):
+    rules, _, _ = failing
+    env = environments(rules)[0]()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="has no evaluation function"):
+        MCTSAgent(simulations=10, value="evaluate", seed=1).act(env)
+
+
 def test_arguments_that_no_function_takes_are_not_said_of_the_game():
     model = STONES.model()
     with pytest.raises(TypeError):
