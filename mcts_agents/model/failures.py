@@ -188,10 +188,10 @@ def _is_ours(error: Exception) -> bool:
 def _is_refusal(error: Exception) -> bool:
     """Say whether a `raise` in Python refuses what was asked for, such as an option."""
     tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
     if tb is None or not isinstance(error, ValueError | TypeError):
         return False
+    while tb.tb_next is not None:
+        tb = tb.tb_next
     return tb.tb_frame.f_code.co_code[tb.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
