@@ -3,9 +3,10 @@
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from league import BUDGETS, NETWORK, ORDER, SEARCHING, TIME, LineUp
@@ -15,14 +16,39 @@ from scipy.sparse.csgraph import connected_components
 from mcts_agents.arena.analysis.game_columns import Columns, columns_of
 from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate
 from mcts_agents.arena.analysis.ratings import MEAN, ratings
-from mcts_agents.arena.analysis.summaries import AgentFigures, summarise
+from mcts_agents.arena.analysis.summaries import summarise
 from mcts_agents.arena.analysis.tournament_results import Results
 from mcts_agents.arena.reports.drawing import style, svg_of
 from mcts_agents.envs import load_game, make_any
+from mcts_agents.envs.registry import GAMES
 from mcts_agents.writing import replacing
 
 # Elo points from the mean at which a cell of the heat map has its full colour.
 FULL_COLOUR = 250.0
+
+
+COLUMNS = (
+    "game players budget played left agent games win_rate low high rating rating_low "
+    "rating_high milliseconds why_not"
+).split()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an agent did in a round robin.
+
+    Attributes:
+        games: How many it played.
+        win_rate: Wins for each of them, ties split.
+        rating: Unknown if it never came before, or never came behind, anybody of the
+            others.
+        milliseconds: Mean time of its decisions.
+    """
+
+    games: int
+    win_rate: Estimate
+    rating: Estimate
+    milliseconds: float
 
 
 @dataclass(frozen=True)
@@ -30,47 +56,166 @@ class Played:
     """The results of a game with a budget.
 
     Attributes:
-        line: Its agents.
+        game: Its name.
+        players: How many it has.
         budget: One of `BUDGETS`.
         games: How many were played.
         left: How many were not yet.
-        figures: By agent, of those that have played.
-        rated: Ratings by agent; unknown for those who never came before, or never came
-            behind, anybody of the others.
+        standings: By agent, of those that have played.
+        absent: Why others do not play, by agent.
     """
 
-    line: LineUp
+    game: str
+    players: int
     budget: str
     games: int
     left: int
-    figures: Mapping[str, AgentFigures]
-    rated: Mapping[str, Estimate]
+    standings: Mapping[str, Standing]
+    absent: Mapping[str, str]
 
     @classmethod
     def of(cls, line: LineUp, budget: str, results: Results) -> "Played":
         """Return what a store holds, at least a game."""
-        columns = columns_of(results.games, results.agents)
+        rated = _rated(columns_of(results.games, results.agents))
         figures = summarise(results.games, results.agents, resamples=0).overall.agents
+        same = {
+            name: f"it is the same agent as `{other}`"
+            for name, other in line.same.items()
+        }
         return cls(
-            line,
+            line.game,
+            line.players,
             budget,
             len(results.games),
             results.total - len(results.games),
-            {own.agent: own for own in figures if own.games},
-            _rated(columns),
+            {
+                own.agent: Standing(
+                    own.games,
+                    own.win_rate,
+                    rated[own.agent],
+                    own.decisions.mean or 0.0,
+                )
+                for own in figures
+                if own.games
+            },
+            same | dict(line.refused),
         )
 
     @property
     def order(self) -> list[str]:
         """The agents, the highest win rate first."""
-        return sorted(self.figures, key=lambda name: -self.figures[name].win_rate.value)
+        return sorted(
+            self.standings, key=lambda name: -self.standings[name].win_rate.value
+        )
 
     @property
     def best(self) -> list[str]:
         """The agent with the highest win rate, and those whose intervals reach it."""
         order = self.order
-        low = self.figures[order[0]].win_rate.low
-        return [name for name in order if self.figures[name].win_rate.high >= low]
+        low = self.standings[order[0]].win_rate.low
+        return [name for name in order if self.standings[name].win_rate.high >= low]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Return the results as rows of `COLUMNS`: an agent each, the best first."""
+        whole = {
+            "game": self.game,
+            "players": self.players,
+            "budget": self.budget,
+            "played": self.games,
+            "left": self.left,
+        }
+        for name in self.order:
+            own = self.standings[name]
+            yield whole | {
+                "agent": name,
+                "games": own.games,
+                **_cells(own.win_rate, ("win_rate", "low", "high"), 4),
+                **_cells(own.rating, ("rating", "rating_low", "rating_high"), 0),
+                "milliseconds": f"{own.milliseconds:.3f}",
+            }
+        for name, why in self.absent.items():
+            yield whole | {"agent": name, "games": 0, "why_not": why}
+
+
+def _cells(figure: Estimate, names: Sequence[str], digits: int) -> dict[str, str]:
+    values = figure.value, figure.low, figure.high
+    return {
+        name: "" if value is None else f"{value:.{digits}f}"
+        for name, value in zip(names, values, strict=True)
+    }
+
+
+def as_csv(played: Iterable[Played]) -> str:
+    """Return results as text that `from_csv` reads."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for own in played:
+        writer.writerows(own.rows())
+    return text.getvalue()
+
+
+def from_csv(text: str, source: str) -> list[Played]:
+    """Return the results in a text of `as_csv`.
+
+    Args:
+        text: Of the file.
+        source: Its name, for messages.
+
+    Raises:
+        ValueError: It has other columns, an unknown game or budget, or no number where
+            one should be.
+    """
+    reader = csv.DictReader(io.StringIO(text))
+    if reader.fieldnames != COLUMNS:
+        raise ValueError(f"{source}: columns {reader.fieldnames}, expected {COLUMNS}")
+    robins: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for row in reader:
+        robin = tuple(row[name] for name in COLUMNS[:5])
+        robins.setdefault(robin, []).append(row)
+    return [_read(robin, rows, source) for robin, rows in robins.items()]
+
+
+def _read(robin: tuple[str, ...], rows: list[dict[str, str]], source: str) -> Played:
+    game, players, budget, games, left = robin
+    for name, known in ((game, list(GAMES)), (budget, BUDGETS)):
+        if name not in known:
+            raise ValueError(f"{source}: {name!r}, expected one of {', '.join(known)}")
+    try:
+        standings = {
+            row["agent"]: Standing(
+                int(row["games"]),
+                _estimate(row, "win_rate", "low", "high"),
+                _estimate(row, "rating", "rating_low", "rating_high"),
+                float(row["milliseconds"]),
+            )
+            for row in rows
+            if not row["why_not"]
+        }
+        absent = {row["agent"]: row["why_not"] for row in rows if row["why_not"]}
+        return Played(
+            game, int(players), budget, int(games), int(left), standings, absent
+        )
+    except (ValueError, TypeError) as error:  # TypeError: a line is too short
+        raise ValueError(f"{source}: {game}, {budget}: {error}") from None
+
+
+def _estimate(row: Mapping[str, str], *names: str) -> Estimate:
+    return Estimate(*(float(row[name]) if row[name] else None for name in names))
+
+
+def united(first: Iterable[Played], second: Iterable[Played]) -> list[Played]:
+    """Return the round robins of both; of the same one, that of more games."""
+    found: dict[tuple[str, str], Played] = {}
+    for own in (*first, *second):
+        there = found.get((own.game, own.budget))
+        if there is None or own.games >= there.games:
+            found[own.game, own.budget] = own
+    games = list(GAMES)
+    return sorted(
+        found.values(),
+        key=lambda own: (BUDGETS.index(own.budget), games.index(own.game)),
+    )
 
 
 def _rated(columns: Columns) -> dict[str, Estimate]:
@@ -122,8 +267,11 @@ class Page:
     """
 
     def __init__(self, played: Sequence[Played]):
-        self.played = played
-        self.files: dict[str, str] = {}
+        text = as_csv(played)
+        # Rounded as there, so that a page is the same whether it is written from
+        # stores or from the table.
+        self.played = from_csv(text, "results.csv")
+        self.files = {"results.csv": text}
         self.paragraphs = [
             "# The league",
             "`run.py` writes this page. In each game, all agents of this package that "
@@ -141,7 +289,7 @@ class Page:
             "every game; its win rate is in [results.csv](results.csv). Both have 95% "
             "intervals.",
         ]
-        if any(NETWORK in own.line.agents for own in played):
+        if any(NETWORK in own.standings for own in self.played):
             self.paragraphs.append(
                 f"`{NETWORK}` is a trained network that plays its best move without a "
                 f"search, `{SEARCHING}` a search that it guides."
@@ -150,8 +298,7 @@ class Page:
             of_budget = [own for own in self.played if own.budget == budget]
             if of_budget:
                 self._half(budget, of_budget)
-        self._line_ups()
-        self.files["results.csv"] = self._rows()
+        self._absent()
         self.files["results.md"] = "\n\n".join(self.paragraphs) + "\n"
 
     def write(self, folder: Path) -> None:
@@ -163,7 +310,7 @@ class Page:
 
     def _least(self) -> int:
         return min(
-            figures.games for own in self.played for figures in own.figures.values()
+            standing.games for own in self.played for standing in own.standings.values()
         )
 
     def _half(self, budget: str, played: list[Played]) -> None:
@@ -173,7 +320,7 @@ class Page:
         self.files[name] = heat_map(played, described)
         self.paragraphs.append(f"![{described}]({name})")
         for kind in KINDS:
-            games = [own for own in played if kind.has(own.line.game)]
+            games = [own for own in played if kind.has(own.game)]
             if games:
                 self._kind(kind, games)
         self.paragraphs.append("### Game by game")
@@ -183,10 +330,10 @@ class Page:
         )
         rows = [
             [
-                load_game(own.line.game).title,
-                own.line.players,
+                load_game(own.game).title,
+                own.players,
                 f"{own.games}{f' of {own.games + own.left}' if own.left else ''}",
-                _rate(own.figures[own.best[0]]),
+                _percent(own.standings[own.best[0]].win_rate),
                 ", ".join(f"`{name}`" for name in own.best[:4]),
                 max(0, len(own.best) - 4) or "",
             ]
@@ -199,17 +346,19 @@ class Page:
         """Write the mean ratings of agents that play all of these games."""
         everywhere = [
             name
-            for name in games[0].figures
-            if all(name in own.figures for own in games)
+            for name in games[0].standings
+            if all(name in own.standings for own in games)
         ]
         rated = [
             name
             for name in everywhere
-            if all(own.rated[name].low is not None for own in games)
+            if all(own.standings[name].rating.low is not None for own in games)
         ]
-        means = {name: mean([own.rated[name] for own in games]) for name in rated}
+        means = {
+            name: mean([own.standings[name].rating for own in games]) for name in rated
+        }
         order = sorted(means, key=lambda name: -means[name].value)
-        titles = ", ".join(load_game(own.line.game).title for own in games)
+        titles = ", ".join(load_game(own.game).title for own in games)
         text = f"{titles}. The ten best of the agents that play all of these:"
         if unrated := [name for name in everywhere if name not in rated]:
             names = ", ".join(f"`{name}`" for name in unrated)
@@ -218,46 +367,20 @@ class Page:
         self.paragraphs += [f"### {kind.title}", text]
         self.paragraphs.append(table(["agent", "mean rating (95%)"], rows))
 
-    def _line_ups(self) -> None:
+    def _absent(self) -> None:
         self.paragraphs.append("## Who does not play")
-        lines = {own.line.game: own.line for own in self.played}
+        games = dict.fromkeys(own.game for own in self.played)
         reasons: dict[str, dict[str, str]] = {}
-        for game, line in lines.items():
-            for name, other in line.same.items():
-                reasons.setdefault(name, {})[game] = (
-                    f"it is the same agent as `{other}`"
-                )
-            for name, why in line.refused.items():
-                reasons.setdefault(name, {})[game] = why
+        for own in self.played:
+            for name, why in own.absent.items():
+                reasons.setdefault(name, {})[own.game] = why
         rows = []
         for name in [*ORDER, *reasons]:
-            if games := reasons.pop(name, None):
-                where = list(games) if len(games) < len(lines) else ["all games"]
-                rows.append([f"`{name}`", ", ".join(where), next(iter(games.values()))])
+            if whys := reasons.pop(name, None):
+                where = list(whys) if len(whys) < len(games) else ["all games"]
+                rows.append([f"`{name}`", ", ".join(where), next(iter(whys.values()))])
         head = ["agent", "games", "why, in the first of these"]
         self.paragraphs.append(table(head, rows))
-
-    def _rows(self) -> str:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(
-            "game players budget agent games win_rate low high rating rating_low "
-            "rating_high milliseconds".split()
-        )
-        for own in self.played:
-            for name in own.order:
-                figures, rating = own.figures[name], own.rated[name]
-                rate = figures.win_rate
-                writer.writerow(
-                    [own.line.game, own.line.players, own.budget, name, figures.games]
-                    + [f"{x:.4f}" for x in (rate.value, rate.low, rate.high)]
-                    + [
-                        "" if x is None else f"{x:.0f}"
-                        for x in (rating.value, rating.low, rating.high)
-                    ]
-                    + [f"{figures.decisions.mean or 0.0:.3f}"]
-                )
-        return text.getvalue()
 
 
 def mean(rated: Sequence[Estimate]) -> Estimate:
@@ -270,13 +393,13 @@ def mean(rated: Sequence[Estimate]) -> Estimate:
 
 def heat_map(played: Sequence[Played], described: str) -> str:
     """Return the ratings as SVG: a row for each agent, a column for each game."""
-    there = dict.fromkeys(name for own in played for name in own.figures)
+    there = dict.fromkeys(name for own in played for name in own.standings)
     agents = [name for name in dict.fromkeys([*ORDER, *there]) if name in there]
     cells = np.full((len(agents), len(played)), np.nan)
     for column, own in enumerate(played):
-        for name, rating in own.rated.items():
-            if rating.value is not None and rating.low is not None:
-                cells[agents.index(name), column] = rating.value - MEAN
+        for name, standing in own.standings.items():
+            if standing.rating.low is not None:
+                cells[agents.index(name), column] = standing.rating.value - MEAN
     left, top, right, width, height = 1.9, 1.3, 0.9, 0.42, 0.2
     size = left + width * len(played) + right, top + height * len(agents) + 0.1
     with style():
@@ -294,7 +417,7 @@ def heat_map(played: Sequence[Played], described: str) -> str:
         )
         for row, column in np.ndindex(*cells.shape):
             value, own = cells[row, column], played[column]
-            words = "" if agents[row] not in own.figures else "-"
+            words = "" if agents[row] not in own.standings else "-"
             if not np.isnan(value):
                 words = f"{value:+.0f}"
             pale = np.isnan(value) or abs(value) < 0.7 * FULL_COLOUR
@@ -302,7 +425,7 @@ def heat_map(played: Sequence[Played], described: str) -> str:
                 column, row, words, ha="center", va="center", fontsize=6.5,
                 color="#222222" if pale else "white",
             )  # fmt: skip
-        titles = [load_game(own.line.game).title for own in played]
+        titles = [load_game(own.game).title for own in played]
         axes.set_xticks(range(len(played)), titles, rotation=60, ha="left")
         axes.xaxis.tick_top()
         axes.set_yticks(range(len(agents)), agents)
@@ -320,8 +443,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     )
 
 
-def _rate(figures: AgentFigures) -> str:
-    rate = figures.win_rate
+def _percent(rate: Estimate) -> str:
     return f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
 
 

@@ -12,8 +12,9 @@ a network of `mcts-agents train` takes part, alone and as it guides a search. In
 the command and run it again to resume. The round robins are in `--output`, a store
 each; `mcts-agents results`, `report` and `replay` read them. At the end the ratings of
 all that is there are written as a page, `results.md`, with a heat map for each half;
-`--publish` writes them beside this file, too. Round robins with a trained network have
-a page of their own, in the folder `trained`.
+`--publish` adds them to those beside this file: a game that was published before stays,
+unless as many or more games of it were played now. Round robins with a trained network
+have a page of their own, in the folder `trained`.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import loky
 from league import BUDGETS, LEAST_GAMES, NETWORK, TIME, LineUp, line_up, seconds
-from page import Page, Played
+from page import Page, Played, from_csv, united
 from rich.console import Console
 
 from mcts_agents.arena.analysis.game_columns import columns_of
@@ -40,6 +41,7 @@ from mcts_agents.cli.progress import game_progress
 from mcts_agents.envs.registry import GAMES
 from mcts_agents.names import unknown_name
 
+HERE = Path(__file__).parent
 # A game that would last longer, in seconds, is not played with a budget of time.
 LONGEST = 10.0
 INTERRUPTED = 130
@@ -120,15 +122,14 @@ class League:
             run_tournament(schedule, store, workers, told)
         return failures
 
-    def page(self) -> Page | None:
-        """Return the page of all that is there, or of the games with a network."""
-        played = [
+    def played(self) -> list[Played]:
+        """Return the results of all that is there, or of the games with a network."""
+        return [
             Played.of(self.line(game), budget, results)
             for budget in BUDGETS
             for game in self.trained or GAMES
             if (results := self.results(game, budget))
         ]
-        return Page(played) if played else None
 
 
 def folders(
@@ -169,6 +170,13 @@ def main() -> None:
     if given.publish and given.trained:
         parser.error("--publish: the league of the page has no trained networks")
     trained = folders(given.trained, given.games, parser)
+    published: list[Played] = []
+    if given.publish and (HERE / "results.csv").exists():
+        try:
+            text = (HERE / "results.csv").read_text(encoding="utf-8")
+            published = from_csv(text, str(HERE / "results.csv"))
+        except ValueError as error:
+            parser.error(f"--publish: {error}")
     if given.jobs > loky.cpu_count():
         say(f"{given.jobs} workers share {loky.cpu_count()} cores: less in {TIME} each")
     league = League(given.output, trained)
@@ -185,10 +193,10 @@ def main() -> None:
                         say(f"{game}, {budget}: {why}")
                     else:
                         failures += league.play(game, budget, given.least, workers)
-        if page := league.page():
-            page.write(given.output / "trained" if trained else given.output)
+        if played := league.played():
+            Page(played).write(given.output / "trained" if trained else given.output)
             if given.publish:
-                page.write(Path(__file__).parent)
+                Page(united(published, played)).write(HERE)
     except KeyboardInterrupt:
         say("interrupted; run the same command to resume")
         sys.exit(INTERRUPTED)

@@ -2,11 +2,13 @@
 
 import csv
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +28,16 @@ def run(*words):
     return subprocess.run(
         league(*words), capture_output=True, text=True, check=False, timeout=600
     )
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The names of `page.py`, which imports from its own folder."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        return SimpleNamespace(**runpy.run_path(str(FOLDER / "page.py")))
+    finally:
+        sys.path.remove(str(FOLDER))
 
 
 def played(store):
@@ -54,8 +66,9 @@ def output(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(output):
+    """The agents that play."""
     with open(output / "results.csv", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        return [row for row in csv.DictReader(file) if not row["why_not"]]
 
 
 def test_every_agent_has_enough_games_of_both_halves(rows):
@@ -108,6 +121,72 @@ def test_once_more_it_plays_nothing(output):
     assert again.returncode == 0, again.stderr
     assert (output / SIMULATIONS).read_bytes() == before
     assert (output / "results.md").read_bytes() == page
+
+
+def test_the_table_holds_all_that_the_page_says(output, page):
+    """Published round robins come from the table, those played since from stores."""
+    text = (output / "results.csv").read_text(encoding="utf-8")
+    again = page.Page(page.from_csv(text, "results.csv"))
+    assert set(again.files) == {
+        "results.csv",
+        "results.md",
+        "pictures/500_simulations.svg",
+        "pictures/10ms.svg",
+    }
+    for name, file in again.files.items():
+        assert file == (output / name).read_text(encoding="utf-8"), name
+
+
+TABLE = """\
+game,players,budget,played,left,agent,games,win_rate,low,high,rating,rating_low,\
+rating_high,milliseconds,why_not
+{game},2,{budget},{played},0,maxn,{played},0.7000,0.5,0.8,1580,1500,1660,1.25,
+{game},2,{budget},{played},0,random,{played},0.3000,0.2,0.5,,,,0.01,
+{game},2,{budget},{played},0,ismcts,0,,,,,,,,"the same, as `maxn`"
+"""
+
+
+def table(page, game, played, budget="500 simulations"):
+    text = TABLE.format(game=game, played=played, budget=budget)
+    return page.from_csv(text, "table")
+
+
+def test_new_round_robins_join_published_ones_and_larger_ones_replace_them(page):
+    published = [*table(page, "hex", 60), *table(page, "nogo", 80)]
+    new = [
+        *table(page, "tictactoe", 40),
+        *table(page, "hex", 90),
+        *table(page, "nogo", 20),
+        *table(page, "hex", 70, "10ms"),
+    ]
+    found = {(own.game, own.budget): own.games for own in page.united(published, new)}
+    assert found == {
+        ("tictactoe", "500 simulations"): 40,
+        ("hex", "500 simulations"): 90,
+        ("nogo", "500 simulations"): 80,
+        ("hex", "10ms"): 70,
+    }
+    (hex_, *_) = table(page, "hex", 60)
+    assert hex_.absent == {"ismcts": "the same, as `maxn`"}
+    assert hex_.standings["random"].rating.value is None
+    assert page.as_csv([hex_]).count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("why_not", "why", "'why'"),
+        ("hex", "hexx", "'hexx'"),
+        ("500 simulations", "600 simulations", "'600 simulations'"),
+        ("0.7000", "much", "hex, 500 simulations: .*'much'"),
+        (",1580,1500,1660,1.25,", "", "hex, 500 simulations"),
+    ],
+)
+def test_a_damaged_table_is_refused_by_name(page, old, new, said):
+    text = TABLE.format(game="hex", played=60, budget="500 simulations")
+    assert old in text
+    with pytest.raises(ValueError, match=f"results.csv: .*{said}"):
+        page.from_csv(text.replace(old, new), "results.csv")
 
 
 @pytest.mark.parametrize(
