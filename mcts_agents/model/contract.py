@@ -158,8 +158,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "pass_turn": Entry(
         ("game", "state"),
-        "let the only player to move do nothing, even where the rules do not allow it, "
-        "and the next one be to move; for searches that let opponents pass",
+        "skip the turn of the only player to move, even where the rules do not allow "
+        "it, so that the next one is to move; for searches that let opponents pass",
     ),
     "outcomes": Entry(
         ("game", "state", "joint_action", "limit", "out"),

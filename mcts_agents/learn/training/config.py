@@ -162,8 +162,8 @@ class UpdateConfig(Section):
         default=0.0001,
         gt=0.0,
         le=10.0,
-        description="At the end of the budget; in between, half a cosine over the "
-        "share of the budget that is spent.",
+        description="At the end of the budget; in between, it follows half a cosine "
+        "over the share of the budget that is spent.",
     )
     momentum: float = Field(default=0.9, ge=0.0, lt=1.0, description="Of `sgd`.")
     weight_decay: float = Field(
@@ -270,7 +270,7 @@ class EvaluationConfig(Section):
     )
     earlier: bool = Field(
         default=True,
-        description="Also play against the network of the evaluation before.",
+        description="Also play against the network of the previous evaluation.",
     )
 
 
