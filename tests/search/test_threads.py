@@ -3,6 +3,8 @@
 import copy
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -242,3 +244,48 @@ def test_an_interrupt_while_threads_start_leaves_none_at_work(monkeypatch):
     again = search.run(state, 0, new_generator(1), simulations=300)
     fresh = Search(model, settings).run(state, 0, new_generator(1), simulations=300)
     assert again.visits.tolist() == fresh.visits.tolist()
+
+
+# Interrupts when the main thread has just taken the lock of a condition or an event:
+# first while threads start, then while it waits for them.
+IN_A_LOCK = """
+import signal
+import threading
+
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.search import Search, SearchSettings
+
+left = 0
+
+def interrupted(condition):
+    global left
+    found = taken(condition)
+    if left and threading.current_thread() is threading.main_thread():
+        left -= 1
+        if not left:
+            signal.raise_signal(signal.SIGINT)
+    return found
+
+model = make_model("hex:size=5")[1]
+state = model.reset(new_generator(0))
+settings = SearchSettings(simulations=10**9, threads=2, solver=False)
+search = Search(model, settings)
+search.run(state, 0, new_generator(1), simulations=30)
+taken = threading.Condition.__enter__
+threading.Condition.__enter__ = interrupted
+for moment in range(1, 13):
+    left = moment
+    try:
+        search.run(state, 0, new_generator(1))
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+def test_an_interrupt_in_the_midst_of_a_lock_does_not_hang():
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_LOCK], capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("interrupted") == 12

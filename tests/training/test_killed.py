@@ -97,6 +97,21 @@ def test_a_damaged_block_is_named_and_played_again(trained, tmp_path):
     assert len(Dataset(folder / "blocks")) == found["positions"]
 
 
+def test_a_block_that_was_written_but_not_described_is_described(trained, tmp_path):
+    folder = copied(trained, tmp_path)
+    described = folder / "blocks" / "dataset.json"
+    before, found = described.read_text(), numbers(folder)
+    # As if the process had ended between the first block's two files.
+    for checkpoint in (folder / "checkpoints").iterdir():
+        checkpoint.unlink()
+    for shard in sorted((folder / "blocks").glob("shard-*.npz"))[1:]:
+        shard.unlink()
+    described.unlink()
+    train(folder, 320)
+    assert described.read_text() == before
+    assert numbers(folder)["positions"] == found["positions"]
+
+
 def test_another_run_in_the_folder_is_refused(trained, tmp_path):
     folder = copied(trained, tmp_path)
     with pytest.raises(DatasetError, match="its seed is 1, not 2"):

@@ -58,7 +58,15 @@ class BlockFiles:
             OSError: It cannot be written.
         """
         write_shard(self.path(block), self._columns(games), self._layout)
-        last = max(self.folder.glob(f"shard-*.{FORMAT}")).stem  # one may be made again
+        self.describe()
+
+    def describe(self) -> None:
+        """Write how many blocks there are.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        last = max(self.folder.glob(f"shard-*.{FORMAT}")).stem
         blocks = int(last.removeprefix("shard-")) + 1
         write_description(self.folder, self._description(blocks))
 

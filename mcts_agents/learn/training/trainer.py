@@ -270,7 +270,10 @@ class Trainer:
 
     def _block(self, block: int) -> Columns:
         """Return a block; play it if it is not there."""
-        if not self._blocks.path(block).exists():
+        if self._blocks.path(block).exists():
+            # The process may have ended before the block was described.
+            self._blocks.describe()
+        else:
             size = self._blocks.block_games
             frozen = frozen_network(
                 self.learner.network,

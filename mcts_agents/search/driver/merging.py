@@ -98,11 +98,12 @@ def search_threads(
 
     with ThreadPoolExecutor(count) as pool:
         try:
-            try:
-                running = [pool.submit(run, part) for part in range(count)]
-                complete = True
-            finally:
-                begun.set()
+            with interrupt_held():
+                try:
+                    running = [pool.submit(run, part) for part in range(count)]
+                    complete = True
+                finally:
+                    begun.set()
             ended, left = set(), set(running)
             # Ctrl-C is heard here; and if one fails the others need not go on.
             while left and not any(future.exception() for future in ended):
