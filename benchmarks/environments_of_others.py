@@ -56,7 +56,8 @@ def table(found: list[Found]) -> str:
         lines += ["", "Notes:", "", *notes]
     missing = [one for one in found if one.verdict == MISSING]
     if missing:
-        lines += ["", "These could not be made here:", ""]
+        told = "These could not be created on the machine that made this table:"
+        lines += ["", told, ""]
         lines += [
             f"- `{one.name}` ({one.version}): {_line(one.why)}" for one in missing
         ]

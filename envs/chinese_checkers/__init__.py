@@ -39,10 +39,10 @@ goal again. A player who cannot move is skipped.
 
 **End.** A player wins by making a move after which the player's own goal is filled. The
 game is a draw after `max_plies_per_player` moves times the number of players. (There is
-always a player who can move, because the last move can be taken back.) An opponent
-could make winning impossible by leaving a piece in a player's goal, so `win_rule`
-defines when a goal counts as filled. Every rule requires that all fields of the goal
-are occupied. In addition:
+always a player who can move: whoever moved last can at least move the piece back.) An
+opponent could make winning impossible by leaving a piece in a player's goal, so
+`win_rule` defines when a goal counts as filled. Every rule requires that all fields of
+the goal are occupied. In addition:
 
 - `"near"`, the default: at least one of the pieces there is the player's own, and all
   the player's pieces are within 4 steps (full board: 5) of the goal's outermost field.

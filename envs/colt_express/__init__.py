@@ -66,7 +66,7 @@ Each bandit is a different character, dealt at random:
 |---|---|
 | Ghost | plays the card of the first turn of each round face down |
 | Cheyenne | takes the purse that is dropped by a bandit whom she punches |
-| Django | pushes a bandit at whom he shoots one car further, even without bullets |
+| Django | pushes a bandit at whom he shoots one car away, even without bullets |
 | Tuco | may also shoot through the roof of his own car |
 | Doc | draws seven cards at the start of a round |
 | Belle | cannot be shot at or punched if there is another target |

@@ -140,9 +140,9 @@ and `parallel_env`, it raises an error.
 The rules are those of the TAG framework in April 2022, with which the MultiTree paper's
 results were made. They differ from the published rules in the two points of `rulebook`.
 With either value of `rulebook`, pairs and other combinations of cats do nothing. Three
-bugs of TAG's program are not reproduced: a player who played a Nope in the Nope window
-of their own card discarded the wrong card, seats were confused after explosions and
-attacks, and the draw after a Favor did not count.
+bugs of TAG's program are not reproduced: a player who, after playing a card, also
+played a Nope against it discarded the wrong card, seats were confused after explosions
+and attacks, and the draw after a Favor did not count.
 
 ## Scores and evaluation
 
@@ -159,7 +159,7 @@ game has seats, even after players are out.
 ## Recorded games
 
 `mcts-agents verify exploding_kittens FILE` compares these rules with games recorded
-with TAG: legal actions, hands, pile, discards, the Nope window, who is out, and
+with TAG: legal actions, hands, pile, discards, who is asked for a Nope, who is out, and
 results. The order after a shuffle is taken from the file. In TAG, a player who has
 played a Nope is asked again even without holding another one; that forced pass is not a
 decision here. The file marks plays in which TAG broke the rules, and their results are

@@ -10,7 +10,7 @@
 | Observation shape | (players + 1, 22) |
 | Observation values | 0 to 127 |
 | Moves | in turn |
-| Hidden information | the other hands unless one has seen them, the pile |
+| Hidden information | other hands unless the player has seen them, the pile |
 | Chance | the deal of each round, who starts it after a tie |
 
 A game of deduction with sixteen cards. Each player holds one card. In a turn, the
@@ -62,8 +62,8 @@ to unknown hands and piles. As in TAG, information from the outcome of a guard o
 baron is not used, except for a tie at the baron with `baron_shows`.
 
 If one player has seen another player's card, only these two can tell later whether that
-card is still in the hand. In an agent's determinizations, the other players keep the
-knowledge of the agent's hand that the agent is aware of. They know nothing about each
+card is still in the hand. In an agent's determinizations, other players still know the
+agent's hand if the agent knows that they have seen it. They know nothing about each
 other's hands.
 
 ## Observation space

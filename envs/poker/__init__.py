@@ -31,8 +31,9 @@ folded, the last player still in wins the pot at once.
   rules begin with the player after the big blind. If the player who acts first folds,
   the next player still in acts first on the streets that follow.
 - After a bet, a raise or an all-in, every other player with chips must call, raise, go
-  all-in or fold. Before the flop, the same applies to every player but the big blind. A
-  player without enough chips for a call can only go all-in or fold.
+  all-in or fold. Before the flop, this applies from the start to every player but the
+  big blind, as the blinds count as bets. A player without enough chips for a call can
+  only go all-in or fold.
 - A street ends when all players still in have acted and none of them needs to call.
   Players who are all-in are skipped.
 - A raise adds one to four times the highest bet in the hand so far. If the highest bet

@@ -44,8 +44,8 @@ the blast strength to at most 10, or to at most 4 with fog.
 ## Hidden information
 
 No player knows what lies under wood. When an agent plans, it hides items of random
-kinds under the remaining wood, as many as can still be there given the items found so
-far. Players do not hear their enemies' messages.
+kinds under the remaining wood; their number fits the items found so far. Players do not
+hear their enemies' messages.
 
 In the fog, a planner also samples everything that its player has not seen, based on the
 player's memory of the game. Each player remembers every cell as it was when last seen.
@@ -60,7 +60,8 @@ observations and actions. For each plan, the unknown parts are filled in:
   remaining walls, out of 36 rigid and 36 wood in total, can be anywhere. Wood out of
   sight is assumed to be still there.
 - A player out of sight can be on any free cell that it could have reached since it was
-  last seen, at 13 steps for each wood in the way.
+  last seen. Getting through a cell of wood counts as 13 steps, because it must be burnt
+  first.
 - The plan assumes that no bombs were laid out of sight. A bomb of unknown owner goes to
   any player who could have laid it.
 - Items under wood, and items that appeared out of sight, are random.
@@ -153,7 +154,7 @@ out the team mate's words:
 | 11 | flames: steps that they still burn |
 | 12-15 | 1 for living agents: the player, then the next three by number |
 | 16 | own blast strength: cells that a bomb reaches |
-| 17, 18 | own bombs lying on the board; in all, lying or ready |
+| 17, 18 | own bombs: 17 those on the board, 18 these and those ready to be laid |
 | 19 | 1 if the player can kick |
 | 20-23 | 1 if alive: the player, then the next three |
 | 24 | tenths of `max_steps` that were played |

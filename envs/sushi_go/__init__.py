@@ -10,7 +10,7 @@
 | Observation shape | (players + 1, 30) |
 | Observation values | -6 to 127 |
 | Moves | all at once |
-| Hidden information | the other hands until one has held them, the pile, choices |
+| Hidden information | other hands until the player has held them, the pile, choices |
 | Chance | the deal |
 
 A game of picking cards and passing hands. Each player secretly chooses one card from
@@ -144,10 +144,10 @@ times that score for a player who has won, and half of it for one who has lost.
 `mcts-agents verify sushi_go FILE` compares these rules with games recorded with TAG.
 Games of TAG in April 2022 (`sushi_go` in the file's header) are compared with the
 default options. Games of TAG in May 2026 (`sushi_go_published`) are compared with
-`maki="published"` and `rulebook="published"`. For the deal of a new round, the check is
-only that no card is lost or added, because the order of the pile is chance. The file
-marks the turns in which TAG broke the rules, and their results are not compared: turns
-in which it scored puddings wrongly or played a wrong second card with chopsticks.
+`maki="published"` and `rulebook="published"`. When a new round is dealt, the command
+checks only that no card is lost or added, because the order of the pile is random. The
+file marks the turns in which TAG broke the rules, and their results are not compared:
+turns in which it scored puddings wrongly or played a wrong second card with chopsticks.
 
 ## Version history
 

@@ -146,8 +146,9 @@ hands, and the player with the most points wins.
 
 TAG differs from the published rules in three ways that no option changes: players
 cannot choose to draw, a drawn card that matches must be played, and the effect of that
-card is ignored. In TAG, the last card of a round affects who begins the next round.
-Here, the next player after player 0 always begins it.
+card is ignored. In TAG, the last card of a round affects which player begins the next
+round. Here, the next player after player 0 begins it, unless the card turned up says
+otherwise.
 
 ## Scores
 

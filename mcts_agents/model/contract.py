@@ -152,9 +152,9 @@ ENTRIES: dict[str, Entry] = {
     ),
     "move_code": Entry(
         ("game", "state", "player", "action", "kind"),
-        "return the code, from 0, under which statistics of moves count `action` of "
-        "`player` in `state`; `kind` is a place in MOVE_CODES. Without this function "
-        "the code is the action",
+        "return the code, from 0, under which move statistics count `player`'s "
+        "`action` in `state`; `kind` is an index into MOVE_CODES. Without this "
+        "function the code is the action",
     ),
     "pass_turn": Entry(
         ("game", "state"),
@@ -163,28 +163,29 @@ ENTRIES: dict[str, Entry] = {
     ),
     "outcomes": Entry(
         ("game", "state", "joint_action", "limit", "out"),
-        "write the probabilities of all that chance may do when every mover p plays "
-        "joint_action[p] into `out`, which has room for `limit`, return their number, "
-        "at least 1",
+        "write the probability of each possible chance outcome when every mover p "
+        "plays joint_action[p] into `out`, which has room for `limit` of them; return "
+        "their number, at least 1",
     ),
     "apply_outcome": Entry(
         ("game", "state", "joint_action", "outcome"),
-        "like `apply`, where chance does what stands at the place `outcome` of "
-        "`outcomes`",
+        "like `apply`, but with the chance outcome whose index in the list written by "
+        "`outcomes` is `outcome`",
     ),
     # Written by the library for compiled rules that have none, when it is asked for.
     "playout_moves": Entry(
         ("game", "state", "rng", "limit", "kind", "out"),
-        "like `playout`, and write each move as a MOVE record into `out`, with its "
-        "code of this `kind`, to the move that ends the game and no further; return "
+        "like `playout`, but also write each move into `out` as a MOVE record, with "
+        "its code of this `kind`; the move that ends the game is the last one; return "
         "how many were written",
     ),
     "playout_sets": Entry(
         ("game", "state", "rng", "limit", "out"),
-        "like `playout_moves` in a game without `move_code`, but add each player's "
-        "actions to a set of bits: bit `action & 63` of word `action >> 6` of the "
-        "player's words in `out`, which arrives empty; return how many moves were "
-        "made. Of `state` only `movers`, `results` and `scores` must be right then",
+        "like `playout_moves` in a game without `move_code`, but record each player's "
+        "actions as a set of bits: `out` arrives filled with zeros and has a row of "
+        "64-bit words for each player; each action sets bit `action & 63` of word "
+        "`action >> 6` in the row of its player; return how many moves were made. Of "
+        "`state` only `movers`, `results` and `scores` must be right then",
     ),
 }
 
