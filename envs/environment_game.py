@@ -96,7 +96,10 @@ class EnvironmentGame:
                 f"{WORD}=true: {self.name} says how to resample what it hides"
             )
         if "render_mode" in given:
-            raise ValueError("render_mode: the command chooses it, leave it out")
+            raise ValueError(
+                f"render_mode={quoted(given['render_mode'])}: set by the command; "
+                "leave it out"
+            )
         known = self._parameters()
         samples = self.samples
         if SAMPLES not in (known or ()):
@@ -193,8 +196,8 @@ class EnvironmentGame:
             return SinglePlayerEnv(remember(self._numbered(env, [PLAYER])))
         if isinstance(env, ParallelEnv) and has_rules(env):
             raise ValueError(
-                f"game {self.name} makes a parallel environment of a game with "
-                "rules: name the game, its rules or its AEC environment"
+                f"game {self.name} returns the parallel form of a game that has rules; "
+                "name the game itself, its rules, or its AEC environment instead"
             )
         if has_rules(env):
             return env

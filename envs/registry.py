@@ -278,6 +278,9 @@ def _model(
     _check_known(name, game, options)
     if players is not None:
         if options.get("players", players) != players:
-            raise ValueError(f"{spec!r} says otherwise than players={players}")
+            raise ValueError(
+                f"{spec!r} sets players={options['players']}, but players={players} "
+                "was also given; give only one"
+            )
         options["players"] = players
     return game.rules.model(**options)

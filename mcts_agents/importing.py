@@ -188,14 +188,14 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
         raise ValueError(f"{place}: {quoted(name)} is not the name of a module")
     if name == "__main__":
         raise ValueError(
-            f"{place}: processes that play games have another __main__; save it in a "
-            "file and name that file's module"
+            f"{place}: objects defined in __main__ cannot be imported by the processes "
+            "that play games; save it in a file and use that file's module name"
         )
     file = file_that_names()
     if file and not _is_allowed(name):
         raise ValueError(
-            f"{place}: {file} names a module, and no file makes mcts-agents import "
-            "one; if you trust it, allow it: mcts-agents --import "
+            f"{place}: {file} names a module, and modules named in files are imported "
+            "only with your permission; if you trust this one: mcts-agents --import "
             f"{shortened(name, MOST_NAME)} ..., or mcts_agents.allow_in_files in "
             "Python"
         )

@@ -160,7 +160,7 @@ class _Spec:
         for sign in "()":
             if sign in name:
                 at = start + name.index(sign)
-                raise self._error(at, f"{sign!r} in a name, not around a value")
+                raise self._error(at, f"{sign!r} is allowed only around a value")
         options: dict[str, object] = {}
         if colon < 0 or colon + 1 == end:
             return _plain(name), options
@@ -186,7 +186,7 @@ class _Spec:
                 opened.append(at)
             elif sign == ")":
                 if not opened:
-                    raise self._error(at, "')' closes nothing")
+                    raise self._error(at, "')' without a matching '('")
                 opened.pop()
             elif sign == "," and not opened:
                 yield first, at

@@ -84,7 +84,7 @@ def _plain_file(path: str | PathLike[str]) -> io.FileIO:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        what = "a folder" if stat.S_ISDIR(mode) else "no plain file"
+        what = "a folder" if stat.S_ISDIR(mode) else "not a plain file"
         raise ValueError(f"expected a file, but this is {what}")
     return io.FileIO(descriptor)
 
@@ -202,7 +202,9 @@ class _Loader(yaml.SafeLoader):
             raise yaml.composer.ComposerError(None, None, str(_too_deep()), mark)
         node = super().compose_node(parent, index)
         if is_alias and node not in self._sizes:  # it is being read
-            raise yaml.composer.ComposerError(None, None, "it holds itself", mark)
+            raise yaml.composer.ComposerError(
+                None, None, "it contains itself (a recursive alias)", mark
+            )
         values, height = self._sizes[node] if is_alias else (1, 0)
         self._values += values
         self._deepest = max(self._deepest, self._depth + height)
@@ -238,7 +240,7 @@ class _Loader(yaml.SafeLoader):
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             kind = node.tag.rpartition(":")[2]
             raise yaml.constructor.ConstructorError(
-                problem=f"{quoted(node.value)} is no {kind}",
+                problem=f"{quoted(node.value)} is not a valid {kind}",
                 problem_mark=node.start_mark,
             ) from error
 
@@ -317,7 +319,10 @@ def check_sizes(archive: zipfile.ZipFile, names: Iterable[str], most: int) -> No
     """
     entries = [archive.getinfo(name) for name in names]
     if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
-        raise ValueError("it is compressed in an unusual way")
+        raise ValueError(
+            "it has entries with another compression than deflate; save it with "
+            "deflate, or uncompressed"
+        )
     total = sum(entry.file_size for entry in entries)
     if total > most:
         raise ValueError(

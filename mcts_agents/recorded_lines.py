@@ -51,12 +51,12 @@ def _object(number: int, text: str) -> dict[str, Any]:
     except JSONDecodeError as error:  # which counts its lines from here
         column = error.pos + 1
         raise ValueError(
-            f"line {number}, column {column}: no JSON: {error.msg}"
+            f"line {number}, column {column}: not JSON: {error.msg}"
         ) from error
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from error
     if not isinstance(line, dict):
-        raise ValueError(f"line {number}: no JSON object")
+        raise ValueError(f"line {number}: not a JSON object")
     return line
 
 

@@ -92,7 +92,7 @@ def tables_of(folder):
         found = {game.number: True for game in mended(path)}  # compares each, too
     except StoreError as error:
         # SQLite takes back a file in which a first transaction was interrupted.
-        assert str(error) == f"{path}: an empty file, no store of mcts-agents"
+        assert str(error) == f"{path}: an empty file, not an mcts-agents store"
         return {}
     with Store.read(path) as opened:
         if opened.total():  # tables are made first, and described then

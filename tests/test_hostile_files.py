@@ -72,10 +72,10 @@ def test_what_is_no_plain_file(tmp_path, name):
     path = tmp_path / name
     spec = f"policy:file={path}" if name.endswith("npz") else str(path)
     os.mkfifo(path)  # nobody writes to it
-    refused(lambda: make_agent(spec), "this is no plain file")
+    refused(lambda: make_agent(spec), "this is not a plain file")
     path.unlink()
     path.symlink_to("/dev/zero")
-    refused(lambda: make_agent(spec), "this is no plain file")
+    refused(lambda: make_agent(spec), "this is not a plain file")
     path.unlink()
     path.mkdir()
     refused(lambda: make_agent(spec), "this is a folder")
@@ -121,7 +121,7 @@ def test_archives_that_unpack_to_more_than_is_allowed(tmp_path):
 )
 def test_arrays_that_say_something_else_than_they_hold(tmp_path, content, words):
     path = packed(tmp_path / "p.npz", **{"policy.0.weight": content})
-    refused(lambda: make_agent(f"policy:file={path}"), "p.npz: no archive")
+    refused(lambda: make_agent(f"policy:file={path}"), "p.npz: not a NumPy archive")
     if words != "policy.0":
         refused(lambda: make_agent(f"policy:file={path}"), words)
 
@@ -205,7 +205,7 @@ def test_tensors_that_say_more_than_they_hold(tmp_path):
     torch.save({"0.weight": repeated}, path)
     refused(lambda: make_agent(f"policy:file={path}"), "more than the 8,388,608")
     torch.save({"0.weight": torch.zeros(2, 2).to_sparse()}, path)
-    refused(lambda: make_agent(f"policy:file={path}"), "no state dict")
+    refused(lambda: make_agent(f"policy:file={path}"), "not a PyTorch state dict")
     torch.save({"0.weight": torch.zeros(9, 27)}, path)
     assert make_agent(f"policy:file={path}")
 

@@ -302,7 +302,7 @@ def test_learners_play_own_games(importable):
         ("heaps_typo:rules", "importing heaps_typo raised SyntaxError: .*line 1"),
         ("heaps.py:rules", r"no module 'heaps.py': did you mean heaps\? neither"),
         ("heaps_lazy:rules", "looking up rules raised RuntimeError: not now"),
-        ("__main__:rules", "save it in a file and name that file's module"),
+        ("__main__:rules", "save it in a file and use that file's module name"),
     ],
 )
 def test_what_cannot_be_loaded_is_named(importable, name, message):
@@ -338,8 +338,9 @@ def test_a_file_imports_no_game_that_the_caller_did_not_allow(importable):
         named_in_file("the file"),
         pytest.raises(
             ValueError,
-            match="game 'heaps_spy:rules': the file names a module, and no file makes "
-            "mcts-agents import one; if you trust it, allow it: mcts-agents --import "
+            match="game 'heaps_spy:rules': the file names a module, and modules named "
+            "in files are imported only with your permission; if you trust this one: "
+            "mcts-agents --import "
             r"heaps_spy \.\.\., ",
         ),
     ):

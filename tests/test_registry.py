@@ -92,7 +92,7 @@ def test_specs_choose_variants():
         ("hex:size=big", None, "big"),
         ("hex:size=none", None, "size=none|None"),
         ("sushi_go:players=9", None, "players=9: sushi_go is for 2 to 5 players"),
-        ("sushi_go:players=3", 4, "says otherwise than players=4"),
+        ("sushi_go:players=3", 4, "sets players=3, but players=4 was also given"),
         ("sushi_go", 1, "players=1: sushi_go is for 2 to 5 players"),
         ("tictactoe", 3, "players=3: tictactoe is for 2 players"),
     ],

@@ -42,7 +42,10 @@ def single_agent_env(
     name, options = parse_game(game)
     twice = sorted(options.keys() & variant.keys())
     if twice:
-        raise ValueError(f"{game!r} names {', '.join(twice)}, and so do the keywords")
+        raise ValueError(
+            f"{', '.join(twice)}: given both in {game!r} and as keywords; give each "
+            "option once"
+        )
     # All decide at once in the parallel environment, and it is the faster one.
     env = GameParallelEnv(load_game(name), render_mode, **options, **variant)
     return SingleAgentEnv(

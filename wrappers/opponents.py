@@ -189,10 +189,14 @@ class Opponents:
         if isinstance(given, dict):
             missing = [self._names[seat] for seat in seats if seat not in given]
             if missing:
-                raise ValueError(f"opponents: nobody plays as {', '.join(missing)}")
+                raise ValueError(
+                    f"opponents: no opponent given for {', '.join(missing)}"
+                )
             if len(self._learners) == 1 and self._learners[0] in given:
                 learner = self._names[self._learners[0]]
-                raise ValueError(f"opponents: the learner plays as {learner}")
+                raise ValueError(
+                    f"opponents: {learner} is the learner's seat and takes no opponent"
+                )
             return [given[seat] for seat in seats]
         if len(given) != len(seats):
             raise ValueError(

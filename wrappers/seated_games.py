@@ -131,7 +131,8 @@ class ParallelSeatedGame(SeatedGame):
         observations, infos = self.env.reset(seed=seed)
         if self.learner not in observations:
             raise RuntimeError(
-                f"{self.env}: {self.learner} is not there from the start"
+                f"{self.env}: {self.learner} is missing from the observations that "
+                "reset() returned; the learner must be in the game from the first step"
             )
         self._seen = observations, infos
         self.observation = observations[self.learner]

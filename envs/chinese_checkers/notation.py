@@ -39,7 +39,7 @@ def parse_action(model: ForwardModel, text: str) -> int:
             model, board.corners[0][-1] * board.fields + board.pieces
         )
         raise ValueError(
-            f"{text!r} is no move; expected ROW.INDEX>ROW.INDEX such as {example}, "
+            f"{text!r} is not a move; expected ROW.INDEX>ROW.INDEX such as {example}, "
             "rows from the top and indices from the left, both from 0"
         )
     numbers = [int(number) for number in match.groups()]

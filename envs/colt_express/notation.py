@@ -73,7 +73,7 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         raise ValueError(
-            f"{text!r} is no action of colt_express; expected 'play' and a card "
+            f"{text!r} is not an action of colt_express; expected 'play' and a card "
             f"({', '.join(CARD_NAMES[:PLAYABLE])}), 'draw', 'move to car 2', 'climb', "
             "'marshal left', 'collect purse' (jewel, strongbox, nothing), 'shoot "
             "player_1', 'shoot nobody', 'punch player_1 left, drops purse' or 'punch "

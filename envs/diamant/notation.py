@@ -20,5 +20,5 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = text.strip().lower()
     if plain not in ACTION_NAMES:
         expected = " or ".join(ACTION_NAMES)
-        raise ValueError(f"{text!r} is no action of diamant; expected {expected}")
+        raise ValueError(f"{text!r} is not an action of diamant; expected {expected}")
     return ACTION_NAMES.index(plain)

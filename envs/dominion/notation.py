@@ -65,8 +65,8 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         raise ValueError(
-            f"{text!r} is no action of dominion; expected a card with a verb ('play "
-            "smithy', 'buy gold', 'gain silver', 'discard estate', 'trash copper'), "
-            "'end', 'reveal moat' or 'done'"
+            f"{text!r} is not an action of dominion; expected a card with a verb "
+            "('play smithy', 'buy gold', 'gain silver', 'discard estate', 'trash "
+            "copper'), 'end', 'reveal moat' or 'done'"
         )
     return ACTION_NAMES.index(plain)

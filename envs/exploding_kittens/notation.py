@@ -80,8 +80,8 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         raise ValueError(
-            f"{text!r} is no action of exploding_kittens; expected 'draw', a card to "
-            "play ('skip', 'shuffle', 'see', 'favor player_2', 'attack player_1', "
+            f"{text!r} is not an action of exploding_kittens; expected 'draw', a card "
+            "to play ('skip', 'shuffle', 'see', 'favor player_2', 'attack player_1', "
             "'nope'), 'pass', 'give skip', 'give nothing', 'order 3 1 2' or 'place 4'"
         )
     return ACTION_NAMES.index(plain)

@@ -54,7 +54,7 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         raise ValueError(
-            f"{text!r} is no action of love_letter; expected a card ("
+            f"{text!r} is not an action of love_letter; expected a card ("
             f"{', '.join(CARD_NAMES[1:])}), its target if it has one, and what a guard "
             "names, such as 'guard player_2 baron', 'king player_0', 'handmaid'"
         )

@@ -31,5 +31,7 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         expected = ", ".join(map(repr, ACTION_NAMES))
-        raise ValueError(f"{text!r} is no action of poker; expected one of {expected}")
+        raise ValueError(
+            f"{text!r} is not an action of poker; expected one of {expected}"
+        )
     return ACTION_NAMES.index(plain)

@@ -44,6 +44,6 @@ def parse_action(model: ForwardModel, text: str) -> int:
     if plain not in ACTION_NAMES:
         expected = ", ".join(ACTION_NAMES)
         raise ValueError(
-            f"{text!r} is no action of sushi_go; expected one of {expected}"
+            f"{text!r} is not an action of sushi_go; expected one of {expected}"
         )
     return ACTION_NAMES.index(plain)

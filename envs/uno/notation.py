@@ -53,7 +53,7 @@ def parse_action(model: ForwardModel, text: str) -> int:
     plain = " ".join(text.lower().split())
     if plain not in ACTION_NAMES:
         raise ValueError(
-            f"{text!r} is no action of uno; expected 'draw', a colour "
+            f"{text!r} is not an action of uno; expected 'draw', a colour "
             f"({', '.join(COLOUR_NAMES)}) and what the card shows (0 to 9, skip, "
             "reverse, draw two), or 'wild' or 'wild draw four' and the colour called, "
             "such as 'red 5', 'blue draw two', 'wild green'"

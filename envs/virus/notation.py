@@ -101,10 +101,10 @@ def parse_action(model: ForwardModel, text: str) -> int:
     if plain not in names:
         glove = "glove all" if is_published(model) else "glove +1"
         raise ValueError(
-            f"{text!r} is no action of virus; expected 'organ heart', 'medicine heart "
-            "on wild', 'virus wild on brain of +1' (the next player), 'thief bone of "
-            "+2', 'spreading heart to wild of +1', 'transplant heart for brain of +1', "
-            f"'{glove}', 'error +1', 'discard 1 3' or 'draw'; the colours are "
+            f"{text!r} is not an action of virus; expected 'organ heart', 'medicine "
+            "heart on wild', 'virus wild on brain of +1' (the next player), 'thief "
+            "bone of +2', 'spreading heart to wild of +1', 'transplant heart for brain "
+            f"of +1', '{glove}', 'error +1', 'discard 1 3' or 'draw'; the colours are "
             f"{', '.join(COLOUR_NAMES)}"
         )
     return names.index(plain)

@@ -123,8 +123,9 @@ class PolicyAgent(Agent):
             file: The file's path.
             observation: See the class.
             deterministic: See the class.
-            activation: What follows a hidden layer, where the file does not say it:
-                tanh, relu, leaky_relu, elu, sigmoid or silu; tanh by default.
+            activation: Activation function of the hidden layers, if the file does not
+                specify it: tanh, relu, leaky_relu, elu, sigmoid or silu; tanh by
+                default.
             trust: Read Python objects too: any policy in a `.zip` of stable-baselines3,
                 a whole module in a `.pt`. Such a file can run any code. Not understood
                 in files of agents and tournaments.

@@ -201,8 +201,9 @@ def _compiled_policy(value: Any) -> Any:
         return value
     if value.policy in POLICY_WORDS:
         raise ValueError(
-            f"policy={value.policy!r}: in a search, this word is not a policy of the "
-            "game"
+            f"policy={value.policy!r}: in a search option, the words "
+            f"{', '.join(POLICY_WORDS)} have meanings of their own, so a game's policy "
+            "of such a name cannot be used there"
         )
     return value.policy
 

@@ -92,7 +92,8 @@ def options(
         typer.Option(
             "--import",
             metavar="MODULE",
-            help="Let files name games and agents in this module; can be repeated.",
+            help="Allow importing this module when a file (of a tournament, a store, "
+            "an agent) names a game or an agent in it; can be repeated.",
         ),
     ] = None,
 ) -> None:
@@ -138,8 +139,8 @@ def play(
     render: Annotated[
         Render | None,
         typer.Option(
-            help="Which positions to show: ansi all, last the last one. Default: "
-            "ansi, or none with --json."
+            help="Which positions to show: all of them (ansi), only the final one "
+            "(last), or none. Default: ansi, or none with --json."
         ),
     ] = None,
     json: Json = False,
@@ -268,8 +269,9 @@ def compile_command(
 ) -> None:
     """Compile the code that agents need for games, ahead of time.
 
-    For images and clusters. The command prints the folder of the machine code
-    (NUMBA_CACHE_DIR if set); later processes on the same kind of processor use it.
+    Useful for container images and clusters. The command prints the folder of the
+    machine code (in NUMBA_CACHE_DIR, if set); later processes on the same kind of
+    processor use it.
     """
     from mcts_agents.cli.compiling import compile_games
 

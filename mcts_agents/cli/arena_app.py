@@ -185,7 +185,7 @@ def replay(
 @arena.command()
 @takes_options
 def tune(options: TuneOptions) -> None:
-    """Search for an agent's best options and check them in a match on fresh deals.
+    """Search for an agent's best options and check them in a match of new games.
 
     Run the same command again to resume after an interruption. The JSON has game,
     players, budget, trials, refused, best (number, options, spec, games, win_rate, low,

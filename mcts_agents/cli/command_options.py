@@ -207,8 +207,8 @@ class TuneOptions:
         list[str] | None,
         typer.Option(
             help="Parameter to tune and its values: exploration=log:0.1..10, "
-            "rollout=0|10|30, tree; can be repeated. Default: the agent kind's "
-            "own; for mcts tree, rollout and exploration."
+            "rollout=0|10|30, tree; can be repeated. Default: depends on the kind of "
+            "agent; for mcts: tree, rollout and exploration."
         ),
     ] = None
     trials: Annotated[
@@ -289,17 +289,15 @@ class TrainOptions:
     out: Annotated[
         Path,
         typer.Option(
-            help="Folder for the network and all that leads to it; resumes if it "
-            "contains some.",
+            help="Folder for the network, its checkpoints and its games; resumes if it "
+            "already contains a training run.",
             parser=path_of,
             metavar="FOLDER",
         ),
     ]
     config: Annotated[
         str | None,
-        typer.Option(
-            help="YAML file with the choices of the training.", metavar="FILE"
-        ),
+        typer.Option(help="YAML file with the training settings.", metavar="FILE"),
     ] = None
     minutes: Annotated[
         float | None,
@@ -352,16 +350,15 @@ class ImitateOptions:
     out: Annotated[
         Path,
         typer.Option(
-            help="Folder for the network; resumes if it contains some.",
+            help="Folder for the network and its checkpoints; resumes if it already "
+            "contains a training run.",
             parser=path_of,
             metavar="FOLDER",
         ),
     ]
     config: Annotated[
         str | None,
-        typer.Option(
-            help="YAML file with the choices of the training.", metavar="FILE"
-        ),
+        typer.Option(help="YAML file with the training settings.", metavar="FILE"),
     ] = None
     seed: Annotated[
         int, typer.Option(min=0, max=MOST_NUMBER, help="Seed of the training.")

@@ -258,7 +258,7 @@ def _games_table(figures: Figures) -> Table:
 
 def _decisions_table(figures: Figures) -> Table:
     table = _table("decisions")
-    headings = ("moves", "ms\nmean", "half\nbelow", "90%\nbelow", "99%\nbelow")
+    headings = ("moves", "ms\nmean", "ms\nmedian", "90th\nperc.", "99th\nperc.")
     for heading in (*headings, "longest", "simul.\n/s", "tree\ndepth"):
         table.add_column(heading, justify="right", no_wrap=True)
     for agent in figures.agents:

@@ -44,7 +44,8 @@ def show_tree(options: TreeOptions) -> None:
     if not result.has_tree:
         only = name(result.action)
         raise RequestError(
-            f"player_{player} has only one move, {only}: no search"
+            f"player_{player} has only one legal move, {only}, so there is no search "
+            "to show"
             if len(result.actions) == 1
             else f"player_{player} plays {only}: {options.agent!r} has no tree to show"
         )
@@ -82,7 +83,7 @@ def _play(table: Table, moves: str) -> list[str]:
         place = f"move {number}, {move!r}"
         player = table.turn()
         if player is None:
-            raise RequestError(f"{place}: the game is over before")
+            raise RequestError(f"{place}: the game is already over before this move")
         with requested():
             try:
                 action = table.action_of(move)

@@ -158,7 +158,7 @@ def _show(tuning: Tuning, as_json: bool) -> None:
     console.print(
         f"Best: {tuning.best_spec()}\n"
         f"won {checked.value:.1%} ({checked.low:.1%} to {checked.high:.1%}) of "
-        f"{len(records)} games on fresh deals; even is {even:.1%}",
+        f"{len(records)} new games; equal strength would be {even:.1%}",
         markup=False,
         soft_wrap=True,
     )

@@ -37,14 +37,14 @@ def read_description(folder: Path) -> dict[str, Any]:
         found = read_json(read_bytes(path, MOST_TEXT).decode())
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DatasetError(
-            f"{path}: there is no such file, so {folder} is no dataset"
+            f"{path}: there is no such file, so {folder} is not a dataset"
         ) from error
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise DatasetError(f"{path}: damaged: {error}") from error
     if not isinstance(found, dict) or not isinstance(found.get("schema"), int):
-        raise DatasetError(f"{path}: no description of a dataset")
+        raise DatasetError(f"{path}: not a description of a dataset")
     if found["schema"] > SCHEMA:
         raise DatasetError(
             f"{path}: written by a newer version of mcts-agents (schema "

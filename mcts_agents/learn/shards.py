@@ -79,8 +79,8 @@ def read_shard(
     except broken as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DatasetError(
-            f"{path}: damaged, or no file of this dataset: {reason}; without it, the "
-            "same recording makes it again"
+            f"{path}: damaged, or not a file of this dataset: {reason}; without it, "
+            "the same recording makes it again"
         ) from error
     _check(path, columns, wanted)
     return columns

@@ -371,7 +371,7 @@ class Minimax(Decisions):
     def _fail(self, status: int) -> None:
         self._raise_pending()
         words = {
-            NOT_FINITE: "a state's value is infinite or no number",
+            NOT_FINITE: "a state's value is infinite or NaN",
             OUT_OF_BOUNDS: "`evaluate` gave a value that is not from 0 to 1",
             NO_SHARES: "the values of a state add up to more than 1, which "
             "shallow_pruning does not allow",

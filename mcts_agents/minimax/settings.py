@@ -243,8 +243,8 @@ class MinimaxSettings(FamilySettings):
     # -- max-n
     shallow_pruning: bool = option(
         False,
-        "Prune by using that the values of all players add up to 1. This holds under "
-        "`win`; under `evaluate`, setting this option asserts that it holds.",
+        "Prune using the fact that the values of all players add up to 1. This holds "
+        "under `win`; under `evaluate`, setting this option asserts that it holds.",
         "Max-n",
         kind=bool,
         source="Korf 1991",

@@ -177,7 +177,7 @@ class Rules:
         if name not in ENTRIES or name == "copy":
             known = ", ".join(e for e in ENTRIES if e != "copy")
             raise RulesError(
-                f"{self.name}: {name!r} is no function of a forward model (known: "
+                f"{self.name}: {name!r} is not a function of a forward model (known: "
                 f"{known}); decorate helpers with numba.njit instead"
             )
         expected = ENTRIES[name].parameters

@@ -82,8 +82,8 @@ def with_identity(
             order = np.asarray(getattr(symmetry, name))
             if order.shape != (length,) or (np.sort(order) != np.arange(length)).any():
                 raise ValueError(
-                    f"symmetry {number}: {name} is no permutation of the numbers from "
-                    f"0 to {length - 1}"
+                    f"symmetry {number}: {name} is not a permutation of the numbers "
+                    f"from 0 to {length - 1}"
                 )
     return tuple(found)
 

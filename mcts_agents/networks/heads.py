@@ -84,7 +84,9 @@ class HeadsEvaluator:
         """
         model = self._model
         if model is None:
-            raise ValueError(f"{self!r}: for which game? see for_model")
+            raise ValueError(
+                f"{self!r}: not bound to a game yet; call what for_model(model) returns"
+            )
         scores = 0.0
         if self.config.teams == 1:
             observations, scores = observations

@@ -137,7 +137,7 @@ def _checked(content: bytes) -> NetworkDescription:
     try:
         model = onnx.load_model_from_string(content)
     except Exception as error:  # protobuf has errors of its own
-        raise ValueError("it is no ONNX model, or it is damaged") from error
+        raise ValueError("it is not an ONNX model, or it is damaged") from error
     if model.functions or any(d.domain not in _STANDARD for d in model.opset_import):
         raise ValueError("it has operators that are not of ONNX's standard set")
     for node in model.graph.node:

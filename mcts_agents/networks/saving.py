@@ -163,7 +163,7 @@ def _description(header: dict[str, object]) -> tuple[str | None, object]:
     if text is None:
         return None, None
     if not isinstance(text, str):
-        raise ValueError("its description is no text")
+        raise ValueError("its description is not text")
     said = read_json(text)
     if not isinstance(said, dict):
         return text, None
@@ -178,11 +178,11 @@ def _header(content: bytes) -> dict[str, object]:
     """
     length = int.from_bytes(content[:8], "little")
     if not 2 <= length <= min(MOST_CONTENTS, len(content) - 8):
-        raise ValueError("it is no file of safetensors, or it is damaged")
+        raise ValueError("it is not a safetensors file, or it is damaged")
     try:
         found = read_json(content[8 : 8 + length].decode())
     except ValueError as error:
-        raise ValueError(f"it is no file of safetensors: {error}") from error
+        raise ValueError(f"it is not a safetensors file: {error}") from error
     if not isinstance(found, dict):
-        raise ValueError("it is no file of safetensors: its header is no mapping")
+        raise ValueError("it is not a safetensors file: its header is not a mapping")
     return found

@@ -299,8 +299,9 @@ class PermutationSearch(Decisions):
         def check() -> None:
             if self._decisions != decision or not self._whole:
                 raise RuntimeError(
-                    "the search has gone on to another decision; read a tree, or the "
-                    "principal variation, before"
+                    "this result's tree is gone, because the search has moved on to "
+                    "another decision; read the tree or the principal variation before "
+                    "the next decision"
                 )
 
         by_path = self.settings.nodes == "path"
@@ -317,7 +318,7 @@ class PermutationSearch(Decisions):
             f"{model.actions - 1} (Spec.actions)",
             BAD_MOVERS: "`movers` returns a mask of other players than 0 to "
             f"{model.players - 1}; return one bit for each player who decides",
-            NOT_FINITE: "the value of a playout is no number, or one beyond "
+            NOT_FINITE: "the value of a playout is NaN or a number beyond "
             f"{MOST_VALUE:g}; see what `scores` writes",
         }
         raise RuntimeError(

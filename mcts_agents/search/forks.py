@@ -118,7 +118,7 @@ class _Fork:
 
 def _reason(status: int | None) -> str:
     if status is None:
-        return "nobody knows why"
+        return "exit status unknown"
     code = os.waitstatus_to_exitcode(status)
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 

@@ -83,8 +83,8 @@ def _check(model: ForwardModel, settings: SearchSettings, processes: int) -> Non
     policy = root_policy_of(settings.root_policy)
     if not policy.merges:
         raise ValueError(
-            f"processes={processes}: root_policy={policy.name!r} decides by what one "
-            "search has found; use processes=1"
+            f"processes={processes}: root_policy={policy.name!r} needs the statistics "
+            "of a single search; use processes=1"
         )
     for name in ("rollout_policy", "opponent_model", "evaluator"):
         value = getattr(settings, name)

@@ -28,12 +28,12 @@ POLICY = {
         "Play the most probable action, rather than draw one.", "policy", kind=bool
     ),
     "observation": Option(
-        "How the policy sees positions, where its file does not say it.",
+        "Observation format (flat or dict), if the file does not specify it.",
         "policy",
         optional=True,
     ),
     "activation": Option(
-        "What follows a hidden layer, where the file does not say it.",
+        "Activation function of the hidden layers, if the file does not specify it.",
         "policy",
         choices=("tanh", "relu", "leaky_relu", "elu", "sigmoid", "silu"),
         optional=True,

@@ -235,7 +235,7 @@ class LiveSearch:
                 self._decided.set()
         action = as_action(chosen)
         if action is None:
-            raise ChoiceError(f"{self.agent!r} chose {quoted(chosen)}, no action")
+            raise ChoiceError(f"{self.agent!r} chose {quoted(chosen)}, not an action")
         if self.result is None:
             self.result = SearchResult(action, np.array([action], np.int32))
         self._seconds = clock.now() - started
@@ -309,13 +309,14 @@ def reason_against_steps(agent: Agent, table: Table) -> str:
     if not isinstance(agent, Planner):
         return "this agent does not search"
     if not isinstance(agent, MCTSAgent):
-        return "this agent's search runs in one go"
+        return "this agent's search always runs to its end"
     if not isinstance(table, RulesTable):
-        return "searches in copies of an environment run in one go"
+        return "searches in copies of an environment always run to their end"
     settings = agent.settings
     for name, most in (("threads", 1), ("determinizations", 1)):
         if getattr(settings, name) != most:
-            return f"a search with {name}={getattr(settings, name)} runs in one go"
+            given = getattr(settings, name)
+            return f"a search with {name}={given} always runs to its end"
     if agent.copying.processes > 1:
-        return "a search in several processes runs in one go"
+        return "a search in several processes always runs to its end"
     return ""

@@ -237,7 +237,7 @@ class PlaySession(Task):
         if turn is None:
             raise ValueError("The game is over.")
         if turn not in self.played.people:
-            raise ValueError(f"player_{turn} is to move, an agent.")
+            raise ValueError(f"It is the turn of player_{turn}, which is an agent.")
         if listener.viewer not in (None, turn):
             raise ValueError(f"player_{turn} is to move, not you.")
 

@@ -72,7 +72,7 @@ def test_a_file_that_names_itself(tmp_path):
         with pytest.raises(ValueError, match="nested more than 8 deep"):
             make_agent(path)
     path = write(tmp_path, "a.yaml", "&a {agent: mcts, opponent_model: *a}")
-    with pytest.raises(ValueError, match="line 1, column 34: it holds itself"):
+    with pytest.raises(ValueError, match="line 1, column 34: it contains itself"):
         make_agent(path)
 
 

@@ -270,7 +270,8 @@ def test_a_budget_that_it_does_not_take_is_refused(budget):
 def test_a_budget_of_its_own_beside_budgets_is_refused():
     agents = {"own": "plain:seconds=1", "b": "random"}
     spec = TournamentSpec(games="tictactoe", agents=agents, budgets=["5ms"])
-    with pytest.raises(SettingError, match=r"own has a budget of its own, seconds=1"):
+    message = r"own sets a budget, seconds=1.*, but budgets=\['5ms'\] does too"
+    with pytest.raises(SettingError, match=message):
         prepare(spec)
 
 
@@ -319,7 +320,7 @@ def test_tuning_tries_what_its_kind_says(tmp_path):
         ({"against": "plain", "budget": "100"}, "plain agents take budgets of seconds"),
         (
             {"agent": "plain", "budget": "1s", "parameters": ("seconds=1..2",)},
-            "seconds is a budget, beside budget='1s'",
+            "seconds sets a budget, but budget='1s' does too",
         ),
         ({"agent": "one-step"}, "one-step agents have no search space.*samples, value"),
     ],

@@ -331,7 +331,7 @@ def test_keywords_reach_base_classes():
         ("my_agents:Forgetful", r"does not call super\(\).__init__\(\)"),
         ("broken_agents:A", "importing broken_agents raised ZeroDivisionError"),
         ("needy_agents:A", "importing needy_agents raised ModuleNotFound.*not_t"),
-        ("__main__:Flat", "have another __main__"),
+        ("__main__:Flat", "objects defined in __main__ cannot be imported"),
         ("my_agents:Trained", r"requires weights \(numpy.ndarray\), which cannot be"),
         ("my_agents:Wanting", "requires the option 'level': an integer"),
         ("my_agents:FlatMonteCarlo:playouts=0",
@@ -428,7 +428,8 @@ def test_budgets_are_options_of_their_names():
     spec = TournamentSpec(
         agents={"t": own_agents().Typed(simulations=3), "f": SPECS["flat"]}, **keys
     )
-    with pytest.raises(SettingError, match="t is an object with a budget of its own"):
+    message = "t is an object that sets a budget of its own, but budgets="
+    with pytest.raises(SettingError, match=message):
         spec.entrants(spec.settings()[0])
 
 
@@ -614,7 +615,7 @@ def test_a_tournaments_file_imports_nothing(tmp_path, run_here):
     ]
     done = run_here(*command)
     assert done.returncode == 2
-    assert "no file makes mcts-agents import one" in done.stderr
+    assert "files are imported only with your permission; if" in done.stderr
     assert "my_agents" not in sys.modules
     assert run_here("--import", "my_agents", *command).returncode == 0
     sys.modules.pop("my_agents")

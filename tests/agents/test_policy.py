@@ -194,7 +194,8 @@ def test_evaluators_that_are_refused():
         planner = MCTSAgent(evaluator=agent, tree_policy="alphago", **settings)
         with pytest.raises(ValueError, match=why):
             planner.act(env)
-    with pytest.raises(ValueError, match="for which game"):
+    message = r"not bound to a game yet; call what for_model\("
+    with pytest.raises(ValueError, match=message):
         PolicyAgent(perfect_logits).evaluator()(None, None, None)
     for spec in ("random", {"agent": "one-step"}):
         with pytest.raises(ValueError, match=r"^evaluator: .*expected a policy"):

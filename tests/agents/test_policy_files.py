@@ -145,7 +145,7 @@ def other_arrays(**changed):
     ("layers", "why"),
     [
         ({}, "no layer that gives logits"),
-        (other_arrays(mean=np.zeros(3)), "'mean' is no layer of a multi-layer perc"),
+        (other_arrays(mean=np.zeros(3)), "'mean' is not a layer of a multi-layer p"),
         (other_arrays(**{"0.weight": np.zeros((2, 3), int)}), "floating-point numbers"),
         (other_arrays(**{"policy.1.weight": np.zeros(3)}), r"shape \(3,\); expected"),
         (other_arrays(**{"policy.1.weight": np.zeros((3, 4))}), "4 inputs, .* gives 9"),
@@ -173,13 +173,13 @@ def test_files_that_are_refused(tmp_path):
         ("policy:file=3", "^file=3: expected the path"),
         ("policy:file=p.h5", r"^p.h5: expected a file whose name ends in \.onnx"),
         (f"policy:file={tmp_path}/none.npz", "none.npz: cannot be read: No such file"),
-        (f"policy:file={tmp_path}/no.npz", "no.npz: no archive of plain numbers"),
-        (f"policy:file={tmp_path}/other.npz", "no archive that PolicyAgent.save_npz"),
-        (f"policy:file={tmp_path}/no.zip", "no model of stable-baselines3"),
-        (f"policy:file={tmp_path}/other.zip", "no model of stable-baselines3"),
+        (f"policy:file={tmp_path}/no.npz", "no.npz: not a NumPy archive of plain"),
+        (f"policy:file={tmp_path}/other.npz", "not written by PolicyAgent.save_npz"),
+        (f"policy:file={tmp_path}/no.zip", "not a stable-baselines3 model"),
+        (f"policy:file={tmp_path}/other.zip", "not a stable-baselines3 model"),
         (
             f"policy:file={good},activation=relu",
-            "^activation='relu': .* says it it",
+            "^activation='relu': .* already spec",
         ),
         (f"policy:file={good},trust=true", "holds no Python objects, leave it out"),
         (f"policy:file={good},trust=1", "^trust=1: expected true or false"),
@@ -237,12 +237,13 @@ def test_only_a_call_can_trust(tmp_path):
     nested = tmp_path / "b.yaml"
     nested.write_text(f"{{agent: mcts, opponent_model: '{spec}'}}")
     for given in (file, nested, f"mcts:rollout_policy={nested}"):
-        with pytest.raises(ValueError, match=r"trust: .*yaml cannot say so"):
+        with pytest.raises(ValueError, match=r"trust=True: cannot be set in .*yaml; "):
             make_agent(given)
     tournament = tmp_path / "t.yaml"
     for agent in ("{agent: policy, file: p.pt, trust: true}", f"'{spec}'"):
         tournament.write_text(f"games: tictactoe\nagents: {{a: {agent}, b: random}}")
-        with pytest.raises(ValueError, match=r"trust: .*t\.yaml cannot say so"):
+        message = r"trust=True: cannot be set in .*t\.yaml; "
+        with pytest.raises(ValueError, match=message):
             SpecFile(str(tournament)).spec()
     assert not mark.exists()
 

@@ -195,5 +195,5 @@ def test_in_a_search_it_is_the_compiled_policy():
     assert plans[1:] == plans[:1] * 3
     nested = make_agent("mcts:tree=self,opponent_model=(scripted:policy=simple)")
     assert nested.settings.opponent_model == "simple"
-    with pytest.raises(ValueError, match="policy='random': in a search, this word"):
+    with pytest.raises(ValueError, match="policy='random': in a search option, the"):
         MCTSAgent(opponent_model=ScriptedAgent(policy="random"))

@@ -212,14 +212,14 @@ def test_parentheses_nest(spec, expected):
     ("spec", "place", "words"),
     [
         ("mcts:tree=self,opponent_model=(one-step", 31, "'(' is never closed"),
-        ("mcts:tree=self)", 15, "')' closes nothing"),
-        ("mcts:opponent_model=(one-step))", 31, "')' closes nothing"),
+        ("mcts:tree=self)", 15, "')' without a matching '('"),
+        ("mcts:opponent_model=(one-step))", 31, "')' without a matching '('"),
         ("mcts:opponent_model=()", 21, "nothing in the parentheses"),
         ("mcts:opponent_model=x(y)", 22, "go around a whole value"),
         ("mcts:opponent_model=(x)y", 21, "go around a whole value"),
         ("mcts:opponent_model=(one-step:samples)", 31, "expected option=value"),
         ("mcts:opponent_model=(a:b=1,b=2)", 28, "'b' is given twice"),
-        ("(mcts)", 1, "in a name"),
+        ("(mcts)", 1, "'(' is allowed only around a value"),
         ("mcts:a=" + "(x:a=" * 9 + "y" + ")" * 9, 49, "nested more than 8 deep"),
     ],
 )

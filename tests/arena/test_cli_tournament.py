@@ -209,7 +209,10 @@ REFUSED = [
         [*STORE, "u.yaml", "--game", "hex:size=3", "--players", "4"],
         "--players: 4: expected one of 2 (in u.yaml)",
     ),
-    ([*STORE, "u.yaml", "--budget", "5"], "--budget: 5: there are none here (in u.yam"),
+    (
+        [*STORE, "u.yaml", "--budget", "5"],
+        "--budget: 5: the tournament sets no budgets (in u.yaml)",
+    ),
     (
         [*STORE, "b.yaml", "--budget", "5"],
         "--budget: 5: expected one of 4, 8, 6 (in b.yaml)",
@@ -220,11 +223,13 @@ REFUSED = [
     ),
     (
         [*STORE, "b.yaml", "--players", "3", "--budget", "4"],
-        "--players: 3: is not played with what else was chosen (in b.yaml)",
+        "--players: 3: the tournament has no games with this and the other chosen "
+        "games, numbers of players and budgets (in b.yaml)",
     ),
     (
         [*STORE, "b.yaml", "--players", "3", "--budget", "4", "--budget", "8"],
-        "--budget: 4: is not played with what else was chosen (in b.yaml)",
+        "--budget: 4: the tournament has no games with this and the other chosen "
+        "games, numbers of players and budgets (in b.yaml)",
     ),
     (
         [
@@ -237,7 +242,8 @@ REFUSED = [
             "--budget",
             "4",
         ],
-        "--game: sushi_go: is not played with what else was chosen (in b.yaml)",
+        "--game: sushi_go: the tournament has no games with this and the other chosen "
+        "games, numbers of players and budgets (in b.yaml)",
     ),
     ([*STORE, "b.yaml", "--budget", "1x"], "--budget: budget '1x': expected a time"),
     ([*STORE, "b.yaml", "--games", "0"], "--games: input should be greater"),
@@ -263,7 +269,7 @@ REFUSED = [
     ),
     (
         [*STORE, *TABLE, "--budget", "9", "--agent", "x=mcts:simulations=3"],
-        "--agent: x has a budget of its own, simulations=3, beside budgets=['9']",
+        "--agent: x sets a budget, simulations=3, but budgets=['9'] does too; remove",
     ),
     (
         [*STORE, *TABLE, "--design", "all-seats", "--games", "3"],

@@ -166,7 +166,8 @@ def test_policies_are_made_again_but_not_trusted(tmp_path):
     assert replay.differences == []
     trusting = json.dumps({**spec, "trust": True})
     seats = tuple(replace(seat, spec=trusting) for seat in record.seats)
-    with pytest.raises(ValueError, match="trust: the record of a game cannot say so"):
+    message = "trust=True: cannot be set in the record of a game; "
+    with pytest.raises(ValueError, match=message):
         next(Replay(replace(record, seats=seats)).moments())
 
 

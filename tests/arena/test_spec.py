@@ -201,7 +201,7 @@ def test_a_budget_of_its_own_beside_budgets_is_refused(option):
     with pytest.raises(SettingError, match=option.partition("=")[0]) as refused:
         Schedule(spec)
     assert refused.value.place == ("agents", "own")
-    assert "beside budgets=['20']" in str(refused.value)
+    assert "but budgets=['20'] does too" in str(refused.value)
     field = TournamentSpec(
         games="tictactoe",
         agents=["mcts"],

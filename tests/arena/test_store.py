@@ -179,7 +179,7 @@ class TestWhatIsRefused:
             connection.execute(f"PRAGMA journal_mode = {mode}")
             connection.execute("CREATE TABLE games (number INTEGER)")
             connection.commit()
-        self.refused(path, read, "no store of mcts-agents")
+        self.refused(path, read, "not an mcts-agents store")
 
     @pytest.mark.parametrize(
         "content",
@@ -189,7 +189,7 @@ class TestWhatIsRefused:
     def test_other_files(self, tmp_path, read, content):
         path = tmp_path / "s.db"
         path.write_bytes(content)
-        self.refused(path, read, r"file is not a database|no store of mcts-agents")
+        self.refused(path, read, r"file is not a database|not an mcts-agents store")
 
     def test_a_store_that_was_cut_off(self, tmp_path, read):
         path = tmp_path / "s.db"
@@ -205,7 +205,7 @@ class TestWhatIsRefused:
     def test_folders_and_other_things(self, tmp_path, read):
         self.refused(tmp_path, read, "this is a folder")
         os.mkfifo(tmp_path / "pipe")
-        self.refused(tmp_path / "pipe", read, "this is no plain file")
+        self.refused(tmp_path / "pipe", read, "this is not a plain file")
         self.refused(tmp_path / ("n" * 300), read, "File name too long")
         loop = tmp_path / "loop"
         loop.symlink_to(loop)
@@ -224,7 +224,7 @@ class TestWhatIsRefused:
 def test_an_empty_file_becomes_a_store(tmp_path):
     path = tmp_path / "s.db"
     path.touch()
-    with pytest.raises(StoreError, match="an empty file, no store"):
+    with pytest.raises(StoreError, match="an empty file, not an mcts-agents store"):
         Store.read(path)
     with pytest.raises(StoreError, match="there is no such file"):
         Store.read(tmp_path / "other.db")

@@ -57,7 +57,7 @@ def test_options_may_need_the_players_that_are_named():
         (":pairs=true", (4, 3), "game", "players=3: pairs"),
         (":left=99", 4, "game", "left=99"),
         (":pears=true", 4, "game", "did you mean pairs"),
-        (":players=3", 4, "players", "says otherwise"),
+        (":players=3", 4, "players", "sets players=3, but players=4 was"),
     ],
 )
 def test_what_does_not_fit_is_said_of_the_game_or_of_the_players(

@@ -203,7 +203,7 @@ def test_every_action_has_a_name_that_is_read_back(fields):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("e2e4", "'e2e4' is no move; expected ROW.INDEX>ROW.INDEX such as 2.2>"),
+        ("e2e4", "'e2e4' is not a move; expected ROW.INDEX>ROW.INDEX such as 2.2>"),
         ("13.0>1.0", "no row 13: the board of 73 fields has rows 0 to 12"),
         (
             "1.0>3.10",

@@ -408,5 +408,5 @@ def test_wrong_options_and_texts():
     for action in range(77):
         text = format_action(model, action)
         assert parse_action(model, f"  {text.upper()} ") == action
-    with pytest.raises(ValueError, match="'fly' is no action of colt_express"):
+    with pytest.raises(ValueError, match="'fly' is not an action of colt_express"):
         parse_action(model, "fly")

@@ -197,7 +197,8 @@ def test_actions_are_written_and_read():
     model = rules.model()
     assert [format_action(model, a) for a in (0, 1)] == ["continue", "exit"]
     assert parse_action(model, " Exit ") == EXIT
-    with pytest.raises(ValueError, match="'out' is no action of diamant; expected con"):
+    message = "'out' is not an action of diamant; expected con"
+    with pytest.raises(ValueError, match=message):
         parse_action(model, "out")
 
 

@@ -395,7 +395,8 @@ def test_actions_are_written_and_read():
         assert parse_action(model, f"  {text.upper().replace(' ', '  ')} ") == action
     assert texts[cards.BUY : cards.GAIN] == [f"buy {card}" for card in CARDS]
     assert texts[1:3] == ["play cellar", "play market"]
-    with pytest.raises(ValueError, match=r"'hug' is no action .* 'end', 'reveal moat'"):
+    message = r"'hug' is not an action .* 'end', 'reveal moat'"
+    with pytest.raises(ValueError, match=message):
         parse_action(model, "hug")
 
 

@@ -315,7 +315,7 @@ def test_actions_are_written_and_read():
         assert parse_action(model, text) == action
         assert parse_action(model, f"  {text.upper().replace(' ', '  ')} ") == action
     assert texts[cards.GIVE : cards.GIVE_NOTHING] == [f"give {c}" for c in CARDS[:-1]]
-    with pytest.raises(ValueError, match=r"'hug' is no action .* 'order 3 1 2' or"):
+    with pytest.raises(ValueError, match=r"'hug' is not an action .* 'order 3 1 2' or"):
         parse_action(model, "hug")
 
 

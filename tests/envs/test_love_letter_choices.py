@@ -169,6 +169,6 @@ def test_actions_are_written_and_read():
 
 def test_unknown_text_is_answered_with_what_was_expected():
     with pytest.raises(
-        ValueError, match=r"'guard 1' is no action of love_letter; .*player_2 baron"
+        ValueError, match=r"'guard 1' is not an action of love_letter; .*player_2 baron"
     ):
         parse_action(rules.model(), "guard 1")

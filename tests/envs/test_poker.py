@@ -182,7 +182,8 @@ def test_actions_are_written_and_read():
         text = format_action(model, action)
         assert parse_action(model, f"  {text.upper()} ") == action
     for text in ("", "raise", "raise x5", "pass"):
-        with pytest.raises(ValueError, match=r"is no action of poker; expected one of"):
+        message = r"is not an action of poker; expected one of"
+        with pytest.raises(ValueError, match=message):
             parse_action(model, text)
 
 

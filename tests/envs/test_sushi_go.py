@@ -334,6 +334,6 @@ def test_actions_are_written_and_read():
 
 def test_unknown_text_is_answered_with_what_was_expected():
     with pytest.raises(
-        ValueError, match=r"'sushi' is no action of sushi_go; .*tempura"
+        ValueError, match=r"'sushi' is not an action of sushi_go; .*tempura"
     ):
         parse_action(rules.model(), "sushi")

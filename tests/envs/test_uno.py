@@ -271,7 +271,8 @@ def test_actions_are_written_and_read():
         assert text == action_name(action)
         assert parse_action(model, f"  {text.upper()} ") == action
     for text in ("", "red", "wild", "red 10", "purple 3", "wild draw four"):
-        with pytest.raises(ValueError, match=r"is no action of uno; expected 'draw'"):
+        message = r"is not an action of uno; expected 'draw'"
+        with pytest.raises(ValueError, match=message):
             parse_action(model, text)
 
 

@@ -283,10 +283,11 @@ def test_actions_are_written_and_read(options):
     for action, text in enumerate(names):
         assert parse_action(model, f"  {text.upper()} ") == action
     for text in ("", "organ", "virus heart on heart", "discard 2 1", "glove +6"):
-        with pytest.raises(ValueError, match=r"is no action of virus; expected 'organ"):
+        message = r"is not an action of virus; expected 'organ"
+        with pytest.raises(ValueError, match=message):
             parse_action(model, text)
     wrong = "glove +1" if options else "glove all"
-    with pytest.raises(ValueError, match="is no action of virus"):
+    with pytest.raises(ValueError, match="is not an action of virus"):
         parse_action(model, wrong)
 
 

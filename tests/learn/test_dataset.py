@@ -254,7 +254,7 @@ def test_a_file_that_changes_meanwhile_is_noticed(tmp_path):
     ("change", "said"),
     [
         ("{", "damaged"),
-        ("[]", "no description of a dataset"),
+        ("[]", "not a description of a dataset"),
         ({"schema": 2}, "newer version of mcts-agents .schema 2"),
         ({"games": "all"}, "damaged: games is 'all'"),
         ({"actions": 10}, "its columns are not those of its game"),

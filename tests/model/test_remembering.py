@@ -272,7 +272,9 @@ def test_evaluators_see_the_root():
         return planner(10, evaluator=evaluator, tree_policy="alphago").plan(env)
 
     env = gymnasium.make("CartPole-v1")
-    with pytest.raises(ValueError, match=r"shows at the root .*remember\(env\)"):
+    with pytest.raises(
+        ValueError, match=r"current observation is available only .*remember\(env\)"
+    ):
         plan(env)
     seen.clear()
     plan(remember(env))

@@ -212,7 +212,7 @@ def test_unknown_function_name(name):
     with pytest.raises(RulesError) as raised:
         rules.define(named(name, lambda game, state: 0))
     message = str(raised.value)
-    assert f"small: {name!r} is no function of a forward model" in message
+    assert f"small: {name!r} is not a function of a forward model" in message
     assert "decorate helpers with numba.njit instead" in message
     for known in ("reset", "legal_actions", "redeterminise", "playout"):
         assert known in message

@@ -134,7 +134,8 @@ def test_what_would_lose_its_memory_is_refused_by_name(parts, swapped):
     env = Walk(lambda: parts()[::-1] if swapped else parts())
     env.reset(seed=1)
     agent = MCTSAgent(simulations=10, perfect_information=True, seed=0)
-    with pytest.raises(UncopyableEnvironmentError, match=r"share their memory") as told:
+    message = "share memory, but their copies would not"
+    with pytest.raises(UncopyableEnvironmentError, match=message) as told:
         agent.act(env)
     assert "Walk.write" in str(told.value)
     assert "Walk.read" in str(told.value)

@@ -115,9 +115,13 @@ def test_models_travel_with_them():
 @pytest.mark.parametrize(
     ("observation", "actions", "why"),
     [
-        ([0, 2, 1], [1], "actions is no permutation of the numbers from 0 to 1"),
-        ([0, 2, 1], [1, 1], "actions is no permutation of the numbers from 0 to 1"),
-        ([1, 2, 3], [1, 0], "observation is no permutation of the numbers from 0 to 2"),
+        ([0, 2, 1], [1], "actions is not a permutation of the numbers from 0 to 1"),
+        ([0, 2, 1], [1, 1], "actions is not a permutation of the numbers from 0 to 1"),
+        (
+            [1, 2, 3],
+            [1, 0],
+            "observation is not a permutation of the numbers from 0 to 2",
+        ),
     ],
 )
 def test_what_is_no_permutation(observation, actions, why):

@@ -138,7 +138,8 @@ def test_illegal_actions_have_no_prior():
 def test_what_does_not_fit_is_refused():
     description, model = small("hex:size=5")
     evaluator = HeadsEvaluator(lambda _: None, description.config)
-    with pytest.raises(ValueError, match="for which game"):
+    message = r"not bound to a game yet; call what for_model\("
+    with pytest.raises(ValueError, match=message):
         evaluator(*positions(model, 2))
     agent = MCTSAgent(evaluator=evaluator, tree_policy="alphago", value="win")
     from mcts_agents.envs import connect_four

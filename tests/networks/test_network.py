@@ -301,7 +301,7 @@ def test_damaged_files(tmp_path):
         with pytest.raises(ValueError, match=rf"^{path}: it is"):
             load(path)
     path.write_bytes(b"\xff" * 64)
-    with pytest.raises(ValueError, match=rf"^{path}: it is no file of safetensors"):
+    with pytest.raises(ValueError, match=rf"^{path}: it is not a safetensors file"):
         load(path)
     with pytest.raises(ValueError, match=r"none\.safetensors: cannot be read: No such"):
         load(tmp_path / "none.safetensors")

@@ -116,7 +116,7 @@ def test_no_rows_and_many_rows():
 
 def test_files_that_are_no_models(tmp_path):
     (tmp_path / "net.onnx").write_bytes(b"no model at all")
-    with pytest.raises(ValueError, match=r"net\.onnx: it is no ONNX model"):
+    with pytest.raises(ValueError, match=r"net\.onnx: it is not an ONNX model"):
         PolicyAgent.load(tmp_path / "net.onnx")
     (tmp_path / "net.onnx").write_bytes(b"")
     with pytest.raises(ValueError, match=r"net\.onnx: it has no description"):

@@ -313,7 +313,7 @@ def test_a_tree_is_gone_with_the_next_decision():
     agent = make_agent("grave:simulations=50", seed=1)
     first = agent.search(HEX, opening(HEX), 0)
     agent.search(HEX, opening(HEX), 0)
-    with pytest.raises(RuntimeError, match="gone on to another decision"):
+    with pytest.raises(RuntimeError, match="moved on to another decision"):
         first.tree()
 
 

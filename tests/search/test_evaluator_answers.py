@@ -133,7 +133,7 @@ BAD = [
     ),
     (
         lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), np.nan)),
-        "logits that are no numbers, infinite, or -inf for all",
+        "logits that are NaN, infinite, or -inf for all",
     ),
     (lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), np.inf)), "infinite"),
     (lambda rows: (np.full((rows, 2), 0.5), np.full((rows, 9), -np.inf)), "-inf for"),

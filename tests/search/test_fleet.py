@@ -134,7 +134,7 @@ def test_bad_answers_change_nothing():
     for bad in (np.nan, 1.5):
         with pytest.raises(ValueError, match="from 0 to 1"):
             fleet.answer(np.where([[False], [True]], bad, values), logits)
-    with pytest.raises(ValueError, match="logits that are no numbers"):
+    with pytest.raises(ValueError, match="logits that are NaN"):
         fleet.answer(values, np.where([[False], [True]], np.nan, logits))
     with pytest.raises(ValueError, match=r"shape \(1, 2\); expected \(2, 2\)"):
         fleet.answer(values[:1], logits)

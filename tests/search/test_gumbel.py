@@ -385,7 +385,7 @@ def test_waiting_visits_count(batch):
     ("chosen", "words"),
     [
         ({"reuse_tree": True}, "reuse_tree=True: root_policy='gumbel'"),
-        ({"threads": 2}, "threads=2: root_policy='gumbel' decides by what one search"),
+        ({"threads": 2}, "threads=2: root_policy='gumbel' needs the statistics of a"),
         ({"gumbel_actions": 0}, "gumbel_actions=0"),
         ({"root_policy": "tree", "gumbel_scale": 2.0, "tree_policy": "ucb1"},
          "root_policy gumbel or tree_policy gumbel"),

@@ -32,12 +32,18 @@ OMA = {"abstraction": "own"}
 NEEDS = [
     ("information", "perfect", {"determinizations": 2}, "determinizations 1", None),
     ("information", "perfect", {"loop": "sampled"}, "loop open or closed", None),
-    ("score_bonus", 0.2, {"value": worth}, "no function in Python", {"value": "score"}),
+    (
+        "score_bonus",
+        0.2,
+        {"value": worth},
+        "not a function in Python",
+        {"value": "score"},
+    ),
     (
         "score_bonus_by",
         "tag",
         {"value": worth},
-        "no function in Python",
+        "not a function in Python",
         {"value": "leader", "score_bonus": 0.5},
     ),
     (
@@ -430,12 +436,12 @@ KUHN = kuhn_poker.KUHN.model()
         (
             hands(2),
             {"determinizations": 2, "reuse_tree": True},
-            "reuse_tree=true goes with determinizations=1",
+            "reuse_tree=true works only with determinizations=1, not 2",
         ),
         (
             hands(2),
             {"determinizations": 2, "abstraction": "all", "keep_abstraction": True},
-            "keep_abstraction=true goes with determinizations=1",
+            "keep_abstraction=true works only with determinizations=1, because",
         ),
         (GAME, {"reuse_tree": True, "graph": True}, "reuse_tree=true: with graph=True"),
         (
@@ -458,7 +464,7 @@ KUHN = kuhn_poker.KUHN.model()
         (
             GAME,
             {"reuse_tree": True, "threads": 2},
-            "reuse_tree=true goes with threads=1",
+            "reuse_tree=true works only with threads=1, not 2",
         ),
         (
             hands(2),

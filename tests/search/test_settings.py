@@ -186,7 +186,8 @@ def test_a_game_cannot_choose_what_does_not_exist():
 
 
 def test_a_game_cannot_choose_what_nobody_leaves_open():
-    with pytest.raises(ValueError, match=r"names \['exploration'\], which no player"):
+    message = r"names \['exploration'\], which already have fixed defaults; a game may"
+    with pytest.raises(ValueError, match=message):
         SearchSettings().for_model(game_with_defaults(exploration=3.0))
 
 

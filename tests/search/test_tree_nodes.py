@@ -79,5 +79,5 @@ def test_a_tree_that_is_gone_says_so():
         lambda: child.bandits,
         lambda: list(child.children()),
     ):
-        with pytest.raises(RuntimeError, match="gone on to another decision"):
+        with pytest.raises(RuntimeError, match="moved on to another decision"):
             look()

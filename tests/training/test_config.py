@@ -32,11 +32,11 @@ def even(seen, players, legal):
         ("self_play:\n  temperature: 2.0", "temperature is for method: puct"),
         (
             "self_play:\n  search:\n    simulations: 5",
-            "simulations is not set here, but by self_play.simulations",
+            "simulations cannot be set here; use self_play.simulations",
         ),
         ("self_play:\n  search: {tre: one}", "unknown option 'tre': did you mean tree"),
         ("self_play:\n  search: {tree: two}", "tree='two'"),
-        ("learner:\n  momentum: 0.5", "momentum is for optimiser: sgd"),
+        ("learner:\n  momentum: 0.5", "momentum=0.5 applies only to optimiser: sgd"),
         ("network: {channel: 3}", "unknown key 'channel': did you mean channels"),
         ("network: {kind: deep}", "unknown kind of network 'deep'"),
         ("- 1", "expected a mapping with the keys network, precision"),

@@ -203,7 +203,7 @@ def begin(browser, address, **setup):
 # Texts of the buttons for searches that can be seen.
 BUTTONS = """[...document.querySelectorAll('button')].map((one) =>
     one.checkVisibility() ? one.textContent : '')
-    .filter((text) => /^(Pause|Go on|10 more|Move now|Stop and tell)/.test(text))"""
+    .filter((text) => /^(Pause|Resume|10 more|Move now|Show hint now)/.test(text))"""
 
 
 @pytest.mark.parametrize("adviser", ["alphabeta:depth=2", "mcts:simulations=9"])
@@ -216,7 +216,7 @@ def test_what_cannot_be_paused_has_no_buttons_for_it(wide_browser, address, advi
     shown = until(browser, BUTTONS)
     told = browser.find_element(By.TAG_NAME, "main").text
     if adviser.startswith("mcts"):
-        assert shown == ["Pause", "10 more", "Stop and tell"]
+        assert shown == ["Pause", "10 more", "Show hint now"]
         assert "cannot be paused" not in told
     else:
         # A game with an agent can be stopped between two moves.

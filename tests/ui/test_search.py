@@ -160,7 +160,8 @@ def test_a_search_in_one_go_says_why_it_cannot_be_stepped(client, agent):
         page.do("hint")
         told = searched(page, lambda m: m["search"]["done"])
         assert (
-            not told["search"]["steps"] and "in one go" in told["search"]["why_whole"]
+            not told["search"]["steps"]
+            and "always runs to its end" in told["search"]["why_whole"]
         )
 
 
@@ -175,7 +176,7 @@ def test_pages_know_beforehand_what_cannot_be_paused(client):
             False,
             True,
         ]
-        assert "in one go" in told["adviser_why_whole"]
+        assert "always runs to its end" in told["adviser_why_whole"]
 
 
 # Searches of an hour. A search also ends when its memory is full, so there is enough.

@@ -113,9 +113,9 @@ def test_agents_of_several_seats_differ_in_their_seeds():
     [
         (["random"], {}, r"1 for 2 seats beside the learner's \(player_1, player_2\)"),
         (["random"] * 3, {"seat": "random"}, "3 for 2 seats"),
-        ({1: "random"}, {}, "nobody plays as player_2"),
-        (dict.fromkeys(range(3), "random"), {}, "the learner plays as player_0"),
-        (dict.fromkeys(range(2), "random"), {"seat": "random"}, "nobody plays as"),
+        ({1: "random"}, {}, "no opponent given for player_2"),
+        (dict.fromkeys(range(3), "random"), {}, "player_0 is the learner's seat"),
+        (dict.fromkeys(range(2), "random"), {"seat": "random"}, "no opponent given"),
         ({1: "random", 7: "random"}, {}, "no seat 7; seats are 0 to 2, or player_0"),
         ({1: "random", "player_1": "random"}, {}, "a seat is given twice"),
         ([["random"], "random"], {}, "several opponents for one seat"),

@@ -253,7 +253,7 @@ def test_bad_arguments(options, message):
 def test_what_is_no_environment_and_options_given_twice():
     with pytest.raises(ValueError, match="expected a PettingZoo environment"):
         SingleAgentEnv("hex")
-    with pytest.raises(ValueError, match="names size, and so do the keywords"):
+    with pytest.raises(ValueError, match=r"size: given both in .* and as keywords"):
         single_agent_env("hex:size=5", size=5)
     with pytest.raises(ValueError, match=r"render_mode='ansi': .* is made already"):
         SingleAgentEnv(recorded("hex_3"), render_mode="ansi")

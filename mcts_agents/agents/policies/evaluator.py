@@ -87,7 +87,9 @@ class PolicyEvaluator:
         """
         model = self._model
         if model is None:
-            raise ValueError(f"{self!r}: for which game? see for_model")
+            raise ValueError(
+                f"{self!r}: not bound to a game yet; call what for_model(model) returns"
+            )
         logits, values = self._answers(observations, legal.astype(np.int8))
         own = np.clip((values[:, None] + 1.0) / 2.0, 0.0, 1.0)
         others = (1.0 - own) / max(model.team_count - 1, 1)

@@ -34,9 +34,9 @@ def perceptron_of(policy: Policy) -> Perceptron:
         state = policy.module.state_dict()
     else:
         raise ValueError(
-            f"{policy.name} is no multi-layer perceptron that gives probabilities of "
-            "actions, which .npz files hold; save it in its own format instead, such "
-            "as stable-baselines3's .zip"
+            f"{policy.name} is not a multi-layer perceptron that gives probabilities "
+            "of actions, which .npz files hold; save it in its own format instead, "
+            "such as stable-baselines3's .zip"
         )
     arrays = {
         name: tensor.detach().cpu().float().numpy() for name, tensor in state.items()
@@ -45,7 +45,7 @@ def perceptron_of(policy: Policy) -> Perceptron:
         found = [Perceptron(arrays, activation) for activation in ACTIVATIONS]
     except ValueError as error:
         raise ValueError(
-            f"{policy.name} is no multi-layer perceptron: {error}"
+            f"{policy.name} is not a multi-layer perceptron: {error}"
         ) from error
     observations = _observations(policy, found[0].inputs)
     masks = np.ones((TRIALS, found[0].outputs), np.int8)
@@ -54,7 +54,7 @@ def perceptron_of(policy: Policy) -> Perceptron:
     except (RuntimeError, TypeError, KeyError, IndexError) as error:
         # Of other inputs, say.
         raise ValueError(
-            f"{policy.name} is no multi-layer perceptron: {error}"
+            f"{policy.name} is not a multi-layer perceptron: {error}"
         ) from error
     for perceptron in found:
         both = PerceptronPolicy(perceptron).answers(observations, masks)
@@ -65,8 +65,9 @@ def perceptron_of(policy: Policy) -> Perceptron:
         ):
             return perceptron
     raise ValueError(
-        f"{policy.name} is no multi-layer perceptron with one of the activation "
-        f"functions {', '.join(ACTIVATIONS)}: its layers answer otherwise than it"
+        f"{policy.name} is not a multi-layer perceptron with one of the activation "
+        f"functions {', '.join(ACTIVATIONS)}: computed from its layers, the "
+        "outputs differ from its own"
     )
 
 

@@ -105,11 +105,18 @@ def read_policy(
     if not isinstance(trust, bool):
         raise ValueError(f"trust={trust!r}: expected true or false")
     if trust and (place := file_that_names()):
-        raise ValueError(f"trust: {place} cannot say so, only the call itself can")
+        raise ValueError(
+            f"trust=True: cannot be set in {place}; pass it in Python, "
+            "PolicyAgent.load(path, trust=True), or on the command line, "
+            "policy:file=PATH,trust=true"
+        )
     if trust and suffix not in _HOLD_OBJECTS:
         raise ValueError(f"trust=True: {path} holds no Python objects, leave it out")
     if activation is not None and (trust or suffix not in _HOLD_NO_ACTIVATION):
-        raise ValueError(f"activation={activation!r}: {path} says it itself")
+        raise ValueError(
+            f"activation={activation!r}: {path} already specifies its activation "
+            "function; leave it out"
+        )
     try:
         most = MOST_ONNX if suffix == ".onnx" else MOST_BYTES
         content = read_bytes(path, MOST_TRUSTED if trust else most)
@@ -170,10 +177,12 @@ def _npz(content: bytes, activation: None) -> Policy:
     try:
         arrays = read_arrays(content, MOST_BYTES)
     except ValueError as error:
-        raise ValueError(f"no archive of plain numbers: {_line(error)}") from error
+        raise ValueError(
+            f"not a NumPy archive of plain arrays: {_line(error)}"
+        ) from error
     texts = {name: str(arrays.pop(name, "")) for name in _TEXTS}
     if texts["format"] != FORMAT or texts["observation"] not in OBSERVATIONS:
-        raise ValueError("no archive that PolicyAgent.save_npz has written")
+        raise ValueError("not written by PolicyAgent.save_npz")
     perceptron = Perceptron(arrays, texts["activation"])
     return PerceptronPolicy(perceptron, texts["observation"])
 
@@ -193,7 +202,7 @@ def _safetensors(content: bytes, activation: str | None) -> Policy:
         is_network = KEY.encode() in content[8 : 8 + length]
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"no tensors of safetensors: {_line(error)}") from error
+        raise ValueError(f"not a safetensors file: {_line(error)}") from error
     if is_network:
         raise ValueError(
             "a network of mcts_agents.networks, which plays from the .onnx file that "
@@ -217,14 +226,14 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
         raise
     except Exception as error:  # damaged files raise almost anything
         raise ValueError(
-            "no state dict of torch (save module.state_dict()), or one that holds more "
+            "not a PyTorch state dict (save module.state_dict()), or it holds more "
             f"than tensors; {_TRUST}"
         ) from error
     if not isinstance(state, Mapping) or not all(
         isinstance(name, str) and isinstance(tensor, torch.Tensor)
         for name, tensor in state.items()
     ):
-        raise ValueError("no state dict of torch: expected names with tensors")
+        raise ValueError("not a PyTorch state dict: expected names with tensors")
     # A tensor may repeat one number as often as it says.
     total = sum(tensor.numel() for tensor in state.values())
     if total > MOST_NUMBERS:
@@ -234,7 +243,7 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
     try:
         return {name: tensor.detach().float().numpy() for name, tensor in state.items()}
     except (RuntimeError, TypeError) as error:  # sparse ones, and such as have no data
-        raise ValueError(f"no state dict of torch: {_line(error)}") from error
+        raise ValueError(f"not a PyTorch state dict: {_line(error)}") from error
 
 
 def _check_tensors(content: bytes) -> None:
@@ -251,7 +260,10 @@ def _check_tensors(content: bytes) -> None:
         for opcode, argument, _ in pickletools.genops(archive.read(table)):
             # torch makes byte arrays, too, as long as a file says.
             if opcode.name == "GLOBAL" and not _TENSORS.fullmatch(argument):
-                raise ValueError(f"it names {quoted(argument)}")
+                raise ValueError(
+                    f"it refers to the Python object {quoted(argument)}; only tensors "
+                    "are read"
+                )
 
 
 # What the table of a state dict's tensors names, as pickles write it.
@@ -298,9 +310,9 @@ def _opened(
             weights = archive.read("policy.pth")
             data = read_json_line(archive.read("data").decode())
     except ValueError as error:
-        raise ValueError(f"no model of stable-baselines3: {_line(error)}") from error
+        raise ValueError(f"not a stable-baselines3 model: {_line(error)}") from error
     if not isinstance(data, dict):
-        raise ValueError("no model of stable-baselines3: its data is no mapping")
+        raise ValueError("not a stable-baselines3 model: its data is not a mapping")
     return weights, data
 
 

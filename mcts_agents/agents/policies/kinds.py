@@ -266,7 +266,10 @@ class StableBaselinesPolicy(BatchPolicy):
         self.greedy_only = hasattr(policy, "q_net") or hasattr(policy, "quantile_net")
         has_probabilities = hasattr(policy, "get_distribution")
         if hasattr(policy, "lstm_actor"):
-            raise ValueError(f"{self.name} remembers, which PolicyAgent does not")
+            raise ValueError(
+                f"{self.name} is a recurrent policy; PolicyAgent supports only "
+                "policies without memory"
+            )
         if not (self.greedy_only or has_probabilities):
             raise ValueError(
                 f"{self.name}: expected the policy of PPO, MaskablePPO, A2C, TRPO, DQN "

@@ -149,7 +149,7 @@ def _layers(arrays: Mapping[str, Any]) -> dict[str, list[Layer]]:
         dimensions = {"weight": 2, "bias": 1}.get(kind)
         if match is None or dimensions is None:
             raise ValueError(
-                f"{quoted(name)} is no layer of a multi-layer perceptron; names are "
+                f"{quoted(name)} is not a layer of a multi-layer perceptron; names are "
                 "N.weight, or policy.N.weight, shared.N.weight and value.N.weight, or "
                 "those of stable-baselines3's MlpPolicy, and .bias"
             )

@@ -113,7 +113,7 @@ def search_options(value: Any) -> dict[str, Any]:
     if kind.name != SEARCHING:
         raise ValueError(f"{kind.name} has no search options, only {SEARCHING} has")
     if "seed" in options:
-        raise ValueError(f"seed={options['seed']}: no option of a game's search")
+        raise ValueError(f"seed={options['seed']}: not an option of a game's search")
     written = to_mapping(make_agent({"agent": kind.name, **options}))
     # An agent inside, such as an evaluator, may name a file. It is written with the
     # file's checksum, so that a store knows which content has played.

@@ -126,7 +126,7 @@ class Store:
         store = cls._look(path)
         if store._is_empty():
             store.close()
-            raise StoreError(f"{path}: an empty file, no store of mcts-agents")
+            raise StoreError(f"{path}: an empty file, not an mcts-agents store")
         return store
 
     @classmethod
@@ -303,7 +303,7 @@ class Store:
             (application,) = self._one("PRAGMA application_id")
             (version,) = self._one("PRAGMA user_version")
             if application != APPLICATION:
-                raise StoreError(f"{self.path}: no store of mcts-agents")
+                raise StoreError(f"{self.path}: not an mcts-agents store")
             if version > FORMAT:
                 raise StoreError(
                     f"{self.path}: written by a newer version of mcts-agents (tables "
@@ -382,7 +382,7 @@ def _exists(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "no plain file"
+        what = "a folder" if stat.S_ISDIR(mode) else "not a plain file"
         raise StoreError(f"{path}: expected a file, but this is {what}")
     return True
 

@@ -201,8 +201,8 @@ class TournamentSpec(Strict):
             for option in KINDS[SEARCHING].budgets:
                 if budgets != ("",) and option in game.search:
                     raise SettingError(
-                        f"{option}={game.search[option]} is a budget, beside "
-                        f"budgets={list(budgets)}",
+                        f"{option}={game.search[option]} sets a budget, but "
+                        f"budgets={list(budgets)} does too; remove one of them",
                         ("games", number, "search", option),
                     )
         return self
@@ -273,9 +273,9 @@ class TournamentSpec(Strict):
         if isinstance(agent, HeldAgent):
             if setting.budget and agent.budgets:
                 raise SettingError(
-                    f"{name} is an object with a budget of its own, beside "
-                    f"budgets={self._beside(setting)}: leave these out, or give its "
-                    "spec",
+                    f"{name} is an object that sets a budget of its own, but "
+                    f"budgets={self._beside(setting)} does too; remove these, or give "
+                    "the agent's spec without a budget",
                     place,
                 )
             return Entrant(name, json.dumps(agent), agent)
@@ -287,8 +287,8 @@ class TournamentSpec(Strict):
             for option in kind.budgets:
                 if option in mapping:
                     raise SettingError(
-                        f"{name} has a budget of its own, {option}="
-                        f"{mapping[option]}, beside budgets={self._beside(setting)}",
+                        f"{name} sets a budget, {option}={mapping[option]}, but "
+                        f"budgets={self._beside(setting)} does too; remove one of them",
                         place,
                     )
         try:
@@ -402,14 +402,16 @@ def _check_played(
     for value in chosen:
         if value not in played:
             raise SettingError(
-                f"{value}: is not played with what else was chosen", place
+                f"{value}: the tournament has no games with this and the other chosen "
+                "games, numbers of players and budgets",
+                place,
             )
 
 
 def _none_of(value: object, known: Iterable[object]) -> str:
     expected = ", ".join(map(str, known))
     if not expected:
-        return f"{value}: there are none here"
+        return f"{value}: the tournament sets no budgets"
     return f"{value}: expected one of {expected}"
 
 

@@ -164,7 +164,9 @@ class TuningSpec(Strict):
             for option in kind.budgets:
                 if option in options:
                     raise SettingError(
-                        f"{option} is a budget, beside budget={self.budget!r}", (key,)
+                        f"{option} sets a budget, but budget={self.budget!r} does too; "
+                        "remove one of them",
+                        (key,),
                     )
             try:
                 check_taken(kind, self.budget)

@@ -129,7 +129,7 @@ def _said(content: bytes) -> dict[str, Any]:
     header = json.loads(content[8 : 8 + length])
     said = json.loads(header["__metadata__"][KEY])
     if not isinstance(said, dict):
-        raise ValueError("its metadata are no mapping")
+        raise ValueError("its metadata are not a mapping")
     return said
 
 

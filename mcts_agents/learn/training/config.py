@@ -12,15 +12,15 @@ from mcts_agents.search import SearchSettings
 from mcts_agents.search.options.option import options_of
 
 # Options of a search that this file sets by other names, or that self-play needs as
-# they are.
+# they are: why they cannot be set.
 _SET_HERE = {
-    "evaluator": "the network in training",
-    "simulations": "self_play.simulations",
-    "root_policy": "self_play.method",
-    "tree_policy": "self_play.method",
-    "root_noise": "self_play.root_noise",
-    "root_noise_alpha": "self_play.root_noise_alpha",
-    "value": "win",
+    "evaluator": "training uses its own network",
+    "simulations": "use self_play.simulations",
+    "root_policy": "use self_play.method",
+    "tree_policy": "use self_play.method",
+    "root_noise": "use self_play.root_noise",
+    "root_noise_alpha": "use self_play.root_noise_alpha",
+    "value": "training always uses value=win",
 }
 
 # What training takes where the network's own defaults are larger: on two cores, more
@@ -48,7 +48,10 @@ class SelfPlayConfig(Section):
         default=32, ge=1, le=1_000_000, description="Simulations of each decision."
     )
     games_at_once: int = Field(
-        default=128, ge=1, le=65536, description="Games side by side, over all workers."
+        default=128,
+        ge=1,
+        le=65536,
+        description="Games played concurrently, over all workers.",
     )
     block_games: int = Field(
         default=256,
@@ -99,7 +102,7 @@ class SelfPlayConfig(Section):
         known = [name for name in options_of(SearchSettings) if name not in _SET_HERE]
         for name in search:
             if name in _SET_HERE:
-                raise ValueError(f"{name} is not set here, but by {_SET_HERE[name]}")
+                raise ValueError(f"{name} cannot be set here; {_SET_HERE[name]}")
             if name not in known:
                 raise ValueError(unknown_name("option", str(name), known))
         SearchSettings(**search)
@@ -170,7 +173,7 @@ class UpdateConfig(Section):
         default=0.0001, ge=0.0, le=1.0, description="L2 penalty."
     )
     batch_size: int = Field(
-        default=512, ge=2, le=1_000_000, description="Positions of one update."
+        default=512, ge=2, le=1_000_000, description="Positions per update."
     )
     value_weight: Share = Field(
         default=0.5,
@@ -178,14 +181,17 @@ class UpdateConfig(Section):
     )
     symmetries: bool = Field(
         default=True,
-        description="Show each position from a random side, where the game declares "
-        "its symmetries.",
+        description="Data augmentation: apply a random symmetry of the board to each "
+        "position, if the game declares symmetries.",
     )
 
     @model_validator(mode="after")
     def _momentum_is_used(self) -> Self:
         if self.optimiser == "adam" and "momentum" in self.model_fields_set:
-            raise ValueError("momentum is for optimiser: sgd; adam has its own")
+            raise ValueError(
+                f"momentum={self.momentum} applies only to optimiser: sgd; leave it "
+                "out for adam"
+            )
         return self
 
 
@@ -341,7 +347,7 @@ class DemonstrationsConfig(UpdateConfig):
         default=0.001, gt=0.0, le=10.0, description="At the start."
     )
     batch_size: int = Field(
-        default=256, ge=2, le=1_000_000, description="Positions of one update."
+        default=256, ge=2, le=1_000_000, description="Positions per update."
     )
     passes: int = Field(
         default=5, ge=1, le=1000, description="How often each position is learned from."

@@ -107,7 +107,7 @@ class Folder:
             if before != now:
                 raise DatasetError(
                     f"{self.path}: holds another run: its {key} is {before!r}, not "
-                    f"{now!r}; take another folder, or the same choices"
+                    f"{now!r}; take another folder, or the same settings"
                 )
         for left in self.path.rglob(".*.part"):
             left.unlink()

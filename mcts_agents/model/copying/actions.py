@@ -170,7 +170,10 @@ class ProposedNumbers(ActionNumbers):
 
     def action(self, number: int) -> Any:
         """Not known without a state."""
-        raise TypeError(f"{self._whose}: proposals are numbered in each state anew")
+        raise TypeError(
+            f"{self._whose}: with a function as continuous=, an action number has a "
+            "meaning only in the state whose proposals it counts"
+        )
 
     def proposals(self, env: Any, agent: str, seed: int) -> np.ndarray:
         """Return the proposals in a state, shape (n, *space.shape).

@@ -1,4 +1,4 @@
-"""`deterministic=True`: the caller's word that an environment throws no dice, checked.
+"""`deterministic=True`: the caller's word that there is no randomness is checked.
 
 Some steps of a search are made twice, in two copies with different dice. Where they
 come to different situations, the word was wrong, and an error says in what.

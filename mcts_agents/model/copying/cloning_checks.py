@@ -38,9 +38,10 @@ def check_copy(cloner: Copier, env: Any) -> None:
     for owner, key, before in cloner.hashes:
         if hash(key) != before:
             raise UncopyableEnvironmentError(
-                f"{_told(env, owner)} would not find its key {key!r} in a copy, "
-                "because the hash of the key comes from what it belongs to and is not "
-                "known before all is copied; give the key a __hash__ of its own"
+                f"{_told(env, owner)}: a copy could not look up the key {key!r}, "
+                "because its hash depends on an object that is copied only after the "
+                "key; give the key a __hash__ that does not depend on what refers back "
+                "to it"
             )
     _check_memory(cloner, env)
 
@@ -64,10 +65,9 @@ def _check_memory(cloner: Copier, env: Any) -> None:
             if None in twins or twins[1][0] - twins[0][0] != other[0] - mine[0]:
                 one, two = (_told(env, each) for each in (value, second))
                 raise UncopyableEnvironmentError(
-                    f"{one} and {two} share their memory, and copies of them would "
-                    "not. Keep one of them, and make the other from it where it is "
-                    "used (arrays made by tensor.numpy() and views of arrays are "
-                    "copied with what they belong to)"
+                    f"{one} and {two} share memory, but their copies would not. Store "
+                    "only one of them and derive the other from it when needed (views "
+                    "of arrays and tensor.numpy() arrays are already handled)"
                 )
 
 

@@ -85,10 +85,10 @@ class GymnasiumFace(Face):
 
     def _masks_are_unknown(self) -> ValueError:
         return ValueError(
-            f"{self.name}: its masks lie only in what reset() and step() returned, "
-            "which a Gymnasium environment does not keep. Pass the last one on: "
-            "act(env, action_mask=observation['action_mask']) or info['action_mask']; "
-            "or give the environment a method action_masks()"
+            f"{self.name}: its action masks are only in the return values of reset() "
+            "and step(), which a Gymnasium environment does not store. Pass the latest "
+            "mask: act(env, action_mask=observation['action_mask']), or "
+            "info['action_mask']; or give the environment a method action_masks()"
         )
 
     def _action_space(self, agent: str) -> spaces.Space:

@@ -61,11 +61,12 @@ class ParallelFace(Face):
 
     def _masks_are_unknown(self) -> ValueError:
         return ValueError(
-            f"{self.name}: its masks lie only in what reset() and step() returned, "
-            "which a parallel environment does not keep. Pass those of all agents on: "
-            "action_mask={name: seen['action_mask'] for name, seen in observations."
-            "items()} (or from infos; ones where none was shown), or plan from its AEC "
-            "form: pettingzoo.utils.parallel_to_aec(env)"
+            f"{self.name}: its action masks are only in the return values of reset() "
+            "and step(), which a parallel environment does not store. Pass the latest "
+            "masks of all agents: action_mask={name: seen['action_mask'] for name, "
+            "seen in observations.items()} (or take them from infos; use an array of "
+            "ones for an agent without a mask), or plan from its AEC form: "
+            "pettingzoo.utils.parallel_to_aec(env)"
         )
 
     def _action_space(self, agent: str) -> spaces.Space:

@@ -65,10 +65,10 @@ class CopyOptions:
         processes: So many processes search a decision, each its share of the budget
             (root parallelism, as `threads` for the games of this package). They are
             forked from yours with each decision; not on Windows.
-        deterministic: The environment throws no dice: the same actions always lead to
-            the same situations. It is checked on the first steps of a decision. Nodes
-            of the tree hold copies then (`loop="closed"`), which saves most steps; with
-            `value="win"` and `solver=True` proven results are used.
+        deterministic: The environment uses no randomness: the same actions always lead
+            to the same situations. It is checked on the first steps of a decision.
+            Nodes of the tree hold copies then (`loop="closed"`), which saves most
+            steps; with `value="win"` and `solver=True` proven results are used.
         state_key: A function `(env_copy)` that returns what tells positions apart, for
             `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
             and sets of these. Equal keys are one position, from which the same can

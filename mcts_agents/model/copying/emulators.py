@@ -113,8 +113,9 @@ def _throw(emulator: Any, beginning: Any, dice: np.random.Generator) -> None:
             _forget_last_action(emulator)
             return
     raise UncopyableEnvironmentError(
-        "ALEInterface (its dice are not where this package knows them to be in a "
-        "saved state of ale-py; a search would have to foresee them)"
+        "ALEInterface (its random-number state was not found in the saved state of "
+        "this version of ale-py, so copies would draw the live environment's random "
+        "numbers)"
     )
 
 

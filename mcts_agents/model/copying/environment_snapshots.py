@@ -99,8 +99,8 @@ class EnvironmentSnapshots:
         spec = getattr(core, "spec", None)
         if not isinstance(core, gymnasium.Env) or spec is None:
             raise UncopyableEnvironmentError(
-                f"{error}; and to be made again as the search's own one {name} "
-                "would need a `spec` of gymnasium.make"
+                f"{error}. The search could create its own {name} instead, but only if "
+                "it was made with gymnasium.make (it has no spec)"
             ) from error
         made = gymnasium.make(spec)
         made.reset(seed=0)
@@ -226,10 +226,11 @@ class EnvironmentSnapshots:
             found = first_difference(before.memo[place], after.memo[place], "it")
             if found:
                 raise UnfaithfulSnapshotError(
-                    f"{live.name}: a wrapper holds an object of type {kind.__name__}, "
-                    f"which lies inside the environment and is changed by a step "
-                    f"({found}); the wrapper's would stay as it is. Let it ask the "
-                    "environment for it each time, or plan without snapshots"
+                    f"{live.name}: a wrapper holds a reference to an object of type "
+                    f"{kind.__name__} inside the environment, which a step changes "
+                    f"({found}); restoring a snapshot would not update what the "
+                    "wrapper holds. Make the wrapper read it from the environment each "
+                    "time, or plan without snapshots"
                 )
 
     def _step(self, face: Face) -> None:

@@ -291,8 +291,8 @@ class Face(ABC):
         shown = self._shown_to(player)
         if shown is None:
             raise ValueError(
-                f"{self.name}: what it shows at the root lies only in what reset() or "
-                "step() returned; wrap the environment before reset: env = "
+                f"{self.name}: its current observation is available only in the return "
+                "value of reset() or step(); wrap the environment before reset: env = "
                 "mcts_agents.remember(env)"
             )
         if mask_in(shown) is not None and "observation" in shown:
@@ -348,9 +348,11 @@ class Face(ABC):
             whose = f"{self.name}: the action_mask given for {agent}"
             flat = self.numbers[player].flat(mask, whose)
             own = self.checked_mask(player)
-            if own is not None and not np.array_equal(flat != 0, own != 0):
+            wrong = [] if own is None else np.flatnonzero((flat != 0) != (own != 0))
+            if len(wrong):
                 raise ValueError(
-                    f"{whose} is {mask!r}, but the environment itself shows another"
+                    f"{whose} is {mask!r}; the environment's own mask differs from it "
+                    f"at index {wrong[0]}; leave action_mask out"
                 )
             given[player] = flat
         self._given = given

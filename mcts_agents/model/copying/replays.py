@@ -132,8 +132,8 @@ class Replays:
             if first_difference(before, global_states()) is None:
                 raise ValueError(
                     f"replay: no random generator can be reached in {name}, so a "
-                    "replay would foresee the live environment's random numbers; if it "
-                    "throws no dice, pass deterministic=True"
+                    "replay would reproduce the live environment's random numbers; if "
+                    "the environment uses no randomness, pass deterministic=True"
                 )
         return made
 

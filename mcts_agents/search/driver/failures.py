@@ -83,7 +83,7 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
         )
     if status == NOT_FINITE:
         return (
-            "a leaf's value, or an action's heuristic value, is infinite or no number; "
+            "a leaf's value, or an action's heuristic value, is infinite or NaN; "
             "what `scores`, `evaluate` and `action_values` write must be finite"
         )
     return (

@@ -329,7 +329,7 @@ def bad_answer(named: str, status: int, values: np.ndarray, shares: bool) -> Val
             f"numbers that are {allowed}"
         )
     return ValueError(
-        f"{named} returned logits that are no numbers, infinite, or -inf for all legal "
+        f"{named} returned logits that are NaN, infinite, or -inf for all legal "
         "actions of a position; expected finite ones, or -inf for some"
     )
 

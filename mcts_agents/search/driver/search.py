@@ -405,8 +405,9 @@ class Search:
             # A root policy of this very decision may read it.
             if self._runs != run or not (self._whole or self._one_thread.mine):
                 raise RuntimeError(
-                    "the search has gone on to another decision; read a tree, or the "
-                    "principal variation, before"
+                    "this result's tree is gone, because the search has moved on to "
+                    "another decision; read the tree or the principal variation before "
+                    "the next decision"
                 )
             return self._workspace.reader()
 

@@ -110,8 +110,8 @@ def _check(model, settings):
         for name in ("determinizations", "threads"):
             if getattr(settings, name) > 1:
                 raise ValueError(
-                    f"keep_abstraction=true goes with {name}=1 only: what several "
-                    "searches have learned cannot be kept as that of one"
+                    f"keep_abstraction=true works only with {name}=1, because "
+                    "statistics of several searches cannot be merged"
                 )
 
 

@@ -43,12 +43,12 @@ def _check(model, settings):
     ):
         if getattr(settings, name) == value:
             raise ValueError(
-                f"reuse_tree=true: with {name}={value!r} what was really played does "
-                "not lead through the tree"
+                f"reuse_tree=true: with {name}={value!r}, the moves actually played "
+                "cannot be followed in the tree; leave reuse_tree out"
             )
     for name in ("determinizations", "threads"):
-        if getattr(settings, name) > 1:
-            raise ValueError(f"reuse_tree=true goes with {name}=1 only")
+        if (given := getattr(settings, name)) > 1:
+            raise ValueError(f"reuse_tree=true works only with {name}=1, not {given}")
     if settings.information == "perfect" and model.hidden_information:
         raise ValueError(
             "reuse_tree=true: with information='perfect' each decision has a "

@@ -131,7 +131,7 @@ def _check_several(model: ForwardModel, settings: Any) -> None:
 
 
 _NOT_PYTHON = Condition(
-    lambda s: not _in_python(s.value), "a value that is no function in Python"
+    lambda s: not _in_python(s.value), "a value that is not a function in Python"
 )
 DRIVER_PARTS = (
     Part(

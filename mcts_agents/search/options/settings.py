@@ -106,8 +106,8 @@ class SearchSettings:
     )
     reuse_tree: bool = option(
         False,
-        "Start from the subtree of the previous decision's tree that the moves "
-        "played since then lead to. Its visits do not count towards the budget.",
+        "Keep the previous decision's tree and start from the node reached by the "
+        "moves played since. Its visits do not count towards the budget.",
         "Budget",
         kind=bool,
         tag="reuseTree",
@@ -581,8 +581,8 @@ class SearchSettings:
         "Policy that plays for the other players below the tree, and also in it "
         "with `tree=self` and `tree=pair`. `evaluator`: the action that the "
         "evaluator's policy finds most probable, computed in the same batch as the "
-        "leaf (RawNet; with `loop=sampled`). None: the game's choice, else the "
-        "rollout policy.",
+        "leaf (RawNet in Weil et al. 2023; needs `loop=sampled`). None: the game's "
+        "choice, else the rollout policy.",
         "Rollouts",
         optional=True,
         objects="an agent or a function (model, state, player) -> action",
@@ -814,9 +814,9 @@ class SearchSettings:
         fixed = [f.name for f in fields(self) if f.default is not None]
         if taken := set(chosen) & set(fixed):
             raise ValueError(
-                f"{model.name}: search_defaults names {sorted(taken)}, which no player "
-                "leaves open; a game may choose "
-                f"{[f.name for f in fields(self) if f.default is None]}"
+                f"{model.name}: search_defaults names {sorted(taken)}, which already "
+                "have fixed defaults; a game may only set options whose default is "
+                f"None: {[f.name for f in fields(self) if f.default is None]}"
             )
         if self.action_filter is None:
             has_filter = model.has("filter_actions")

@@ -123,7 +123,7 @@ function showStatus(choosing = "") {
   } else if (position.asked) {
     status.classList.add("yours");
     const hot = position.viewer === null;
-    word.textContent = choosing ? "Choose where to" : hot ? `player_${position.turn} to move` : "Your move";
+    word.textContent = choosing ? "Choose the target" : hot ? `player_${position.turn} to move` : "Your move";
   } else {
     status.classList.add("thinking");
     const state = position.seats[position.turn].person ? "to move" : told?.paused ? "is paused" : "is thinking";
@@ -197,7 +197,7 @@ function showSearch() {
   // What can be paused then is a game in which an agent is to move, between two moves.
   const agents = !position.outcome && position.seats.some((one) => !one.person);
   const between = agents && !(going && told.hint);
-  searching.pause.textContent = told.paused ? "Go on" : !whole ? "Pause" : going ? "Pause after this move" : "Pause the game";
+  searching.pause.textContent = told.paused ? "Resume" : !whole ? "Pause" : going ? "Pause after this move" : "Pause the game";
   searching.pause.disabled = !going && !agents;
   searching.pause.hidden = !!whole && !between;
   searching.step.disabled = !(going || (told.paused && !position.asked && !position.outcome));
@@ -206,7 +206,7 @@ function showSearch() {
   searchingRow.hidden = searching.pause.hidden && !!whole;
   whyWhole.hidden = !whole || !(going || search?.why_whole);
   whyWhole.textContent = `This decision cannot be paused, stepped or cut short: ${whole}.`;
-  searching.finish.textContent = told.hint ? "Stop and tell" : "Move now";
+  searching.finish.textContent = told.hint ? "Show hint now" : "Move now";
   showStatus();
   showMarks();
   if (!going) showMoves();
@@ -297,7 +297,7 @@ const table = follow(id, {
   gone: () => {
     page.hidden = true;
     ready.replaceChildren(h("div", { class: "ready" }, h("h2", {}, "This game is not open any more"),
-      h("p", { class: "muted" }, "The server was started anew, or other games took its place."), h("a", { class: "button main", href: "/" }, "Choose a game")));
+      h("p", { class: "muted" }, "The server was restarted, or newer games replaced it."), h("a", { class: "button main", href: "/" }, "Choose a game")));
   },
   lost: () => toast("The connection is lost. Trying again."),
 }, seat);

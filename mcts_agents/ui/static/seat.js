@@ -26,7 +26,7 @@ export class SeatChoice {
       this.who.append(h("optgroup", { label: group }, own.map((agent) =>
         h("option", { value: agent.name, title: agent.about }, agent.name))));
     }
-    this.who.append(h("optgroup", { label: "Any other" }, h("option", { value: "*" }, "as a spec")));
+    this.who.append(h("optgroup", { label: "Custom" }, h("option", { value: "*" }, "enter a spec")));
     this.amount = h("input", { inputmode: "decimal", "aria-label": `${title}: budget` });
     this.unit = h("select", { "aria-label": `${title}: unit of the budget`, onchange: () => this.unitChanged() });
     this.budget = h("div", { class: "budget" }, this.amount, this.unit);
@@ -87,7 +87,7 @@ export class SeatChoice {
       throw new Error("A seat has no policy.");
     }
     const told = await this.check();
-    if (!told) throw new Error("Some options of an agent are not right yet.");
+    if (!told) throw new Error("Some agent options are invalid; see the messages beside them.");
     return told.mapping;
   }
 

@@ -35,7 +35,7 @@ export class Tree {
     const refresh = h("button", { type: "button", class: "plain", onclick: () => {
       this.key = null;
       this.show(this.search);
-    } }, "Read again");
+    } }, "Refresh");
     this.element.replaceChildren(
       ...[tabs, h("div", { class: "row spread" }, h("p", { class: "muted small" }, "Visits and value to the player who moves."), refresh), place].filter(Boolean));
     this.open([], place);

@@ -53,7 +53,7 @@ def _check(model: Any, settings: Any) -> None:
             if getattr(settings, name) > 1:
                 raise ValueError(
                     f"{name}={getattr(settings, name)}: root_policy={policy.name!r} "
-                    f"decides by what one search has found; use {name}=1"
+                    f"needs the statistics of a single search; use {name}=1"
                 )
     policy.check(settings)
 
