@@ -323,6 +323,9 @@ class Page:
             games = [own for own in played if kind.has(own.game)]
             if games:
                 self._kind(kind, games)
+        there = {own.game for own in played}
+        if absent := [load_game(game).title for game in GAMES if game not in there]:
+            self.paragraphs.append(f"Not played: {', '.join(absent)}.")
         self.paragraphs.append("### Game by game")
         self.paragraphs.append(
             "The agents with the highest win rate, and the first of those whose 95% "

@@ -1,4 +1,4 @@
-"""Networks trained from scratch in an hour: Connect Four, Hex 7x7 and Sushi Go.
+"""Networks trained from scratch: Connect Four, Hex 7x7 and Sushi Go.
 
     pip install --editable ".[arena,rl,onnx,dev]"    # in the checkout
     python experiments/self_play/run.py
@@ -240,7 +240,8 @@ class Experiment:
 
     def write_results(self) -> None:
         """Write the page of what there is so far, and the curves."""
-        lines = ["# Networks trained from scratch in an hour", *self._matches()]
+        title = f"# Networks trained from scratch in {self.minutes:g} minutes"
+        lines = [title, *self._matches()]
         if self.judged("plain").exists():
             lines += self._perfect_moves()
         with replacing(self.folder / "results.md") as new:
@@ -269,15 +270,19 @@ class Experiment:
 
     def _perfect_moves(self) -> list[str]:
         plain = self._figures("plain")
-        rows = [f"| `{PLAIN}` | {_percent(plain['agents'][0])} |"]
+        rows = [f"| `{PLAIN}` | {_percent(plain['agents'][0])} | |"]
         curves: dict[str, list[tuple[list[float], list[float]]]] = {}
         for run in self.fours:
             if self.judged(run.name).exists():
                 rates = self._figures(run.name)["agents"]
                 network = f"{METHODS[run.config]}, seed {run.seed}"
-                rows.append(f"| {network} | {_percent(rates[-1])} |")
                 minutes = [minutes for minutes, _ in self._evaluated(run)]
                 curve = minutes, [rate.value for rate in rates]
+                learned = ", ".join(
+                    f"{rate:.1%} after {minutes:.1f}"
+                    for minutes, rate in zip(*curve, strict=True)
+                )
+                rows.append(f"| {network} | {_percent(rates[-1])} | {learned} |")
                 curves.setdefault(run.config, []).append(curve)
         picture = _curves(curves, plain["agents"][0].value)
         with replacing(self.folder / "curves.svg") as new:
@@ -290,7 +295,7 @@ class Experiment:
         )
         passes = ", ".join(f"{_passes(name):g} if {METHODS[name]}" for name in curves)
         text += f" How often a position was learned from: {passes}."
-        head = "| agent | perfect moves (95%) |\n|---|---|"
+        head = "| agent | perfect moves (95%) | minutes |\n|---|---|---|"
         return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
 
     def _figures(self, name: str) -> dict[str, Any]:
