@@ -9,7 +9,17 @@ import pytest
 
 from mcts_agents.envs import make_model
 from mcts_agents.learn.training import GameSettings, SelfPlay
-from mcts_agents.model import DRAWN, LOST, WON, GameError, new_generator
+from mcts_agents.model import (
+    DRAWN,
+    LOST,
+    PLAYING,
+    WON,
+    GameError,
+    Rules,
+    Spec,
+    new_generator,
+)
+from mcts_agents.model.win_shares import result_shares
 from mcts_agents.search import Search, SearchSettings
 from tests.search.evaluators import Even, linear
 from tests.search.test_action_filter import NONE_LATER, filtered
@@ -64,10 +74,7 @@ def by_hand(model, settings, seed, number, opponents=None):
             rows.append((seen, legal, policy, value, result.action, player, ply))
         model.apply(state, joint, dice)
         ply += 1
-    results = model.results(state)
-    drawn = {model.teams[p] for p in range(model.players) if results[p] == DRAWN}
-    share = {WON: 1.0, LOST: 0.0, DRAWN: 1.0 / max(len(drawn), 1)}
-    return rows, [share[int(result)] for result in results]
+    return rows, result_shares(model.results(state), model.teams)
 
 
 def assert_game(game, rows, outcome):
@@ -124,6 +131,73 @@ def test_opponents_follow_a_scripted_policy(name, opponents):
                 number // 2 % model.team_count
             }
             assert_game(game, *by_hand(model, settings, 3, number, opponents))
+
+
+VERDICT = Rules(
+    "verdict",
+    state=np.dtype([("over", np.int8)]),
+    game=np.dtype([("verdict", np.int32, 4)]),
+    chance=False,
+)
+
+
+@VERDICT.variant
+def verdict_variant(game, *, verdict=(LOST,) * 4, teams=(0, 1, 2, 3)):
+    """Player 0 decides once, and whatever it does the result is this one."""
+    game["verdict"] = verdict
+    return Spec(players=4, actions=2, teams=teams, observation_shape=(1,))
+
+
+@VERDICT.define
+def reset(game, state, rng):
+    state.over = 0
+
+
+@VERDICT.define
+def movers(game, state):
+    return 0 if state.over else 1
+
+
+@VERDICT.define
+def legal_actions(game, state, player, out):
+    out[0] = 0
+    out[1] = 1
+    return 2
+
+
+@VERDICT.define
+def apply(game, state, joint_action, rng):
+    state.over = 1
+
+
+@VERDICT.define
+def observe(game, state, player, out):
+    out[0] = 1
+
+
+@VERDICT.define
+def results(game, state, out):
+    for player in range(4):
+        out[player] = game.verdict[player] if state.over else PLAYING
+
+
+@pytest.mark.parametrize(
+    ("verdict", "teams", "shares"),
+    [
+        ((WON, LOST, LOST, LOST), (0, 1, 2, 3), (1, 0, 0, 0)),
+        ((WON, LOST, WON, LOST), (0, 1, 2, 3), (1 / 2, 0, 1 / 2, 0)),
+        ((LOST, DRAWN, DRAWN, DRAWN), (0, 1, 2, 3), (0, 1 / 3, 1 / 3, 1 / 3)),
+        ((WON, DRAWN, LOST, LOST), (0, 1, 2, 3), (1, 0, 0, 0)),
+        ((LOST, LOST, LOST, LOST), (0, 1, 2, 3), (1 / 4,) * 4),
+        ((WON, LOST, WON, LOST), (0, 1, 0, 1), (1, 0, 1, 0)),
+        ((LOST, LOST, LOST, LOST), (0, 1, 0, 1), (1 / 2,) * 4),
+    ],
+)
+def test_teams_that_win_together_share_the_win(verdict, teams, shares):
+    """So the shares of all teams sum to 1, as a network's do."""
+    model = VERDICT.model(verdict=verdict, teams=teams)
+    (game,) = itertools.islice(SelfPlay(model, settings_of(model, GUMBEL), games=1), 1)
+    assert game.outcome.tolist() == pytest.approx(shares)
 
 
 @pytest.mark.parametrize("opponents", ["big_money", "", "random"])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.search.schedule_game import schedule
@@ -212,3 +213,19 @@ def test_growth_and_bounds_with_pending_nodes(monkeypatch):
     bounded = searched(AT_ONCE, 6, **chosen | bound)
     assert bounded.simulations < 10**5
     assert bounded.bytes <= 1 << 20
+
+
+def test_at_the_root_the_pair_is_the_same_in_all_determinizations():
+    """In the fog, who is the nearest depends on where the others are thought to be."""
+    model = make_model("pommerman:mode=radio")[1]
+    settings = SearchSettings(tree="pair", simulations=300, value="win", rollout=0)
+    nearest = set()
+    for seed in range(3):
+        state, rng = opening(model), new_generator(seed)
+        for _ in range(20):
+            world = model.copy(state)
+            model.redeterminise(world, 0, rng)
+            nearest.add(model.nearest_opponent(world, 0))
+        found = Search(model, settings).run(world, 0, rng)
+        assert found.visits.sum() == 300
+    assert len(nearest) > 1

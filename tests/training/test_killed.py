@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("torch")
 
 from mcts_agents.learn import Dataset, DatasetError
+from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.folder import Folder
 from tests.training.killing import train
 
 POSITIONS = 1200
@@ -110,6 +112,23 @@ def test_a_block_that_was_written_but_not_described_is_described(trained, tmp_pa
     train(folder, 320)
     assert described.read_text() == before
     assert numbers(folder)["positions"] == found["positions"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "named"),
+    [
+        ({"self_play": {"search": {"tree": "multi"}}}, {}, "self_play.search.tree"),
+        ({}, {"self_play": {"search": {"tree": "multi"}}}, "self_play.search.tree"),
+        ({"network": {"channels": 32}}, {}, "network.channels"),
+        ({"learner": {"passes": 1.0}}, {}, "learner.passes"),
+    ],
+)
+def test_another_config_in_the_folder_is_refused(tmp_path, first, then, named):
+    game = {"game": "tictactoe", "players": None, "seed": 0, "start": None}
+    Folder(tmp_path).enter(game, TrainingConfig.model_validate(first))
+    Folder(tmp_path).enter(game, TrainingConfig.model_validate(first))
+    with pytest.raises(DatasetError, match=f"another run: its config.{named} is"):
+        Folder(tmp_path).enter(game, TrainingConfig.model_validate(then))
 
 
 def test_another_run_in_the_folder_is_refused(trained, tmp_path):

@@ -96,9 +96,9 @@ class Folder:
             raise DatasetError(f"{path}: damaged: it describes no training run")
         # What an earlier version did not know was as it is by default now.
         usual = _flat({"config": type(config)().model_dump(mode="json")})
-        was = usual | _flat(stored)
-        for key, now in _flat(described).items():
-            before = was.get(key)
+        was, given = usual | _flat(stored), _flat(described)
+        for key in {**given, **_flat(stored)}:
+            before, now = was.get(key), given.get(key)
             if key == "start" and before != now:
                 raise DatasetError(
                     f"{self.path}: holds another run: it began with {_named(before)}, "
@@ -193,7 +193,7 @@ def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
     for name, value in values.items():
         if name == "version":
             continue
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict):
             found |= _flat(value, f"{before}{name}.")
         else:
             found[f"{before}{name}"] = value

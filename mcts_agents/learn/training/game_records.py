@@ -60,7 +60,7 @@ PLAY = np.dtype(
         ("policies", np.intp),
         ("policy_bytes", np.int64),
         ("policy_memories", np.intp),
-        # what `leaf_values.write_win_values` asks for
+        # what `games.write_shares` asks for
         ("teams", np.intp),
         ("team_count", np.int64),
         # asked

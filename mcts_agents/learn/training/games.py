@@ -21,10 +21,10 @@ from mcts_agents.model.addresses import (
     int32_at,
     int64s_at,
 )
+from mcts_agents.model.contract import DRAWN, WON
 from mcts_agents.model.random import random_float
 from mcts_agents.search.kernel.arithmetic import exponential, natural_log
 from mcts_agents.search.kernel.fleets import FINISHED, IDLE, begin_search, search_of
-from mcts_agents.search.kernel.leaf_values import write_win_values
 from mcts_agents.search.kernel.records import edges_of, nodes_of, rng_of, statistics_of
 from mcts_agents.search.kernel.root_policies.gumbel import decide_sampled
 from mcts_agents.search.kernel.root_reading import OPEN, choose_action, read_root
@@ -38,6 +38,7 @@ from mcts_agents.search.kernel.status import (
     NOTHING_KEPT,
     SLICE_DONE,
 )
+from mcts_agents.search.kernel.tree import count_players
 from mcts_agents.search.kernel.tree_policies.gumbel import complete, weigh
 
 
@@ -149,9 +150,28 @@ def advance_game(play, seat):
     seat.undecided = movers
     if movers == 0:
         call.results(play)
-        write_win_values(play, float64_at(seat.shares, play.players))
+        write_shares(play, float64_at(seat.shares, play.players))
         seat.status = OVER
     return SLICE_DONE
+
+
+@njit
+def write_shares(play, out):
+    """Write each player's share of the win, as `win_shares.result_shares` says."""
+    results = int32_at(play.results, play.players)
+    teams = int32_at(play.teams, play.players)
+    sharing = np.int64(0)  # teams, a bit mask
+    for result in (WON, DRAWN):
+        for player in range(play.players):
+            if results[player] == result:
+                sharing |= np.int64(1) << teams[player]
+        if sharing:
+            break
+    if not sharing:
+        sharing = (np.int64(1) << play.team_count) - 1
+    share = 1.0 / count_players(sharing)
+    for player in range(play.players):
+        out[player] = share if sharing >> teams[player] & 1 else 0.0
 
 
 @njit

@@ -79,8 +79,8 @@ class PlayedGame:
         player: Who decided, int8, shape (n,).
         ply: Joint actions before the decision, int32, shape (n,); players who decide
             at once have the same.
-        outcome: Each player's share of the win, float64, shape (players,): 1 for a
-            winner, 0 for a loser, 1/k if k teams drew.
+        outcome: Each player's share of the win, float64, shape (players,), see
+            `win_shares.result_shares`.
     """
 
     number: int

@@ -28,6 +28,7 @@ PART = Part(
     fields=[
         ("opponent", np.int64),  # how the tree's second player is selected
         ("pair", np.int64),  # lane: root player and opponent, in the present state
+        ("root_pair", np.int64),  # those of the root, when they are known
     ],
     values=lambda model, settings: {"opponent": _selection(settings)},
     needs={"opponent": [one_of("tree", "pair")]},
@@ -40,8 +41,16 @@ PART = Part(
 
 @njit
 def select_opponent(search):
-    """Let the tree own the root player and the opponent selected in this state."""
+    """Let the tree own the root player and the opponent selected in this state.
+
+    Players who choose together at the root choose together in all determinizations,
+    even if another opponent is the nearest in some: the root player has one bandit.
+    """
     root = search.root_player
+    together = search.link[0] == 0 and not search.serialised and not search.stored
+    if together and search.root_pair != 0:
+        search.pair = search.root_pair
+        return
     owned = np.int64(1) << root
     if search.opponent == NEAREST:
         other = call.nearest_opponent(search, root)
@@ -58,3 +67,5 @@ def select_opponent(search):
                 owned |= np.int64(1) << other
                 break
     search.pair = owned
+    if together:
+        search.root_pair = owned
