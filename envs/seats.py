@@ -33,6 +33,11 @@ SEAT_COLORS: tuple[Color, ...] = (
 )
 
 
+def seat_color(player: int) -> Color:
+    """Return the colour of a player; beyond 14, colours repeat."""
+    return SEAT_COLORS[player % len(SEAT_COLORS)]
+
+
 class Seat(Protocol):
     """What all seats at a table have in common; each game adds its own parts.
 
@@ -68,7 +73,7 @@ def paint_row(
     Returns:
         Its colour.
     """
-    color = SEAT_COLORS[seat.player]
+    color = seat_color(seat.player)
     if ground is None:
         ground = mixed(PANEL, HIGHLIGHT, 0.1) if seat.is_viewer else PANEL
     outline = color if seat.is_deciding else FAINT
@@ -104,7 +109,7 @@ def paint_status(surface: Any, seat: Seat, place: Point, height: int = 19) -> No
         height: Height of the letters in pixels.
     """
     left, top = place
-    color = SEAT_COLORS[seat.player] if seat.is_deciding else MUTED
+    color = seat_color(seat.player) if seat.is_deciding else MUTED
     if seat.is_deciding or seat.status == "won":
         dot = color if seat.is_deciding else HIGHLIGHT
         circle(surface, (left + 6, top + 7), 5, dot)

@@ -486,6 +486,20 @@ def test_a_person_takes_moves_back_and_asks_for_hints():
     assert game.stderr.splitlines()[-1] == "mcts-agents: game left"
 
 
+def test_moves_that_were_taken_back_do_not_count():
+    typed = "b2\nundo\nb2\n" + "".join(f"{c}{r}\n" for c in "abc" for r in "123") * 3
+    game = run(
+        "play", "tictactoe", "--agent", "human", "--agent", "mcts:simulations=20",
+        "--seed", "1", stdin=typed,
+    )  # fmt: skip
+    assert game.returncode == 0, game.stderr
+    *_, board = re.findall(r"(?:[XO.] [XO.] [XO.]|\d [XO.] [XO.] [XO.])", game.stdout)
+    table = game.stdout.rpartition("simulations")[2]
+    moves = [int(row.split()[-3]) for row in table.splitlines() if "player_" in row]
+    last = game.stdout.rpartition("3 ")[0].rpartition("1 ")
+    assert sum(moves) == game.stdout.count(" plays ") - 2, (moves, board, last)
+
+
 def test_the_last_position_alone():
     game = run("play", "hex:size=3", "--agent", "random", "--seed", "1", "--render",
                "last")  # fmt: skip

@@ -36,6 +36,16 @@ _SPEC_WIDTH = 21
 ADVISER = "mcts:simulations=5000"
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A decision that was not taken back, and what it took."""
+
+    player: int
+    action: int
+    seconds: float
+    simulations: int
+
+
 def play_game(
     spec: str,
     players: int | None,
@@ -59,9 +69,9 @@ def play_game(
     table = requested_table(spec, players)
     seed = secrets.randbelow(2**31) if seed is None else seed
     console = Console(stderr=as_json, highlight=False)
-    made: list[tuple[int, int]] = []
+    made: list[_Made] = []
     people: list[int] = []
-    human = _human(table, console, lambda: any(p in people for p, _ in made))
+    human = _human(table, console, lambda: any(one.player in people for one in made))
     with requested():
         table.begin(seed)
     specs, agents = requested_agents(agent_specs, table, seed, human)
@@ -77,7 +87,15 @@ def play_game(
     teller = _Teller(table, console, pictures) if told else None
 
     def tell(decision: Decision) -> None:
-        made.append((decision.player, decision.action))
+        result = decision.result
+        made.append(
+            _Made(
+                decision.player,
+                decision.action,
+                seats[decision.player].seconds[-1],
+                0 if result is None else result.simulations,
+            )
+        )
         if teller is not None:
             teller.tell(decision)
 
@@ -85,7 +103,7 @@ def play_game(
     try:
         while (ended := _played(table, seats, seed, tell, begin, made)) is None:
             # Somebody takes a move back, and all that came after it.
-            last_own = max(n for n, (player, _) in enumerate(made) if player in people)
+            last_own = max(n for n, one in enumerate(made) if one.player in people)
             del made[last_own:]
     except KeyboardInterrupt:
         if not people:
@@ -108,7 +126,7 @@ def play_game(
     if (shown and not pictures) or last:
         console.print(coloured(table.text(None)), soft_wrap=True)
     title = f"{table.game.title}, seed {seed}"
-    console.print(_summary(title, table, specs, seats))
+    console.print(_summary(title, table, specs, made))
 
 
 def _played(
@@ -117,10 +135,10 @@ def _played(
     seed: int,
     tell: Callable[[Decision], None],
     begin: Callable[[], None] | None,
-    made: list[tuple[int, int]],
+    made: list[_Made],
 ) -> tuple[tuple[tuple[int, int], ...], list[float]] | None:
     """Play on after the moves made; return moves and returns, None after an undo."""
-    before = [action for _, action in made]
+    before = [one.action for one in made]
     try:
         return play_match(table, seats, seed, told=tell, begun=begin, before=before)
     except TakenBackError:
@@ -238,31 +256,31 @@ class _Teller:
 
 
 def _summary(
-    title: str, table: Table, specs: list[str], seats: list[Seat]
+    title: str, table: Table, specs: list[str], made: list[_Made]
 ) -> RichTable:
     shown = RichTable(title=title, pad_edge=False)
     shown.add_column("seat")
     shown.add_column("agent", overflow="fold")
     has_points = table.model.has_points
     # Who plays alone earns a score, and neither wins nor draws.
-    alone = len(seats) == 1
+    alone = len(specs) == 1
     for heading in (
         *(["result"] * (not alone)),
         *("score", "moves", "ms\neach", "simulations\neach"),
     ):
         shown.add_column(heading, justify="right")
     results, scores = table.outcome()
-    for player, (spec, seat) in enumerate(zip(specs, seats, strict=True)):
-        decisions = len(seat.seconds)
+    for player, spec in enumerate(specs):
+        own = [one for one in made if one.player == player]
+        seconds = sum(one.seconds for one in own)
+        simulations = sum(one.simulations for one in own)
         shown.add_row(
             Text(f"player_{player}", colour_of(player)),
             in_lines(spec, _SPEC_WIDTH),
             *([RESULT_NAMES[results[player]]] * (not alone)),
             f"{scores[player]:g}" if has_points else "-",
-            str(decisions),
-            f"{1000 * sum(seat.seconds) / decisions:.1f}" if decisions else "-",
-            f"{sum(seat.simulations) / decisions:,.0f}"
-            if sum(seat.simulations)
-            else "-",
+            str(len(own)),
+            f"{1000 * seconds / len(own):.1f}" if own else "-",
+            f"{simulations / len(own):,.0f}" if simulations else "-",
         )
     return shown

@@ -1,6 +1,7 @@
 """`mcts-agents tune`."""
 
 import json
+import math
 from typing import Any
 
 import typer
@@ -10,7 +11,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from mcts_agents.arena.analysis.intervals import wilson
-from mcts_agents.arena.playing.backends import Backend, make_backend
+from mcts_agents.arena.playing.backends import Backend, Outcome, make_backend
+from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.spec_file import complaints
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tuning import (
@@ -45,7 +47,7 @@ def tune_agent(options: TuneOptions) -> None:
             tuning = _study(spec, store)
             try:
                 with workers, game_progress(console) as progress:
-                    _run(tuning, workers, progress, trials, options.confirm)
+                    failures = _run(tuning, workers, progress, trials, options.confirm)
             except KeyboardInterrupt:
                 console.print(
                     f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
@@ -53,7 +55,23 @@ def tune_agent(options: TuneOptions) -> None:
                     markup=False,
                 )
                 raise typer.Exit(INTERRUPTED) from None
-            _show(tuning, options.json)
+            for failure in failures:
+                console.print(
+                    f"failed: {failure.fixture}: {failure.error}",
+                    markup=False,
+                    soft_wrap=True,
+                )
+            if failures:
+                console.print(
+                    f"{len(failures)} games of the match failed; {path} has the "
+                    "errors, and the same command tries the games again",
+                    markup=False,
+                    soft_wrap=True,
+                )
+            if tuning.store.played():
+                _show(tuning, options.json)
+            if failures:
+                raise typer.Exit(1)
 
 
 def _study(spec: TuningSpec, store: Store) -> Tuning:
@@ -96,7 +114,8 @@ def _spec(options: TuneOptions) -> TuningSpec:
 
 def _run(
     tuning: Tuning, workers: Backend, progress: Progress, trials: int, confirm: int
-) -> None:
+) -> list[Failure]:
+    """Play what is left; return the games of the match that failed."""
     done = len(tuning.trials())
     whole = progress.add_task("trials", total=trials, completed=done)
     each = tuning.spec.games_each
@@ -108,7 +127,16 @@ def _run(
     progress.update(part, visible=False)
     played = len(tuning.store.played())
     match = progress.add_task("match of the best", total=confirm, completed=played)
-    tuning.confirm(confirm, workers, lambda _: progress.advance(match))
+    failures = []
+
+    def told(outcome: Outcome) -> None:
+        if isinstance(outcome, Failure):
+            failures.append(outcome)
+        else:
+            progress.advance(match)
+
+    tuning.confirm(confirm, workers, told)
+    return failures
 
 
 def _show(tuning: Tuning, as_json: bool) -> None:
@@ -117,7 +145,7 @@ def _show(tuning: Tuning, as_json: bool) -> None:
     best = tuning.best()
     shown = wilson(best.win_rate * best.games, best.games)
     records = list(tuning.store.games())
-    wins = sum(record.wins(TUNED) for record in records)
+    wins = math.fsum(record.wins(TUNED) for record in records)
     checked = wilson(wins, len(records))
     players, even = records[0].setting.players, 1 / records[0].team_count
     if as_json:

@@ -236,6 +236,17 @@ def test_gif(tmp_path, sushi, hexagons, search):
                 assert (off == 0).mean() > 0.9
 
 
+def test_many_players(tmp_path):
+    """More than there are colours that everybody tells apart."""
+    record = played("uno", *[RANDOM] * 8)
+    replay = Replay(record, search=False)
+    gif.write(replay, itertools.islice(replay.moments(), 3), 3, tmp_path / "g.gif")
+    replay = Replay(record, search=False)
+    html.write(replay, itertools.islice(replay.moments(), 3), 3, tmp_path / "g.html")
+    page = (tmp_path / "g.html").read_text(encoding="utf-8")
+    assert "player_7" in page
+
+
 def test_few_colours_are_kept_exactly():
     rng = np.random.default_rng(3)
     frames = rng.choice(np.array([0, 90, 200], np.uint8), (2, 40, 50, 3))

@@ -186,6 +186,15 @@ def test_tables_have_deals_of_their_own():
     assert not {f.seed for f in other} & {f.seed for f in played}
 
 
+def test_all_seats_of_many_players_begin_at_once():
+    """Two agents in 14 seats have 3,432 orders, and 14! permutations."""
+    played = fixtures("poker", 14, 2, games_each=3432, design="all-seats")
+    orders = Counter("".join(names(fixture)) for fixture in played)
+    assert len(orders) == 3432
+    assert set(orders.values()) == {1}
+    assert all(order.count("a") == 7 for order in orders)
+
+
 def test_the_derivation_stays_as_it_is():
     """Stores that people have go on as they began: these lists must never change."""
 

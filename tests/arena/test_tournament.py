@@ -69,6 +69,16 @@ def test_a_store_of_another_tournament_is_refused(tmp_path, key, value):
     assert path.read_bytes() == before
 
 
+def test_the_same_agents_in_another_order_are_refused(tmp_path):
+    """Who plays in which game depends on their order."""
+    path = tmp_path / "s.db"
+    run(path, Here(), games_each=2)
+    other = dict(reversed(AGENTS.items()))
+    message = "its agents are in the order multi, one, greedy, not greedy, one, multi"
+    with pytest.raises(StoreError, match=message):
+        run(path, Idle(), agents=other, games_each=4)
+
+
 def test_a_game_that_kills_its_process_is_reported(tmp_path, expected, monkeypatch):
     check_failures(tmp_path / "s.db", LocalBackend(2), Here(), expected, monkeypatch)
 

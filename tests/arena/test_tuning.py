@@ -1,12 +1,17 @@
+import itertools
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from mcts_agents import RandomAgent
-from mcts_agents.arena.playing.backends import LocalBackend
+from mcts_agents.arena.playing import workers
+from mcts_agents.arena.playing.backends import Backend, LocalBackend
+from mcts_agents.arena.playing.fixtures import Failure
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tournament import open_store, prepare
 from mcts_agents.arena.tournaments.tuning import TUNED, Tuning, TuningError, TuningSpec
+from mcts_agents.cli import tune
 from tests.command import run
 
 # A hundred simulations a move beat one simulation, whatever else is tried.
@@ -179,3 +184,72 @@ def test_command_line(tmp_path):
     refused = run(*command, "--parameter", "explore=1..2")
     assert refused.returncode == 2
     assert "did you mean exploration" in refused.stderr
+
+
+class Failing(Backend):
+    """Plays the trials; of the match after them, all games fail but the first few."""
+
+    def __init__(self, trials, succeed):
+        self.left, self.succeed = trials, succeed
+
+    def play(self, fixtures):
+        fail_after = None if self.left else self.succeed
+        self.left -= 1
+        for number, fixture in enumerate(fixtures):
+            if fail_after is None or number < fail_after:
+                yield workers.play(fixture)
+            else:
+                yield Failure(fixture, "out of luck")
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("succeed", [0, 1])
+def test_games_of_the_match_that_fail_are_told(
+    tmp_path, run_here, monkeypatch, succeed
+):
+    monkeypatch.setattr(tune, "make_backend", lambda *_: Failing(1, succeed))
+    command = [
+        "tune", "--game", "tictactoe", "--budget", "20", "--parameter", "tree=one|self",
+        "--trials", "1", "--games", "2", "--confirm", "3", "--json",
+        "--store", str(tmp_path / "study.sqlite"),
+    ]  # fmt: skip
+    done = run_here(*command)
+    assert done.returncode == 1
+    assert done.stderr.count("out of luck") == 3 - succeed
+    assert f"{3 - succeed} games of the match failed" in done.stderr
+    if succeed:
+        assert json.loads(done.stdout)["confirmation"]["games"] == 1
+    else:
+        assert not done.stdout
+    monkeypatch.setattr(tune, "make_backend", lambda *_: Failing(0, 3))
+    again = run_here(*command)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["confirmation"]["games"] == 3
+
+
+class Told(Backend):
+    """Gives outcomes of a trial in some order."""
+
+    def __init__(self, shares):
+        self.shares = shares
+
+    def play(self, fixtures):
+        for share, _ in zip(self.shares, fixtures, strict=True):
+            yield SimpleNamespace(wins=lambda _, share=share: share)
+
+    def close(self):
+        pass
+
+
+def test_the_order_in_which_games_end_makes_no_difference(tmp_path):
+    shares = [1 / 3, 1.0, 1 / 3, 0.5, 1 / 3, 1.0]
+    rates = set()
+    for number, order in enumerate(itertools.permutations(shares, 6)):
+        if number % 90 == 0:
+            path = tmp_path / f"{number}.sqlite"
+            (trial,) = tuned(path, Told(order), 1)
+            rates.add(trial.win_rate)
+    assert len({sum(order) for order in itertools.permutations(shares)}) > 1
+    assert rates == {3.5 / 6}

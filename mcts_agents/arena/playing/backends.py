@@ -7,7 +7,7 @@ import itertools
 import os
 import socket
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from typing import Any, Self
@@ -18,7 +18,12 @@ from loky.process_executor import BrokenProcessPool
 from mcts_agents import __version__
 from mcts_agents.agents.kinds import foreign_modules
 from mcts_agents.arena.playing.fixtures import Failure, Fixture, GameRecord
-from mcts_agents.arena.playing.workers import SAFE_PATH, begin_worker, play
+from mcts_agents.arena.playing.workers import (
+    SAFE_PATH,
+    begin_worker,
+    know_kinds,
+    play,
+)
 from mcts_agents.extras import from_extra
 from mcts_agents.interrupts import PATIENCE, interrupt_held
 
@@ -284,14 +289,16 @@ class RayBackend(Backend):
         jobs = self.workers
         # A game that kills its process would kill the next one as well.
         task = ray.remote(max_retries=0)(_versioned)
-        work = self._work or play
+        work, modules = self._work or play, foreign_modules()
+        # Where the CPUs are fewer than the games, some games wait at the workers.
+        own = self._connected and self._address is None
+        most = HANDED_OUT * jobs if own or self.jobs is None else jobs
         waiting = _portable(fixtures)
         running: dict[Any, Fixture] = {}
         try:
             while True:
-                window = HANDED_OUT * jobs - len(running)
-                for fixture in itertools.islice(waiting, window):
-                    running[task.remote(work, fixture)] = fixture
+                for fixture in itertools.islice(waiting, most - len(running)):
+                    running[task.remote(work, fixture, modules)] = fixture
                 if not running:
                     return
                 done, _ = ray.wait(list(running), num_returns=1)
@@ -344,6 +351,9 @@ class RayBackend(Backend):
         return outcome
 
 
-def _versioned(work: Callable[[Fixture], Any], fixture: Fixture) -> tuple[str, Any]:
+def _versioned(
+    work: Callable[[Fixture], Any], fixture: Fixture, modules: Sequence[str]
+) -> tuple[str, Any]:
     """Do something with a game; say with which version of this package."""
+    know_kinds(modules)
     return __version__, work(fixture)

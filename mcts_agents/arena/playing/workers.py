@@ -39,10 +39,15 @@ def begin_worker(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not safe_path:
         os.environ.pop(SAFE_PATH, None)
+    know_kinds(modules)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def know_kinds(modules: Sequence[str]) -> None:
+    """Import modules that register kinds of agents."""
     for module in modules:
         with suppress(ValueError):  # an agent that is missing then says so
             module_named(module, "a worker")
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:

@@ -9,7 +9,7 @@ import mcts_agents
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.film import Film
 from mcts_agents.arena.replay.replaying import Moment, Replay
-from mcts_agents.envs.painting import PLAYER_COLORS
+from mcts_agents.envs.seats import seat_color
 from mcts_agents.extras import from_extra
 from mcts_agents.writing import replacing
 
@@ -53,7 +53,10 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         width=replay.picture_size[0],
         together=replay.game.simultaneous is not False,
         actions=actions,
-        colors=["#{:02x}{:02x}{:02x}".format(*color) for color in PLAYER_COLORS],
+        colors=[
+            "#{:02x}{:02x}{:02x}".format(*seat_color(player))
+            for player in range(replay.model.players)
+        ],
         difference=replay.difference_text(),
         version=mcts_agents.__version__,
         text=wording,

@@ -13,10 +13,10 @@ from mcts_agents.envs.painting import (
     INK,
     MUTED,
     PANEL,
-    PLAYER_COLORS,
     Color,
     lighter,
 )
+from mcts_agents.envs.seats import seat_color
 from mcts_agents.extras import from_extra
 
 with from_extra("pictures", "pictures of a replay need Pillow"):
@@ -136,7 +136,7 @@ class Panel:
         self, draw: Any, moment: Moment, player: int, x: int, right: int, y: int
     ) -> None:
         seat = self.replay.record.seats[player]
-        color = PLAYER_COLORS[player]
+        color = seat_color(player)
         draw.ellipse((x, y + 3, x + 11, y + 14), fill=color)
         if moment.over:
             right -= write(draw, (right, y), seat.outcome, SMALL, INK, right - x, "ra")
@@ -186,7 +186,7 @@ class Panel:
     ) -> None:
         """Write one action on its bar; the one that was played has a darker bar."""
         bar_end, right = right, right - INSIDE
-        color = PLAYER_COLORS[move.player]
+        color = seat_color(move.player)
         was_played = seen.action == move.action
         bar = lighter(color, 0.5 if was_played else 0.8)
         length = round((bar_end - x) * seen.visits / most)

@@ -3,6 +3,7 @@
 The page says the same each time it is made from the same store.
 """
 
+import itertools
 import math
 import os
 import re
@@ -86,14 +87,16 @@ def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Pat
     summary, folder = results.summary, Path(folder)
     overall = summary.overall
     names = [agent.agent for agent in overall.agents]
-    pictures = {
-        **{
-            f"win_rates_{re.sub('[^0-9a-z]+', '_', game)}": win_rates(settings)
-            for game, settings in _by_game(summary.settings).items()
-        },
-        "ratings": rating_plot(overall),
-        "pairs": heat_map(names, overall.before),
-    }
+    pictures: dict[str, str] = {}
+    for game, settings in _by_game(summary.settings).items():
+        plain = name = f"win_rates_{re.sub('[^0-9a-z]+', '_', game.lower())}"
+        for number in itertools.count(2):
+            if name not in pictures:
+                break
+            name = f"{plain}_{number}"  # two games may have the same plain name
+        pictures[name] = win_rates(settings)
+    pictures["ratings"] = rating_plot(overall)
+    pictures["pairs"] = heat_map(names, overall.before)
     folder.mkdir(exist_ok=True)
     written = []
     for name, picture in pictures.items():
@@ -240,10 +243,9 @@ def _shown(results: Results, listings: Listings) -> dict[str, Any]:
 
 def _agents(results: Results) -> list[dict[str, str]]:
     """Return what the page shows of each agent beside its figures."""
-    specs = {
-        **results.description.get("agents", {}),
-        "field": results.description.get("field"),
-    }
+    specs = dict(results.description.get("agents", {}))
+    if field := results.description.get("field"):
+        specs["field"] = field
     return [
         {
             "name": agent.agent,

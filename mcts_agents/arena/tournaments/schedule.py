@@ -145,7 +145,7 @@ class Schedule:
             for number, lineup in enumerate(
                 _lineups(tuple(range(len(entrants))), self._sides(setting))
             )
-            for order in sorted(set(itertools.permutations(lineup)))
+            for order in _orders_of(lineup)
         ]
         for cycle in itertools.count():
             key = (self.spec.seed, setting, "order", cycle)
@@ -167,6 +167,17 @@ def _orders(agents: int, players: int) -> int:
     every, more = divmod(players, agents)
     same = math.factorial(every) ** (agents - more) * math.factorial(every + 1) ** more
     return math.factorial(players) // same
+
+
+def _orders_of(lineup: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Return the different orders of a line-up, ascending."""
+    if not lineup:
+        yield ()
+    for first in sorted(set(lineup)):
+        rest = list(lineup)
+        rest.remove(first)
+        for others in _orders_of(rest):
+            yield first, *others
 
 
 def _shuffled(items: Sequence[T], key: tuple[object, ...]) -> list[T]:

@@ -85,6 +85,12 @@ def enter(store: Store, schedule: Schedule) -> None:
                     f"{stored_value(stored, key)!r}, not "
                     f"{stored_value(description, key)!r}"
                 )
+        # Who plays in which game depends on it.
+        if list(stored["agents"]) != list(description["agents"]):
+            raise StoreError(
+                f"{store.path}: holds another tournament: its agents are in the order "
+                f"{', '.join(stored['agents'])}, not {', '.join(description['agents'])}"
+            )
         if description["games_each"] < stored["games_each"]:
             raise StoreError(
                 f"{store.path}: the tournament has {stored['games_each']} games of "

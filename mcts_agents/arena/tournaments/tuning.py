@@ -9,6 +9,7 @@ starts its own sampler: a study that was interrupted goes on as if it had not be
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from typing import Annotated, Any
@@ -407,15 +408,16 @@ class Tuning:
             trial.set_user_attr(_REFUSED, _reason(error))
             self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
             return self.trials()[-1]
-        wins = 0.0
+        wins = []
         for outcome in backend.play(schedule):
             if isinstance(outcome, Failure):
                 raise TuningError(f"{outcome.fixture}: {outcome.error}")
-            wins += outcome.wins(TUNED)
+            wins.append(outcome.wins(TUNED))
             if told is not None:
                 told(outcome)
         trial.set_user_attr(_GAMES, self.spec.games_each)
-        self._study.tell(trial, wins / self.spec.games_each)
+        # Exact, so that the order in which games end makes no difference.
+        self._study.tell(trial, math.fsum(wins) / self.spec.games_each)
         return self.trials()[-1]
 
     def confirm(
