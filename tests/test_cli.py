@@ -487,17 +487,17 @@ def test_a_person_takes_moves_back_and_asks_for_hints():
 
 
 def test_moves_that_were_taken_back_do_not_count():
-    typed = "b2\nundo\nb2\n" + "".join(f"{c}{r}\n" for c in "abc" for r in "123") * 3
+    anywhere = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
     game = run(
         "play", "tictactoe", "--agent", "human", "--agent", "mcts:simulations=20",
-        "--seed", "1", stdin=typed,
+        "--seed", "1", stdin=f"b2\nundo\nb2\n{3 * anywhere}",
     )  # fmt: skip
     assert game.returncode == 0, game.stderr
-    *_, board = re.findall(r"(?:[XO.] [XO.] [XO.]|\d [XO.] [XO.] [XO.])", game.stdout)
-    table = game.stdout.rpartition("simulations")[2]
-    moves = [int(row.split()[-3]) for row in table.splitlines() if "player_" in row]
-    last = game.stdout.rpartition("3 ")[0].rpartition("1 ")
-    assert sum(moves) == game.stdout.count(" plays ") - 2, (moves, board, last)
+    rows = [row for row in game.stdout.splitlines() if re.match(r"[123] [XO.] ", row)]
+    marks = sum(row.count("X") + row.count("O") for row in rows[-3:])
+    counted = re.findall(r"player_\d .*? +(\d+) │ +[\d.]+ │ +[\d-]+│", game.stdout)
+    assert len(counted) == 2
+    assert sum(map(int, counted)) == marks
 
 
 def test_the_last_position_alone():

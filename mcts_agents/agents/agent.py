@@ -68,8 +68,10 @@ class Agent(ABC):
     An agent serves one thread at a time: a second thread that asks it meanwhile gets a
     RuntimeError. Give each thread its own agent, for example `copy.deepcopy(agent)`.
     Two agents in two threads are independent, unless both were given the same third
-    agent as an option, such as `rollout_policy`. After an exception or Ctrl-C you can
-    use the agent as before.
+    agent as an option, such as `rollout_policy`. In third-party environments only one
+    thread of a process can plan at a time, whatever its agent: a second one gets a
+    RuntimeError, so plan in several processes there. After an exception or Ctrl-C you
+    can use the agent as before.
 
     Args:
         seed: Seed of the agent's own random generator; None draws one from the system.

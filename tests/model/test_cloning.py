@@ -10,7 +10,7 @@ import sys
 import threading
 import types
 import weakref
-from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import gymnasium
 import numpy as np
@@ -445,3 +445,178 @@ def test_a_key_that_a_copy_would_not_find_is_refused(kind):
     cloner = Cloner()
     assert cloner.clone(env).table[1, 2] == 3
     check_copy(cloner, env)
+
+
+EMPTY = object()
+
+
+def test_bare_objects_are_constants_compared_by_identity():
+    twin = exact(held(board=[EMPTY, 1], by_name={EMPTY: "empty"}))
+    assert twin.board[0] is EMPTY
+    assert twin.by_name[EMPTY] == "empty"
+    assert planned(twin).board[0] is EMPTY
+
+
+def checked(function):
+    @functools.wraps(function)
+    def call(*arguments):
+        assert arguments
+        return function(*arguments)
+
+    return call
+
+
+@checked
+def double(number):
+    return 2 * number
+
+
+class Rule:
+    @checked
+    def apply(self):
+        return self
+
+
+def test_decorated_functions_are_found_by_what_their_names_stand_for():
+    costs = exact(held(by_rule={double: 1, Rule.apply: 2})).by_rule
+    assert (costs[double], costs[Rule.apply]) == (1, 2)
+    other = checked(double.__wrapped__)  # called the same, and bound to another name
+    assert exact([other])[0] is not other
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda game: functools.partial(held, game=game),
+        lambda game: functools.lru_cache(lambda: game),
+    ],
+)
+def test_partial_and_cached_functions_met_twice_are_one_in_the_copy(make):
+    game = held()
+    game.play = make(game)
+    game.costs = {game.play: 1}
+    game.again = game.ring = [game.play]
+    twin = exact(game)
+    assert twin.play is not game.play
+    assert twin.costs[twin.play] == 1
+    assert twin.again[0] is twin.play
+
+
+def test_partial_and_cached_functions_that_hold_themselves_are_one_in_the_copy():
+    ring = []
+    ring.append(functools.partial(print, ring))
+    twin = exact(ring[0])
+    assert twin.args[0][0] is twin
+
+    @functools.lru_cache
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    twin = exact(factorial)
+    assert twin.__wrapped__.__closure__[0].cell_contents is twin
+    assert twin(5) == 120
+
+
+class Limited(list):
+    """Asks for its limit, which a copy gets last."""
+
+    def __init__(self, limit):
+        super().__init__()
+        self.limit = limit
+
+    def append(self, item):
+        assert len(self) < self.limit
+        super().append(item)
+
+
+class Observed(dict):
+    """Counts what is written."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name, self.written = name, 0
+
+    def __setitem__(self, key, item):
+        self.written += 1
+        super().__setitem__(key, item)
+
+
+class ObservedInOrder(OrderedDict):
+    def __setitem__(self, key, item):
+        self.written = getattr(self, "written", 0) + 1
+        super().__setitem__(key, item)
+
+
+class Recent(deque):
+    def append(self, item):
+        assert self.open
+        super().append(item)
+
+
+def test_containers_with_methods_of_their_own_are_filled_without_them():
+    limited, recent = Limited(2), Recent()
+    limited.append([1])
+    recent.open = True
+    recent.append([2])
+    observed, ordered = Observed("moves"), ObservedInOrder()
+    for table in (observed, ordered):
+        table["b"], table["a"] = [3], [4]
+    twins = exact([limited, recent, observed, ordered])
+    assert [type(twin) for twin in twins] == [
+        Limited,
+        Recent,
+        Observed,
+        ObservedInOrder,
+    ]
+    assert (list(twins[0]), twins[0].limit) == ([[1]], 2)
+    assert (list(twins[1]), twins[1].open) == ([[2]], True)
+    assert [list(twin.items()) for twin in twins[2:]] == [[("b", [3]), ("a", [4])]] * 2
+    assert [twin.written for twin in twins[2:]] == [2, 2]
+    assert twins[0][0] is not limited[0]
+
+
+class Grouped(defaultdict):
+    pass
+
+
+class Tally(Counter):
+    pass
+
+
+def test_containers_that_leave_their_attributes_out_keep_them():
+    grouped, tally = Grouped(list, a=[1]), Tally("aab")
+    grouped.names = tally.names = ["x"]
+    twins = exact([grouped, tally])
+    assert twins == [grouped, tally]
+    assert [twin.names for twin in twins] == [["x"], ["x"]]
+    assert twins[0].names is twins[1].names is not tally.names
+
+
+class Numbered(set):
+    """Takes a number instead of members."""
+
+    def __init__(self, number):
+        super().__init__(range(number))
+
+
+def test_a_class_that_cannot_be_made_as_it_says_is_named():
+    with pytest.raises(UncopyableEnvironmentError, match=r"\.cards -> .*\.Numbered \("):
+        exact(held(cards=Numbered(3)))
+
+
+def test_callbacks_of_weak_references_belong_to_the_copy():
+    def begun():
+        game = held(piece=Counted(), lost=[])
+        game.reference = weakref.ref(game.piece, lambda _: game.lost.append(1))
+        game.other = game.reference
+        return game
+
+    game = begun()
+    twin = exact(game)
+    assert twin.other is twin.reference
+    assert twin.reference() is twin.piece
+    twin.piece = None
+    assert (twin.lost, game.lost) == ([1], [])
+    # It would be called whenever a copy goes.
+    game.reference = weakref.ref(game.piece, print)
+    assert exact(game).reference.__callback__ is None

@@ -20,6 +20,7 @@ from mcts_agents.model.copying.copied import (
     results_by_return,
 )
 from tests.model.third_party import (
+    AtOnce,
     Countdown,
     Dice,
     Failing,
@@ -407,3 +408,59 @@ def test_steps_that_name_a_stranger_or_nobody_are_refused(place, told):
     agent = MCTSAgent(simulations=10, perfect_information=True, seed=0)
     with pytest.raises(ValueError, match=told):
         agent.act(env, env.agents[0])
+
+
+class NumberedInTurn(Countdown):
+    """Its agents are numbers."""
+
+    def __init__(self):
+        super().__init__(players=2)
+        self.possible_agents = [0, 1]
+
+
+class NumberedAtOnce(AtOnce):
+    """Its agents are numbers; each is paid what it plays."""
+
+    def __init__(self):
+        super().__init__([0, 1])
+
+    def step(self, actions):
+        self.rounds += 1
+        paid = {agent: float(action) for agent, action in actions.items()}
+        return self.outcome(paid, self.rounds == 3)
+
+
+def test_agents_may_be_numbers():
+    in_turn, at_once = NumberedInTurn(), NumberedAtOnce()
+    for env in (in_turn, at_once):
+        env.reset(seed=0)
+    assert planner().act(in_turn) == 0  # 4 left: whoever leaves 3 wins
+    assert planner().act(at_once, 0) == planner().act(at_once, 1) == 1
+    for env in (in_turn, at_once):
+        with pytest.raises(ValueError, match=r"no agent 2; its agents are 0, 1"):
+            planner().act(env, 2)
+    with pytest.raises(ValueError, match="name the agent, one of 0, 1"):
+        planner().act(at_once)
+    with pytest.raises(ValueError, match="1 has no decision to make now, only 0"):
+        planner().act(in_turn, 1)
+    masks = {2: np.ones(2, np.int8)}
+    with pytest.raises(ValueError, match=r"names 2; the agents are 0, 1"):
+        planner().act(at_once, 0, action_mask=masks)
+    model = CopiedEnvironment(at_once, perfect_information=True)
+    at_once.possible_agents = [0, 1, 2]
+    at_once.reset(seed=0)
+    with pytest.raises(RuntimeError, match=r"have changed .*\(0, 1\)"):
+        with model.planning(0, new_generator(0)):
+            pass
+
+
+def test_a_step_that_names_an_unknown_number_is_refused():
+    class Misnumbering(NumberedAtOnce):
+        def step(self, actions):
+            observations, rewards, *others = super().step(actions)
+            return observations, rewards | {7: 1.0}, *others
+
+    env = Misnumbering()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"names 7, who .* \(0, 1\)"):
+        planner().act(env, 0)

@@ -1,8 +1,11 @@
 """State outside an environment's object: put back, and never silently changed."""
 
+import functools
 import os
 import subprocess
 import sys
+import types
+import weakref
 
 import gymnasium
 import numpy as np
@@ -316,6 +319,58 @@ def test_functions_that_an_object_holds_are_followed():
     with pytest.raises(SharedStateError, match=r"test_outside\.STEPS"):
         MCTSAgent(simulations=20, perfect_information=True, seed=0).act(env)
     assert STEPS["count"] == before
+
+
+def numbered(function):
+    calls = 0
+
+    @functools.wraps(function)
+    def call(action):
+        nonlocal calls
+        calls += 1
+        return function(action)
+
+    return call
+
+
+@numbered
+def pass_turn(action):
+    """Do nothing."""
+
+
+def test_what_a_decorated_function_of_a_module_keeps_lies_outside():
+    """Copies share the function, so that they can compare it."""
+    env = Sharing()
+    env.change = pass_turn
+    env.reset(seed=0)
+    before = pass_turn.__closure__[0].cell_contents
+    with pytest.raises(SharedStateError, match=r"variable calls of \S*\.pass_turn"):
+        MCTSAgent(simulations=20, perfect_information=True, seed=0).act(env)
+    assert pass_turn.__closure__[0].cell_contents == before
+
+
+class Piece:
+    """Can be referred to weakly."""
+
+
+def noticing(env):
+    def gone(reference):
+        env.noticed.append(reference)
+        STEPS["count"] += 1
+
+    return gone
+
+
+def test_callbacks_of_weak_references_are_followed():
+    env = Sharing()
+    env.change = types.MethodType(lambda self, action: vars(self).pop("piece", 0), env)
+    env.reset(seed=0)
+    env.piece, env.noticed = Piece(), []
+    env.reference = weakref.ref(env.piece, noticing(env))
+    before = STEPS["count"]
+    with pytest.raises(SharedStateError, match=r"test_outside\.STEPS"):
+        MCTSAgent(simulations=20, perfect_information=True, seed=0).act(env)
+    assert (STEPS["count"], env.noticed) == (before, [])
 
 
 # An environment that throws the dice of some generators of its module.

@@ -313,3 +313,41 @@ def test_who_waits_by_a_mask_in_infos_has_not_moved(convert):
             env.step(0)
             env.step(0)
     assert moves_of(env) == ((0, -1), (-1, 0))
+
+
+class Refusing(Countdown):
+    """Refuses an action before anything has changed."""
+
+    def step(self, action):
+        if action not in (None, 0, 1):
+            raise IndexError(action)
+        super().step(action)
+
+
+class RefusingAtOnce(Matching):
+    def step(self, actions):
+        if actions["player_0"] > 1:
+            raise IndexError
+        return super().step(actions)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "right"),
+    [
+        (Refusing, 2, 1),
+        (
+            RefusingAtOnce,
+            {"player_0": 2, "player_1": 0},
+            {"player_0": 1, "player_1": 0},
+        ),
+    ],
+)
+def test_steps_that_raise_are_not_remembered(make, wrong, right):
+    env = remember(make())
+    env.reset()
+    with pytest.raises(IndexError):
+        env.step(wrong)
+    assert env.remembered.steps == []
+    env.step(right)
+    assert [action for _, action in env.remembered.steps] == [right]
+    assert len(moves_of(env)) == 1

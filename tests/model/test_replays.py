@@ -254,3 +254,24 @@ def test_lunar_lander_is_planned_by_replay():
         ours, theirs = live.step(action), untouched.step(action)
         assert (ours[0] == theirs[0]).all()
         assert ours[1:] == theirs[1:]
+
+
+class Strict(LockedDice):
+    """Refuses an action before anything has changed."""
+
+    def step(self, action):
+        if action not in range(6):
+            raise IndexError(action)
+        return super().step(action)
+
+
+def test_a_step_that_raised_has_not_been_played():
+    live, untouched = started(Strict), started(Strict)
+    for env in (live, untouched):
+        env.step(0)
+    with pytest.raises(IndexError):
+        live.step(9)
+    agent = planner(Strict)
+    assert agent.act(live) in range(6)
+    assert live.step(1) == untouched.step(1)
+    assert agent.act(live) in range(6)

@@ -2,9 +2,11 @@
 
 import ctypes
 import mmap
+import types
 
 import gymnasium
 import numpy as np
+import pygame
 import pytest
 from gymnasium import spaces
 
@@ -151,3 +153,47 @@ def test_tables_in_a_file_that_nobody_writes_are_copied(tmp_path):
     env.reset(seed=1)
     env.table, env.part = table, np.asarray(table)[1:]
     MCTSAgent(simulations=10, perfect_information=True, seed=0).act(env)
+
+
+class Simulator:
+    """Shows its memory as simulators in C++ do, which nobody can copy from outside."""
+
+    def __init__(self):
+        self._memory = zeros()
+        self.__array_interface__ = self._memory.__array_interface__
+
+
+def of_a_simulator():
+    simulator = Simulator()
+    return simulator, np.asarray(simulator)
+
+
+def of_a_capsule():
+    array = np.from_dlpack(zeros())
+    return array.base, array
+
+
+@pytest.mark.parametrize(
+    ("owned", "kind"), [(of_a_simulator, "Simulator"), (of_a_capsule, "PyCapsule")]
+)
+@pytest.mark.parametrize("view", [lambda array: array, lambda array: array[1:]])
+def test_arrays_over_memory_of_what_lives_on_are_refused(owned, kind, view):
+    owner, array = owned()
+    assert array.flags.writeable
+    message = (
+        rf"\.array -> numpy array over memory of \S*{kind} .*read it from its owner"
+    )
+    with pytest.raises(UncopyableEnvironmentError, match=message):
+        Cloner().clone(types.SimpleNamespace(array=view(array)))
+    assert owner is not None
+
+
+def test_arrays_whose_memory_nothing_else_refers_to_are_copied():
+    alone = np.from_dlpack(zeros())
+    strided = np.lib.stride_tricks.as_strided(zeros(), (2, 2), (8, 8))
+    surface = pygame.Surface((2, 3))
+    pixels = pygame.surfarray.pixels3d(surface)
+    for array in (alone, alone[1:], strided, pixels):
+        twin = Cloner().clone(array)
+        assert (twin == array).all()
+        assert not np.shares_memory(twin, array)

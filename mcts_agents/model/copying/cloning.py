@@ -6,13 +6,14 @@ fresh games without a word. Here objects of Python classes are copied by their r
 attributes, whatever they say about pickling.
 
 Shared instead of copied are things that a game does not change while it is stepped and
-not drawn: spaces, classes, modules, functions that hold nothing, enumerations,
-exceptions, pygame's fonts and clocks. Pictures are copied once, away from the live
-environment, and then shared by the search's copies, which never look at them.
+not drawn: spaces, classes, modules, functions that hold nothing or that a module or a
+class names, bare objects, enumerations, exceptions, pygame's fonts and clocks.
+Pictures are copied once, away from the live environment, and then shared by the
+search's copies, which never look at them.
 
-Copied, though `copy.deepcopy` shares them: what functions hold in their closures, the
-objects of bound methods, and arrays that are views of one another. A search that
-stepped these would move the live game.
+Copied, though `copy.deepcopy` shares them: what other functions hold in their
+closures, the objects of bound methods, and arrays that are views of one another. A
+search that stepped these would move the live game.
 """
 
 import functools
@@ -79,6 +80,8 @@ _HANDLERS = _Handlers(
         functools.partial: functions.copy_partial,
         CACHED_FUNCTION: functions.copy_cached_function,
         **cloning_weak.HANDLERS,
+        # A bare object is nothing but its identity, which games compare: `EMPTY`.
+        object: objects.share,
         Snapshot: objects.copy_snapshot,
         **dict.fromkeys(WATCHERS, objects.copy_inner_environment),
     }

@@ -111,11 +111,11 @@ def _copy_objects(cloner: Copier, value: np.ndarray, twin: np.ndarray) -> None:
 
 def _over_the_same_memory(cloner: Copier, value: np.ndarray) -> np.ndarray | None:
     """Return an array over the copy of what an array stands over; None: its own."""
-    root, base = value, value.base
-    while isinstance(base, np.ndarray):
-        root, base = base, base.base
-    if base is not None:
-        return _over_a_buffer(cloner, value, base) if value.size else None
+    root = value
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    if root.base is not None:
+        return _over_a_buffer(cloner, value, root) if value.size else None
     if root is value:
         return None
     whole = cloner.clone(root)
@@ -126,26 +126,78 @@ def _over_the_same_memory(cloner: Copier, value: np.ndarray) -> np.ndarray | Non
     return _at(memory, value, value.ctypes.data - root.ctypes.data)
 
 
-def _over_a_buffer(cloner: Copier, value: np.ndarray, base: Any) -> np.ndarray | None:
-    """Return an array over the copy of memory that is none of NumPy's."""
-    owner = base.obj if isinstance(base, memoryview) else base
-    if is_tensor(type(owner)):
+def _over_a_buffer(
+    cloner: Copier, value: np.ndarray, root: np.ndarray
+) -> np.ndarray | None:
+    """Return an array over the copy of memory that is none of NumPy's.
+
+    Args:
+        cloner: Makes the copy.
+        value: The array.
+        root: The array itself, or that of which it is a view, directly over the memory.
+    """
+    if is_tensor(type(_owner_of(root))):
+        owner = _owner_of(root)
         flat = _bytes_of(cloner.clone(owner))
         return _at(flat, value, value.ctypes.data - _bytes_of(owner).ctypes.data)
-    try:
-        memory = np.frombuffer(owner, np.uint8)
-    except (TypeError, ValueError, BufferError):  # nobody knows whose it is
+    memory = _memory_below(root)
+    if memory is None:
+        _check_unowned(root)
         if cloner.dice is None:
             cloner.strangers.append(value)
         return None
     if not memory.flags.writeable:
         return None  # it cannot change
+    owner = _owner_of(root)
     twin = cloner.known(owner)
     if twin is None and isinstance(owner, BUFFERS):
         twin = cloner.clone(owner)
     if twin is None:
         twin = cloner.remember(owner, bytearray(memory.tobytes()))
     return _at(twin, value, value.ctypes.data - memory.ctypes.data)
+
+
+def _owner_of(root: np.ndarray) -> Any:
+    base = root.base
+    is_view = isinstance(base, memoryview) and base.obj is not None
+    return base.obj if is_view else base
+
+
+def _memory_below(root: np.ndarray) -> np.ndarray | None:
+    """Return all the memory that an array's owner shows; None if it shows none."""
+    try:
+        return np.frombuffer(_owner_of(root), np.uint8)
+    except (TypeError, ValueError, BufferError):
+        return None
+
+
+def _check_unowned(root: np.ndarray) -> None:
+    """Raise an error if memory that cannot be had belongs to something that lives on.
+
+    A simulator goes on writing there; the array's copy would not see it. A capsule
+    that nothing else refers to only frees the memory.
+
+    Raises:
+        UncopyableEnvironmentError: It does, or may.
+    """
+    kind = type(_owner_of(root))
+    if not root.flags.writeable or package_of(kind) in _KNOWN_OWNERS:
+        return
+    is_alone = sys.getrefcount(root.base) <= sys.getrefcount(_ALONE.base)
+    if kind.__name__ == "PyCapsule" and is_alone:
+        return
+    raise UncopyableEnvironmentError(
+        f"numpy array over memory of {kind.__module__}.{kind.__qualname__} (its copy "
+        "would miss what the owner writes there; do not keep the array, but read it "
+        "from its owner when needed)"
+    )
+
+
+# Views of other arrays, by `as_strided`; and pixels, which no copy draws.
+_KNOWN_OWNERS = ("numpy", "pygame")
+# An array over memory whose owner nothing else refers to; how many references are
+# counted then differs between versions of Python.
+_ALONE = np.frombuffer(bytearray(1), np.uint8)
 
 
 def _at(memory: Any, value: np.ndarray, start: int) -> np.ndarray:

@@ -5,6 +5,7 @@ as the object of a bound method, would step it from within a search.
 """
 
 import functools
+import sys
 import types
 from typing import Any
 
@@ -25,18 +26,26 @@ def copy_builtin(cloner: Copier, value: Any) -> Any:
 
 def copy_partial(cloner: Copier, value: functools.partial) -> functools.partial:
     """Copy what the function is called with."""
-    return functools.partial(
-        cloner.clone(value.func),
-        *cloner.clone(value.args),
-        **cloner.clone(value.keywords),
-    )
+    function, arguments = cloner.clone(value.func), cloner.clone(value.args)
+    keywords = cloner.clone(value.keywords)
+    known = cloner.known(value)  # what it is called with may hold it
+    if known is not None:
+        return known
+    return cloner.remember(value, functools.partial(function, *arguments, **keywords))
 
 
 def copy_function(cloner: Copier, value: types.FunctionType) -> types.FunctionType:
-    """Share a function that holds nothing; give others variables of their own."""
+    """Share a function that holds nothing; give others variables of their own.
+
+    One that is bound to its name in a module or class is shared too: code compares it
+    with what the name stands for, and what it holds is watched with all that lies
+    outside the environment (`outside_places.Places.cells`).
+    """
     cells = value.__closure__ or ()
     held = (value.__defaults__, value.__kwdefaults__, vars(value))
     if not cells and all(_is_constant(item) for item in held):
+        return value
+    if _is_bound_to_its_name(value):
         return value
     own_cells = tuple([_cell(cloner, cell) for cell in cells])
     twin = types.FunctionType(
@@ -51,6 +60,13 @@ def copy_function(cloner: Copier, value: types.FunctionType) -> types.FunctionTy
         if _is_full(cell) and not _is_full(own):
             own.cell_contents = cloner.part(value, name, cell.cell_contents)
     return twin
+
+
+def _is_bound_to_its_name(function: types.FunctionType) -> bool:
+    found = sys.modules.get(function.__module__)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, "__dict__", {}).get(name)
+    return found is function
 
 
 def _cell(cloner: Copier, cell: types.CellType) -> types.CellType:
@@ -77,4 +93,8 @@ def copy_cached_function(cloner: Copier, value: Any) -> Any:
     wrapped = cloner.clone(value.__wrapped__)
     if wrapped is value.__wrapped__:
         return value
-    return functools.lru_cache(**value.cache_parameters())(wrapped)
+    known = cloner.known(value)  # the function may call itself by way of the cache
+    if known is not None:
+        return known
+    cached = functools.lru_cache(**value.cache_parameters())(wrapped)
+    return cloner.remember(value, cached)

@@ -3,7 +3,9 @@
 import copy
 import copyreg
 import functools
-from collections.abc import Callable
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mcts_agents.model.copying.cloning_constants import compares_by_value, is_constant
@@ -111,27 +113,59 @@ _plain_copier = functools.cache(plain_copier)
 def copy_reduced(cloner: Copier, value: Any) -> Any:
     """Copy by the pickle protocol, its parts by this cloner."""
     kind = type(value)
-    try:
+    with _its_own_code(kind):
         reduce = copyreg.dispatch_table.get(kind)
         reduction = cloner.keep(reduce(value) if reduce else value.__reduce_ex__(4))
+    if isinstance(reduction, str):
+        return value
+    make, arguments, state, items, pairs = (*reduction, None, None, None)[:5]
+    if state is None and kind.__reduce__ in _LEAVING_ATTRIBUTES_OUT:
+        state = getattr(value, "__dict__", None) or None
+    arguments = cloner.part(value, "__reduce__()", arguments)
+    with _its_own_code(kind):
+        twin = make(*arguments)
+    cloner.remember(value, twin)
+    own_items = [cloner.clone(cloner.keep(item)) for item in items or ()]
+    own_pairs = [
+        (cloner.clone(cloner.keep(key)), cloner.part(value, key, cloner.keep(item)))
+        for key, item in pairs or ()
+    ]
+    own_state = None if state is None else _copied_state(cloner, value, state)
+    with _its_own_code(kind):
+        _fill(twin, own_items, own_pairs)
+        if own_state is not None:
+            _set_state(twin, own_state)
+    return twin
+
+
+_CONTAINERS: tuple[Any, ...] = (OrderedDict, dict, list, deque)
+# How the standard containers are reduced that leave their attributes out.
+_LEAVING_ATTRIBUTES_OUT = (defaultdict.__reduce__, Counter.__reduce__)
+
+
+@contextmanager
+def _its_own_code(kind: type) -> Iterator[None]:
+    """Name the class whose own methods raise an error within the context."""
+    try:
+        yield
     except Exception as error:
         if signal_has_raised():
             raise
         name = f"{kind.__module__}.{kind.__qualname__}"
         raise UncopyableEnvironmentError(f"{name} ({error})") from error
-    if isinstance(reduction, str):
-        return value
-    make, arguments, state, items, pairs = (*reduction, None, None, None)[:5]
-    twin = cloner.remember(value, make(*cloner.part(value, "__reduce__()", arguments)))
-    for item in items or ():
-        twin.append(cloner.clone(cloner.keep(item)))
-    for key, item in pairs or ():
-        twin[cloner.clone(cloner.keep(key))] = cloner.part(
-            value, key, cloner.keep(item)
-        )
-    if state is not None:
-        _set_state(twin, _copied_state(cloner, value, state))
-    return twin
+
+
+def _fill(twin: Any, items: list[Any], pairs: list[tuple[Any, Any]]) -> None:
+    """Put into a container what its original holds.
+
+    By the methods of the standard containers: those of a subclass may do more, and ask
+    for attributes that the copy gets only afterwards.
+    """
+    kind = next((base for base in _CONTAINERS if isinstance(twin, base)), type(twin))
+    for item in items:
+        kind.append(twin, item)
+    for key, item in pairs:
+        kind.__setitem__(twin, key, item)
 
 
 def _copied_state(cloner: Copier, value: Any, state: Any) -> Any:

@@ -11,9 +11,21 @@ from mcts_agents.model.copying.copier import Copier
 
 
 def copy_reference(cloner: Copier, value: weakref.ref) -> weakref.ref:
-    """Refer to the copy of what is referred to."""
+    """Refer to the copy of what is referred to, with a copy of the callback.
+
+    A callback that copies share is left out: it would be called whenever a copy goes,
+    and can change nothing but what lies outside the environment.
+    """
     target = value()
-    return value if target is None else weakref.ref(cloner.clone(target))
+    if target is None:
+        return value
+    twin, callback = cloner.clone(target), cloner.clone(value.__callback__)
+    if callback is value.__callback__:
+        return weakref.ref(twin)
+    known = cloner.known(value)  # both may lead back to the reference
+    if known is not None:
+        return known
+    return cloner.remember(value, weakref.ref(twin, callback))
 
 
 def copy_method(cloner: Copier, value: weakref.WeakMethod) -> weakref.WeakMethod:

@@ -405,7 +405,8 @@ class CopiedEnvironment(ShownCopies):
         if (live.agents, live.actions) != (self._agents, self.actions):
             raise RuntimeError(
                 f"{self.name}: its agents or actions have changed since this model "
-                f"was made ({', '.join(self._agents)}); make a new model or agent"
+                f"was made ({', '.join(map(str, self._agents))}); make a new model or "
+                "agent"
             )
 
     def _refuse_nesting(self) -> None:

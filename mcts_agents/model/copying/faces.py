@@ -96,7 +96,7 @@ class _Places(dict[str, int]):
     def __missing__(self, agent: str) -> int:
         raise ValueError(
             f"{self._name} names {agent!r}, who is not in possible_agents "
-            f"({', '.join(self)}); list every agent that can appear"
+            f"({', '.join(map(str, self))}); list every agent that can appear"
         )
 
 
@@ -342,7 +342,7 @@ class Face(ABC):
             if agent not in self.agents:
                 raise ValueError(
                     f"{self.name}: action_mask names {agent!r}; the agents are "
-                    f"{', '.join(self.agents)}"
+                    f"{', '.join(map(str, self.agents))}"
                 )
             player = self.agents.index(agent)
             whose = f"{self.name}: the action_mask given for {agent}"
@@ -464,7 +464,7 @@ class Face(ABC):
         movers = self.movers()
         if not movers:
             raise self.game_over()
-        deciding = ", ".join(self.agents[player] for player in movers)
+        deciding = ", ".join(str(self.agents[player]) for player in movers)
         if agent is None:
             if len(movers) > 1:
                 raise ValueError(f"{self.name}: name the agent, one of {deciding}")
@@ -472,7 +472,7 @@ class Face(ABC):
         if agent not in self.agents:
             raise ValueError(
                 f"{self.name} has no agent {agent!r}; its agents are "
-                f"{', '.join(self.agents)}"
+                f"{', '.join(map(str, self.agents))}"
             )
         if self.agents.index(agent) not in movers:
             raise ValueError(

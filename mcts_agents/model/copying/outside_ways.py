@@ -80,7 +80,7 @@ def led_to(item: Any) -> Iterable[Any]:
     if isinstance(item, functools.partial):
         return item.func, *item.args, item.keywords
     if isinstance(item, weakref.ref):
-        return (item(),)
+        return item(), item.__callback__
     if isinstance(item, types.MappingProxyType):
         return gc.get_referents(item)
     return (item.__func__,)

@@ -7,7 +7,8 @@ reuse (`reuse_tree`), for evaluators, which are shown the root as well, and for 
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -88,8 +89,13 @@ class Remembered:
         for agent, reward in rewards.items():
             self.returns[agent] += finite_reward(reward, f"the reward of {agent}")
 
-    def step(self, action: Any) -> None:
-        """Note a step, or go again through the one that was `given`."""
+    @contextmanager
+    def step(self, action: Any) -> Iterator[None]:
+        """Note a step, or go again through the one that was `given`.
+
+        One that raises an error, such as for an illegal action, has not been made. It
+        stays noted in a search's environment, where nobody shall go on after it.
+        """
         step, self.given = self.given, None
         if step is None:
             seed = None if self.dice is None else int(self.dice.integers(2**63))
@@ -98,6 +104,12 @@ class Remembered:
             assert self.throw is not None
             self.throw(step[0])
         self.steps.append(step)
+        try:
+            yield
+        except BaseException:
+            if self.throw is None:
+                self.steps.pop()
+            raise
 
     def play(self, actions: Mapping[str, Any]) -> None:
         """Note a joint action: those of agents who had a decision to make."""
@@ -147,9 +159,9 @@ class RememberingGymnasium(gymnasium.Wrapper):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step, and remember it."""
-        self.remembered.step(action)
         played = {"player_0": copy.deepcopy(action)}  # which the step may change
-        result = self.env.step(action)
+        with self.remembered.step(action):
+            result = self.env.step(action)
         self.remembered.play(played)
         self.remembered.earn({"player_0": result[1]})
         self._note(result[:-1])
@@ -183,8 +195,8 @@ class RememberingParallel(BaseParallelWrapper):
         """Step, and remember it."""
         deciding = {a: v for a, v in actions.items() if a not in self._waiting}
         played = copy.deepcopy(deciding or actions)  # which the step may change
-        self.remembered.step(actions)
-        result = self.env.step(actions)
+        with self.remembered.step(actions):
+            result = self.env.step(actions)
         self.remembered.play(played)
         self.remembered.earn(result[1])
         self._note(result)
@@ -224,15 +236,17 @@ class RememberingAEC(BaseWrapper):
     def step(self, action: Any) -> None:
         """Step, and remember it."""
         agent = self.env.agent_selection
-        if action is not None and not (
+        decides = action is not None and not (
             self._at_once and _waits(self.env.observe(agent), self.env.infos.get(agent))
-        ):
-            self._together[agent] = copy.deepcopy(action)  # a step may change it
+        )
+        played = copy.deepcopy(action)  # which the step may change
         last = not self._at_once or agent == self.env.agents[-1]
-        self.remembered.step(action)
-        self.env.step(action)
+        with self.remembered.step(action):
+            self.env.step(action)
         if action is None:
             return
+        if decides:
+            self._together[agent] = played
         self.remembered.earn(self.env.rewards)
         if last and self._together:
             self.remembered.play(self._together)
