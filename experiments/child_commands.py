@@ -10,12 +10,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
+# Exit codes of mcts-agents.
+FAILED = 1
 INTERRUPTED = 130
 
 
-def command(*arguments: Any) -> None:
-    """Run a command of mcts-agents; what it cannot do ends the script."""
-    _run("mcts-agents", ["-m", "mcts_agents"], arguments)
+def command(*arguments: Any, games_may_fail: bool = False) -> bool:
+    """Run a command of mcts-agents; what it cannot do ends the script.
+
+    Args:
+        arguments: The words of the command.
+        games_may_fail: Whether the script goes on if some games of the command failed.
+
+    Returns:
+        Whether no game failed.
+    """
+    words = ["-m", "mcts_agents"]
+    return _run("mcts-agents", words, arguments, games_may_fail)
 
 
 def script(path: Path, *arguments: Any) -> None:
@@ -23,7 +34,12 @@ def script(path: Path, *arguments: Any) -> None:
     _run(f"python {shlex.quote(str(path))}", [str(path)], arguments)
 
 
-def _run(shown: str, program: list[str], arguments: tuple[Any, ...]) -> None:
+def _run(
+    shown: str,
+    program: list[str],
+    arguments: tuple[Any, ...],
+    games_may_fail: bool = False,
+) -> bool:
     words = [str(argument) for argument in arguments]
     print(f"{shown} {shlex.join(words)}", file=sys.stderr, flush=True)
     process = subprocess.Popen([sys.executable, *program, *words])
@@ -34,5 +50,8 @@ def _run(shown: str, program: list[str], arguments: tuple[Any, ...]) -> None:
             break
         except KeyboardInterrupt:  # reaches the command too, which ends in order
             interrupted = True
+    if code == FAILED and games_may_fail and not interrupted:
+        return False
     if code or interrupted:
         sys.exit(code if code > 0 else INTERRUPTED if interrupted else 1)
+    return True

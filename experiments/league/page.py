@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,17 @@ from mcts_agents.envs import load_game, make_any
 from mcts_agents.envs.registry import GAMES
 from mcts_agents.writing import replacing
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from machines import NOT_NOTED, Machine, as_text, from_text, told
+
 # Elo points from the mean at which a cell of the heat map has its full colour.
 FULL_COLOUR = 250.0
 
 
 COLUMNS = (
     "game players budget played left agent games win_rate low high rating rating_low "
-    "rating_high milliseconds why_not"
+    "rating_high milliseconds why_not machines"
 ).split()
 
 
@@ -63,6 +68,7 @@ class Played:
         left: How many were not yet.
         standings: By agent, of those that have played.
         absent: Why others do not play, by agent.
+        machines: On which machines it was played; empty if that makes no difference.
     """
 
     game: str
@@ -72,9 +78,16 @@ class Played:
     left: int
     standings: Mapping[str, Standing]
     absent: Mapping[str, str]
+    machines: tuple[Machine, ...] = ()
 
     @classmethod
-    def of(cls, line: LineUp, budget: str, results: Results) -> "Played":
+    def of(
+        cls,
+        line: LineUp,
+        budget: str,
+        results: Results,
+        machines: Iterable[Machine] = (),
+    ) -> "Played":
         """Return what a store holds, at least a game."""
         rated = _rated(columns_of(results.games, results.agents))
         figures = summarise(results.games, results.agents, resamples=0).overall.agents
@@ -99,6 +112,7 @@ class Played:
                 if own.games
             },
             same | dict(line.refused),
+            tuple(machines),
         )
 
     @property
@@ -123,6 +137,7 @@ class Played:
             "budget": self.budget,
             "played": self.games,
             "left": self.left,
+            "machines": as_text(self.machines) if self.machines else "",
         }
         for name in self.order:
             own = self.standings[name]
@@ -193,9 +208,9 @@ def _read(robin: tuple[str, ...], rows: list[dict[str, str]], source: str) -> Pl
             if not row["why_not"]
         }
         absent = {row["agent"]: row["why_not"] for row in rows if row["why_not"]}
-        return Played(
-            game, int(players), budget, int(games), int(left), standings, absent
-        )
+        machines = from_text(rows[0]["machines"] or "[]")
+        numbers = int(players), budget, int(games), int(left)
+        return Played(game, *numbers, standings, absent, tuple(machines))
     except (ValueError, TypeError) as error:  # TypeError: a line is too short
         raise ValueError(f"{source}: {game}, {budget}: {error}") from None
 
@@ -319,6 +334,10 @@ class Page:
         described = f"Ratings of agents in games, {budget} a decision"
         self.files[name] = heat_map(played, described)
         self.paragraphs.append(f"![{described}]({name})")
+        if budget == TIME:
+            of_all = [one for own in played for one in own.machines or (NOT_NOTED,)]
+            if text := told(of_all):
+                self.paragraphs.append(f"These games were played {text}.")
         for kind in KINDS:
             games = [own for own in played if kind.has(own.game)]
             if games:

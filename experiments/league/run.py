@@ -19,6 +19,8 @@ have a page of their own, in the folder `trained`.
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import loky
@@ -42,6 +44,10 @@ from mcts_agents.envs.registry import GAMES
 from mcts_agents.names import unknown_name
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from machines import machines_of, noted  # noqa: E402
+
 # A game that would last longer, in seconds, is not played with a budget of time.
 LONGEST = 10.0
 INTERRUPTED = 130
@@ -60,11 +66,15 @@ class League:
     Args:
         folder: Of all stores.
         trained: Folders of `mcts-agents train`, by game.
+
+    Attributes:
+        broken: Why a round robin could not be played or read, by game and budget.
     """
 
     def __init__(self, folder: Path, trained: dict[str, Path]):
         self.folder = folder
         self.trained = trained
+        self.broken: dict[tuple[str, str], str] = {}
         self._lines: dict[str, LineUp] = {}
 
     def line(self, game: str) -> LineUp:
@@ -96,8 +106,32 @@ class League:
         lasts = decisions / len(results.games) * seconds(TIME)
         return f"too long for {TIME} a decision" if lasts >= LONGEST else ""
 
+    @contextmanager
+    def unless_broken(self, game: str, budget: str) -> Iterator[None]:
+        """Note, and say once, why a round robin cannot be: the others go on."""
+        try:
+            yield
+        except (StoreError, SettingError) as error:
+            if (game, budget) not in self.broken:
+                say(f"{game}, {budget}: {error}")
+            self.broken[game, budget] = str(error)
+
     def play(self, game: str, budget: str, least: int, workers: LocalBackend) -> int:
-        """Play what is left of a round robin; return how many games failed."""
+        """Play what is left of a round robin; return how many games failed.
+
+        Raises:
+            StoreError: Its store cannot be used.
+            SettingError: The game cannot serve an agent.
+        """
+        if why := self.why_not(game, budget):
+            say(f"{game}, {budget}: {why}")
+            return 0
+        if budget != TIME:
+            return self._play(game, budget, least, workers)
+        with noted(self.store(game, budget), workers.jobs):
+            return self._play(game, budget, least, workers)
+
+    def _play(self, game: str, budget: str, least: int, workers: LocalBackend) -> int:
         spec = self.line(game).tournament(budget, least)
         path = self.store(game, budget)
         if path.exists():  # maybe begun with a larger `least`
@@ -124,12 +158,28 @@ class League:
 
     def played(self) -> list[Played]:
         """Return the results of all that is there, or of the games with a network."""
-        return [
-            Played.of(self.line(game), budget, results)
-            for budget in BUDGETS
-            for game in self.trained or GAMES
-            if (results := self.results(game, budget))
-        ]
+        found = []
+        for budget in BUDGETS:
+            for game in self.trained or GAMES:
+                with self.unless_broken(game, budget):
+                    if results := self.results(game, budget):
+                        path = self.store(game, budget)
+                        machines = machines_of(path) if budget == TIME else ()
+                        line = self.line(game)
+                        found.append(Played.of(line, budget, results, machines))
+        return found
+
+
+def read_table(
+    path: Path, option: str, parser: argparse.ArgumentParser
+) -> list[Played]:
+    """Return the results in a table of an earlier page; none if there is none."""
+    if not path.exists():
+        return []
+    try:
+        return from_csv(path.read_text(encoding="utf-8"), str(path))
+    except ValueError as error:
+        parser.error(f"{option}: {error}")
 
 
 def folders(
@@ -146,6 +196,17 @@ def folders(
                 parser.error(f"--trained {text}: {folder}/{name} is missing")
         found[game] = Path(folder)
     return found
+
+
+def with_earlier(earlier: list[Played], played: list[Played]) -> list[Played]:
+    """Return round robins with a network, and those of earlier commands.
+
+    Of the same one, the games that are in its store now count, even if they are fewer:
+    they may be those of another network.
+    """
+    now = {(own.game, own.budget) for own in played}
+    others = [own for own in earlier if (own.game, own.budget) not in now]
+    return united(others, played)
 
 
 def main() -> None:
@@ -170,13 +231,13 @@ def main() -> None:
     if given.publish and given.trained:
         parser.error("--publish: the league of the page has no trained networks")
     trained = folders(given.trained, given.games, parser)
-    published: list[Played] = []
-    if given.publish and (HERE / "results.csv").exists():
-        try:
-            text = (HERE / "results.csv").read_text(encoding="utf-8")
-            published = from_csv(text, str(HERE / "results.csv"))
-        except ValueError as error:
-            parser.error(f"--publish: {error}")
+    folder = given.output / "trained" if trained else given.output
+    # The page of the league is made of the stores, which are all in the folder.
+    earlier: list[Played] = []
+    if given.publish:
+        earlier = read_table(HERE / "results.csv", "--publish", parser)
+    elif trained:
+        earlier = read_table(folder / "results.csv", "--trained", parser)
     if given.jobs > loky.cpu_count():
         say(f"{given.jobs} workers share {loky.cpu_count()} cores: less in {TIME} each")
     league = League(given.output, trained)
@@ -189,21 +250,24 @@ def main() -> None:
         with LocalBackend(given.jobs) as workers:
             for budget in [known for known in BUDGETS if known in given.budgets]:
                 for game in given.games:
-                    if why := league.why_not(game, budget):
-                        say(f"{game}, {budget}: {why}")
-                    else:
+                    with league.unless_broken(game, budget):
                         failures += league.play(game, budget, given.least, workers)
         if played := league.played():
-            Page(played).write(given.output / "trained" if trained else given.output)
+            Page(with_earlier(earlier, played) if trained else played).write(folder)
             if given.publish:
-                Page(united(published, played)).write(HERE)
+                Page(united(earlier, played)).write(HERE)
     except KeyboardInterrupt:
         say("interrupted; run the same command to resume")
         sys.exit(INTERRUPTED)
     except (StoreError, SettingError, OSError) as error:
         parser.exit(1, f"{parser.prog}: error: {error}\n")
+    told = []
     if failures:
-        parser.exit(1, f"{failures} games failed; the same command plays them again\n")
+        told.append(f"{failures} games failed; the same command plays them again\n")
+    if league.broken:
+        told.append(f"{len(league.broken)} round robins failed, as said above\n")
+    if told:
+        parser.exit(1, "".join(told))
 
 
 if __name__ == "__main__":

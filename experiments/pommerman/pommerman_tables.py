@@ -95,8 +95,16 @@ def table_3(found: Sequence[Played]) -> str:
     )
 
 
-def table_of_equal_time(found: Sequence[AgentFigures], budget: str) -> str:
-    """Return what agents win with the same time a decision."""
+def table_of_equal_time(
+    found: Sequence[AgentFigures], budget: str, machines: str
+) -> str:
+    """Return what agents win with the same time a decision.
+
+    Args:
+        found: Their results.
+        budget: The time.
+        machines: What `machines.told` says.
+    """
     rows = [
         [
             one.agent, f"{one.games:,}", _rate(one.won), f"{one.drawn.value:.1%}",
@@ -106,10 +114,13 @@ def table_of_equal_time(found: Sequence[AgentFigures], budget: str) -> str:
         for one in found
     ]  # fmt: skip
     head = ["agent", "games", "won (95%)", "drawn", "simulations", "ms a step"]
-    return (
+    text = (
         f"**With equal time**, {budget} a step, SP-MCTS against three SimpleUnbiased, "
-        "who are also the opponent model.\n\n" + _lines(head, rows)
+        "who are also the opponent model."
     )
+    if machines:
+        text += f" These games were played {machines}."
+    return f"{text}\n\n{_lines(head, rows)}"
 
 
 def table_of_levels(found: Sequence[Played]) -> str:

@@ -3,6 +3,7 @@
 Each is written of what there is, and left out where there is nothing.
 """
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,18 +20,26 @@ from pommerman_tables import (
 
 from mcts_agents.arena.reports.drawing import style
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from machines import machines_of, told
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def write_results(folder: Path, size: dict[str, Any]) -> None:
-    """Write the tables and the figures of what has been played.
+def write_results(folder: Path, size: dict[str, Any]) -> list[str]:
+    """Write the tables of what has been played, and then draw the figures.
 
     Args:
         folder: As `run.py` leaves it.
         size: As the YAML file says.
+
+    Returns:
+        The figures that could not be drawn; standard error has the reasons.
     """
     parts = []
+    figures: dict[str, Callable[[], None]] = {}
     second = [
         one for made in size["table_2"] for one in played(folder, size, "table_2", made)
     ]
@@ -39,9 +48,22 @@ def write_results(folder: Path, size: dict[str, Any]) -> None:
     third = played(folder, size, "table_3", None)
     if third:
         parts.append(table_3(third))
-    timed = of_stores(folder, [f"equal_time-{seed}" for seed in size["seeds"]])
+        figures["figure_5"] = lambda: _draw_walks(folder, size)
+    after = size.get("iterations_played")
+    if after and any(one.network in ("SRL", "RL") for one in (*second, *third)):
+        parts.append(
+            f"In tables 2 and 3 and figure 5, SRL and RL have learned from {after} "
+            "iterations."
+        )
+    names = [f"equal_time-{seed}" for seed in size["seeds"]]
+    timed = of_stores(folder, names)
     if timed:
-        parts.append(table_of_equal_time(timed, size["equal_time"]["budget"]))
+        stores = [folder / "tournaments" / f"{name}.sqlite" for name in names]
+        machines = [
+            own for path in stores if path.exists() for own in machines_of(path)
+        ]
+        budget = size["equal_time"]["budget"]
+        parts.append(table_of_equal_time(timed, budget, told(machines)))
     learned = {
         name: found
         for name in ("SRL", "RL")
@@ -50,9 +72,13 @@ def write_results(folder: Path, size: dict[str, Any]) -> None:
     }
     if learned:
         parts.append(table_of_iterations(learned))
-        _draw(folder, "figure_3", (7.0, 4.4), lambda f: figure_3(f, learned))
         shown = size["iterations_shown"]
-        _draw(folder, "figure_4", (9.0, 4.0), lambda f: figure_4(f, learned, shown))
+        figures["figure_3"] = lambda: _draw(
+            folder, "figure_3", (7.0, 4.4), lambda f: figure_3(f, learned)
+        )
+        figures["figure_4"] = lambda: _draw(
+            folder, "figure_4", (9.0, 4.0), lambda f: figure_4(f, learned, shown)
+        )
     levels = [
         one
         for made in size["figure_2"]
@@ -60,15 +86,33 @@ def write_results(folder: Path, size: dict[str, Any]) -> None:
     ]
     if levels:
         parts.append(table_of_levels(levels))
-        _draw(folder, "figure_2", (7.0, 4.4), lambda f: figure_2(f, levels))
+        figures["figure_2"] = lambda: _draw(
+            folder, "figure_2", (7.0, 4.4), lambda f: figure_2(f, levels)
+        )
+    text = "\n\n".join(parts)
+    # The tables come first: they are there even if a figure cannot be drawn.
+    (folder / "results.md").write_text(text + "\n", encoding="utf-8")
+    print(text or f"{folder}: nothing has been played yet", flush=True)
+    return [name for name, draw in sorted(figures.items()) if not _drawn(name, draw)]
+
+
+def _drawn(name: str, draw: Callable[[], None]) -> bool:
+    """Draw a figure; say why if that cannot be."""
+    try:
+        draw()
+    except ValueError as error:
+        print(f"{name} is not drawn: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _draw_walks(folder: Path, size: dict[str, Any]) -> None:
+    """Draw figure 5, for which the games of table 3 are played through again."""
     walks = {
         name: found for name in ("SL", "RL") if (found := walks_of(folder, size, name))
     }
     if walks:
         _draw(folder, "figure_5", (9.5, 3.6), lambda f: figure_5(f, walks))
-    text = "\n\n".join(parts)
-    (folder / "results.md").write_text(text + "\n", encoding="utf-8")
-    print(text or f"{folder}: nothing has been played yet")
 
 
 def _draw(

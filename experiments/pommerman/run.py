@@ -16,8 +16,9 @@ file beside this one, or another file like it.
 """
 
 import argparse
+import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,13 +32,15 @@ from mcts_agents.envs import make_any
 from mcts_agents.learn import DatasetError
 from mcts_agents.learn.training.config import ImitationConfig, Section, TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
-from mcts_agents.networks import NetworkDescription, export_onnx
+from mcts_agents.networks import NetworkDescription, OnnxNetwork, export_onnx
 from mcts_agents.networks.network import Network
+from mcts_agents.writing import replacing
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from child_commands import INTERRUPTED, command  # noqa: E402
+from machines import noted  # noqa: E402
 
 GAME = "pommerman:observation=planes,shuffle_corners=true"
 STEPS = ("demonstrations", "imitation", "reinforcement")
@@ -45,6 +48,7 @@ TOURNAMENTS = ("figure_2", "table_2", "table_3", "equal_time")
 
 # Its c_puct is 2.5, for values from -1 to 1; here they are from 0 to 1.
 EXPLORATION = 1.25
+DELETE_IT = "delete it, or take another --output"
 # What the search of the paper is here, whatever guides it.
 SEARCH = {
     "loop": "sampled",
@@ -53,6 +57,8 @@ SEARCH = {
     "value": "win",
     "normalise": False,
 }
+# Those that learn by reinforcement.
+REINFORCED = ("SRL", "RL")
 OPPONENT_MODELS = {"SimpleUnbiased": "simple_unbiased", "RawNet": "evaluator"}
 METHODS = {"SP-MCTS": "sp-mcts", "TP-MCTS": "tp-mcts"}
 # Which searches table 2 and table 3 have of each network.
@@ -79,6 +85,10 @@ REINFORCEMENT: dict[str, Any] = {
 }
 
 
+class NetworkError(ValueError):
+    """A network in the folder is not the one that the size asks for."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """What is done, and where.
@@ -88,20 +98,26 @@ class Experiment:
         folder: Of all that is written.
         device: Where networks learn.
         jobs: Worker processes of games.
+        failed: What did not go well: tournaments in which games failed, and figures.
     """
 
     size: dict[str, Any]
     folder: Path
     device: str
     jobs: int
+    failed: list[str] = field(default_factory=list)
 
     def run(self, steps: list[str]) -> None:
-        """Make the steps, in their order, and write what there are results of."""
+        """Make the steps, in their order, and write what there are results of.
+
+        Raises:
+            NetworkError: A network is not the one that is needed.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         for step in (*STEPS, *TOURNAMENTS):
             if step in steps:
                 getattr(self, step)()
-        write_results(self.folder, self.size)
+        self.failed.extend(write_results(self.folder, self.size))
 
     def demonstrations(self) -> None:
         """Record games of four SimpleUnbiased agents."""
@@ -127,6 +143,7 @@ class Experiment:
     def reinforcement(self) -> None:
         """Let networks learn by reinforcement, from these (SRL) and from none (RL)."""
         size = self.size["reinforcement"]
+        played, made = iterations_played(self.size), size["iterations"]
         chosen = merged(REINFORCEMENT, size["config"])
         config = self._write("srl.yaml", chosen)
         network = self.size["imitation"].get("network", {})
@@ -137,11 +154,33 @@ class Experiment:
                 ("SRL", ("--config", config, "--start", first)),
                 ("RL", ("--config", config_from_none)),
             ):
-                command(
-                    "train", GAME, *how, "--blocks", size["iterations"],
-                    "--seed", seed, "--device", self.device, "--jobs", self.jobs,
-                    "--out", self.network(name, seed),
+                train = (
+                    "train", GAME, *how, "--seed", seed, "--device", self.device,
+                    "--jobs", self.jobs, "--out", self.network(name, seed),
                 )  # fmt: skip
+                copy = self.played_network(name, seed) / "policy.onnx"
+                if played < made and not copy.exists():
+                    command(*train, "--blocks", played)
+                    self._keep(name, seed, played, copy)
+                command(*train, "--blocks", made)
+
+    def _keep(self, name: str, seed: int, played: int, copy: Path) -> None:
+        """Copy the network that is played, from which training then goes on.
+
+        Raises:
+            NetworkError: It has learned from more iterations already.
+        """
+        folder = self.network(name, seed)
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        if summary["blocks"] != played:
+            raise NetworkError(
+                f"{folder}: has learned from {summary['blocks']} iterations, and the "
+                f"network after {played}, which is to be played, was not kept; take "
+                "another --output"
+            )
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(copy) as new:
+            new.write_bytes((folder / "policy.onnx").read_bytes())
 
     def figure_2(self) -> None:
         """Play SL and random networks at several numbers of simulations."""
@@ -229,24 +268,47 @@ class Experiment:
             "games_each": size["games"] * len(agents),
             "seed": 2023 + seed,
         }
-        self._tournament(f"equal_time-{seed}", spec)
+        # What they win depends on what else the machine has to do.
+        with noted(self._store(f"equal_time-{seed}"), self.jobs):
+            self._tournament(f"equal_time-{seed}", spec)
 
     def network(self, name: str, seed: int) -> Path:
         """Return the folder of a network."""
         return self.folder / "networks" / f"{name}-{seed}"
 
+    def played_network(self, name: str, seed: int) -> Path:
+        """Return the folder of a network as tournaments play it."""
+        played = iterations_played(self.size)
+        if name in REINFORCED and played < self.size["reinforcement"]["iterations"]:
+            return self.folder / "networks" / f"{name}-{seed}-after-{played}"
+        return self.network(name, seed)
+
     def _write_random(self, seed: int) -> None:
-        """Write a network that has learned nothing."""
+        """Write a network that has learned nothing.
+
+        Raises:
+            NetworkError: There is one of another architecture.
+        """
         folder = self.network("random", seed)
-        if (folder / "policy.onnx").exists():
-            return
-        folder.mkdir(parents=True, exist_ok=True)
         model = make_any(GAME)[1]
         chosen = ImitationConfig.model_validate(self.size["imitation"])
         config = chosen.network_config(model)
+        path = folder / "policy.onnx"
+        if path.exists():
+            try:
+                there = OnnxNetwork(path.read_bytes()).config
+            except ValueError as error:
+                raise NetworkError(f"{path}: {error}; {DELETE_IT}") from error
+            if there != config:
+                raise NetworkError(
+                    f"{path}: its architecture is not the one of imitation.network; "
+                    f"{DELETE_IT}"
+                )
+            return
+        folder.mkdir(parents=True, exist_ok=True)
         description = NetworkDescription.of(config, model, GAME)
         network = Network(config, seed=seed).eval()
-        export_onnx(folder / "policy.onnx", network, description)
+        export_onnx(path, network, description)
 
     def _play(
         self,
@@ -276,13 +338,18 @@ class Experiment:
         self._tournament(title, spec)
 
     def _evaluator(self, name: str, seed: int) -> dict[str, str]:
-        file = (self.network(name, seed) / "policy.onnx").resolve()
+        file = (self.played_network(name, seed) / "policy.onnx").resolve()
         return {"agent": "policy", "file": str(file)}
 
     def _tournament(self, title: str, spec: dict[str, Any]) -> None:
-        path = self._write(f"tournaments/{title}.yaml", spec)
-        store = path.with_suffix(".sqlite")
-        command("tournament", path, "--store", store, "--jobs", self.jobs)
+        """Play a tournament; where games of it fail, the others are still played."""
+        path, store = self._write(f"tournaments/{title}.yaml", spec), self._store(title)
+        words = "tournament", path, "--store", store, "--jobs", self.jobs
+        if not command(*words, games_may_fail=True):
+            self.failed.append(f"games of {title}")
+
+    def _store(self, title: str) -> Path:
+        return self.folder / "tournaments" / f"{title}.sqlite"
 
     def _write(self, name: str, content: dict[str, Any]) -> Path:
         path = self.folder / name
@@ -310,6 +377,11 @@ def searches(name: str, simulations: dict[str, int]) -> dict[str, Any]:
     }
 
 
+def iterations_played(size: dict[str, Any]) -> int:
+    """Return after how many iterations the tournaments play a network."""
+    return int(size.get("iterations_played") or size["reinforcement"]["iterations"])
+
+
 def merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Return two nested mappings as one; the second one's values count."""
     found = dict(one)
@@ -332,9 +404,18 @@ def size_of(name: str) -> dict[str, Any]:
         small = {**size.imitation, "network": size.equal_time.small}
         for chosen in (size.imitation, small):
             ImitationConfig.model_validate(merged(IMITATION, chosen))
-        TrainingConfig.model_validate(config)
+        learner = TrainingConfig.model_validate(config).learner
     except ValidationError as error:
         raise ValueError(f"{name}: {error}") from error
+    played, made = size.iterations_played, size.reinforcement.iterations
+    rates = learner.learning_rate, learner.final_learning_rate
+    # Otherwise the rate depends on how many iterations are still to come.
+    if played is not None and played < made and rates[0] != rates[1]:
+        raise ValueError(
+            f"{name}: iterations_played: {played}: fewer than the {made} iterations "
+            f"need a constant learning rate, but learning_rate is {rates[0]:g} and "
+            f"final_learning_rate is {rates[1]:g}"
+        )
     return size.model_dump()
 
 
@@ -368,6 +449,8 @@ class Size(Section):
     demonstrations: Demonstrations
     imitation: dict[str, Any]
     reinforcement: Reinforcement
+    # After how many iterations tables 2 and 3 and figure 5 play SRL and RL; None: all.
+    iterations_played: Annotated[int, Field(ge=1)] | None = None
     iterations_shown: list[Annotated[int, Field(ge=0)]]  # those learned from before
     figure_2: dict[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]]
     table_2: dict[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
@@ -379,6 +462,10 @@ class Size(Section):
     def _check_shown(self) -> "Size":
         """Refuse iterations that are never played: the first is the network's own."""
         made = self.reinforcement.iterations
+        if self.iterations_played is not None and self.iterations_played > made:
+            raise ValueError(
+                f"iterations_played: {self.iterations_played}: expected at most {made}"
+            )
         for shown in self.iterations_shown:
             if shown >= made:
                 raise ValueError(
@@ -409,12 +496,16 @@ def main() -> None:
         known = ", ".join(sorted(path.stem for path in HERE.glob("*.yaml")))
         parser.error(f"--size: {error} (expected {known}, or a file like these)")
     folder = given.output or Path("out/pommerman") / Path(given.size).stem
+    experiment = Experiment(size, folder, given.device, given.jobs)
     try:
-        Experiment(size, folder, given.device, given.jobs).run(given.only)
+        experiment.run(given.only)
     except KeyboardInterrupt:
         parser.exit(INTERRUPTED, "interrupted; run the same command to resume\n")
-    except (StoreError, DatasetError) as error:
+    except (StoreError, DatasetError, NetworkError) as error:
         parser.exit(1, f"{parser.prog}: error: {error}\n")
+    if experiment.failed:
+        failed = ", ".join(experiment.failed)
+        parser.exit(1, f"failed: {failed}; the same command tries them again\n")
 
 
 if __name__ == "__main__":

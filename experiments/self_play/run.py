@@ -13,7 +13,7 @@ minutes is drawn as curves.
 
 Every step is a command, which is printed before it runs. All of them can be
 interrupted; the same command goes on. Everything is written to `--output`, at the end
-`results.md` and `curves.svg`.
+`results-MINUTES.md` and `curves-MINUTES.svg`.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from mcts_agents.agents.specs import parse_spec
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.tournament_results import read_results
 from mcts_agents.arena.reports.drawing import colour, style, svg_of
+from mcts_agents.learn.training.checkpoints import checkpoints, read_checkpoint
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
 from mcts_agents.networks import export_onnx
@@ -111,22 +112,42 @@ class Experiment:
         self.runs = runs
 
     def begin(self) -> None:
-        """Make the folder, and note how long its networks learn.
+        """Make the folder.
 
         Raises:
-            ValueError: Those that are there have learned for longer.
+            ValueError: Networks that are there have learned for longer.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / "minutes.json"
-        if path.exists():
-            learned = json.loads(path.read_text(encoding="utf-8"))
-            if learned > self.minutes:
+        if self._noted.exists():
+            longest = json.loads(self._noted.read_text(encoding="utf-8"))
+            # Earlier versions noted the minutes before anything was learned.
+            kept = any(self._is_trained(run, longest) for run in RUNS)
+            if longest > self.minutes and kept:
                 raise ValueError(
-                    f"networks in {self.folder} learn for {learned:g}; name another "
+                    f"networks in {self.folder} learn for {longest:g}; name another "
                     "--output"
                 )
-        with replacing(path) as new:
-            new.write_text(f"{json.dumps(self.minutes)}\n", encoding="utf-8")
+        for run in self.runs:
+            minutes = 0.0 if self.trained(run) else self._learned(run)
+            if minutes >= self.minutes:
+                raise ValueError(
+                    f"{self.folder / run.name} has learned for {minutes:g} already; "
+                    "name more, or another --output"
+                )
+
+    @property
+    def _noted(self) -> Path:
+        """The file of the minutes that the networks learn."""
+        return self.folder / "minutes.json"
+
+    def _learned(self, run: Run) -> float:
+        """Return how many minutes an unfinished network has learned, at least.
+
+        With the last block, training may go beyond the minutes that it has; with the
+        block before, it may not.
+        """
+        made = checkpoints(self.folder / run.name / "checkpoints")
+        return read_checkpoint(made[-2])[1].seconds / 60 if len(made) > 1 else 0.0
 
     def run(self) -> None:
         """Make every step that has not been made, and write the results."""
@@ -140,13 +161,16 @@ class Experiment:
 
     def train(self, run: Run) -> None:
         """Train a network, or go on with it."""
-        if self.trained(run):
-            return
-        command(
-            "train", run.game, "--players", run.players,
-            "--config", HERE / f"{run.config}.yaml", "--minutes", self.minutes,
-            "--seed", run.seed, "--jobs", self.jobs, "--out", self.folder / run.name,
-        )  # fmt: skip
+        if not self.trained(run):
+            command(
+                "train", run.game, "--players", run.players,
+                "--config", HERE / f"{run.config}.yaml", "--minutes", self.minutes,
+                "--seed", run.seed, "--jobs", self.jobs,
+                "--out", self.folder / run.name,
+            )  # fmt: skip
+        # Only now: a number that was mistyped does not keep the folder from others.
+        with replacing(self._noted) as new:
+            new.write_text(f"{json.dumps(self.minutes)}\n", encoding="utf-8")
 
     def match(self, run: Run) -> None:
         """Play against a search without a network."""
@@ -219,8 +243,11 @@ class Experiment:
 
     def trained(self, run: Run) -> bool:
         """Return whether a network has learned for as long as it should."""
+        return self._is_trained(run, self.minutes)
+
+    def _is_trained(self, run: Run, minutes: float) -> bool:
         path = self.folder / run.name / "summary.json"
-        return path.exists() and self.summary(run)["minutes"] >= self.minutes
+        return path.exists() and self.summary(run)["minutes"] >= minutes
 
     def summary(self, run: Run) -> dict[str, Any]:
         """Return what training says of itself."""
@@ -244,7 +271,7 @@ class Experiment:
         lines = [title, *self._matches()]
         if self.judged("plain").exists():
             lines += self._perfect_moves()
-        with replacing(self.folder / "results.md") as new:
+        with replacing(self.folder / f"results-{self.minutes:g}.md") as new:
             new.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
 
     def _matches(self) -> list[str]:
@@ -285,7 +312,8 @@ class Experiment:
                 rows.append(f"| {network} | {_percent(rates[-1])} | {learned} |")
                 curves.setdefault(run.config, []).append(curve)
         picture = _curves(curves, plain["agents"][0].value)
-        with replacing(self.folder / "curves.svg") as new:
+        curves_file = f"curves-{self.minutes:g}.svg"
+        with replacing(self.folder / curves_file) as new:
             new.write_text(picture, encoding="utf-8")
         text = (
             f"Moves that keep the value of the game, by a perfect solver, in "
@@ -296,7 +324,7 @@ class Experiment:
         passes = ", ".join(f"{_passes(name):g} if {METHODS[name]}" for name in curves)
         text += f" How often a position was learned from: {passes}."
         head = "| agent | perfect moves (95%) | minutes |\n|---|---|---|"
-        return [text, "\n".join([head, *rows]), "![Learning curves](curves.svg)"]
+        return [text, "\n".join([head, *rows]), f"![Learning curves]({curves_file})"]
 
     def _figures(self, name: str) -> dict[str, Any]:
         found = json.loads(self.judged(name).read_text(encoding="utf-8"))

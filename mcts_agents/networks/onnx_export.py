@@ -1,6 +1,7 @@
 """Networks written as ONNX, which plays without PyTorch."""
 
 import logging
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,8 @@ from os import PathLike, fspath
 from mcts_agents.extras import from_extra
 from mcts_agents.networks.description import KEY, NetworkDescription
 from mcts_agents.networks.onnx_network import INPUT, OUTPUTS
-from mcts_agents.networks.saving import check_config
+from mcts_agents.networks.saving import MOST_BYTES, check_config
+from mcts_agents.reading import read_bytes
 from mcts_agents.writing import replacing
 
 with from_extra("rl", "writing ONNX needs PyTorch, onnx and onnxscript"):
@@ -31,7 +33,8 @@ def export_onnx(
 
     The model has one input, `observation`, float32 of shape (rows, *observation shape),
     and two outputs, `policy` (rows, actions) and `value` (rows, teams), as those of
-    `Network.forward`. Its metadata hold the description.
+    `Network.forward`. Its metadata hold the description. A file that holds this model
+    already stays as it is.
 
     Raises:
         ValueError: The name ends in something else, or the description is that of
@@ -44,8 +47,25 @@ def export_onnx(
     model = _exported(network)
     model.metadata_props.add(key=KEY, value=description.to_json())
     onnx.checker.check_model(model)
-    with replacing(path) as temporary:
-        temporary.write_bytes(model.SerializeToString())
+    if not _holds(path, model):
+        with replacing(path) as temporary:
+            temporary.write_bytes(model.SerializeToString())
+
+
+def _holds(path: str | PathLike[str], model: "onnx.ModelProto") -> bool:
+    """Return whether a file holds a model, whatever build of PyTorch it names.
+
+    Earlier versions wrote the build down. Tournaments know the file by its SHA-256, so
+    it is not written again only to leave the build out.
+    """
+    if not os.path.isfile(path):
+        return False
+    try:
+        there = onnx.load_model_from_string(read_bytes(path, MOST_BYTES))
+    except Exception:  # protobuf has errors of its own
+        return False
+    _forget_builder(there)
+    return bool(there == model)
 
 
 def _exported(network: Network) -> "onnx.ModelProto":
@@ -76,7 +96,12 @@ def _exported(network: Network) -> "onnx.ModelProto":
 
 
 def _forget_origins(model: "onnx.ModelProto") -> None:
-    """Remove names of files and lines of code, of which the exporter notes many."""
+    """Remove names of files and lines of code, of which the exporter notes many.
+
+    The build of PyTorch is removed as well: without it, other builds of a version write
+    the same bytes.
+    """
+    _forget_builder(model)
     graph = model.graph
     del model.metadata_props[:]
     for part in (graph, *graph.node, *graph.initializer, *graph.input, *graph.output):
@@ -84,6 +109,11 @@ def _forget_origins(model: "onnx.ModelProto") -> None:
         del part.metadata_props[:]
     for value in graph.value_info:
         del value.metadata_props[:]
+
+
+def _forget_builder(model: "onnx.ModelProto") -> None:
+    for field in ("producer_name", "producer_version"):
+        model.ClearField(field)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,11 +34,32 @@ def run(*words):
 @pytest.fixture(scope="module")
 def page():
     """The names of `page.py`, which imports from its own folder."""
+    before = sys.path.copy()
     sys.path.insert(0, str(FOLDER))
     try:
         return SimpleNamespace(**runpy.run_path(str(FOLDER / "page.py")))
     finally:
-        sys.path.remove(str(FOLDER))
+        sys.path[:] = before
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """The names of `run.py`, with pages that are written without pictures."""
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    found = SimpleNamespace(**runpy.run_path(str(FOLDER / "run.py"), run_name="run"))
+    own = found.Page.__init__.__globals__
+    monkeypatch.setitem(own, "heat_map", lambda *_: "<svg/>")
+    return found
+
+
+def run_main(script, monkeypatch, *words):
+    """Return the exit code of the script."""
+    monkeypatch.setattr(sys, "argv", ["run.py", "--jobs", "1", *map(str, words)])
+    try:
+        script.main()
+    except SystemExit as ended:
+        return ended.code
+    return 0
 
 
 def played(store):
@@ -104,6 +126,14 @@ def test_equal_simulations_are_equal(output):
     assert budgets["random"] == budgets["one-step"] == (None, None)
 
 
+def test_the_machine_is_noted_where_it_makes_a_difference(output, rows):
+    assert not (output / SIMULATIONS).with_suffix(".machines.json").exists()
+    note = (output / "tictactoe-10ms.machines.json").read_text(encoding="utf-8")
+    for row in rows:
+        assert row["machines"] == ("" if row["budget"] != "10ms" else note.strip())
+    assert "were played" not in (output / "results.md").read_text(encoding="utf-8")
+
+
 def test_the_page_says_who_does_not_play_and_why(output):
     page = (output / "results.md").read_text(encoding="utf-8")
     assert "| `ismcts` | all games | it is the same agent as `maxn` |" in page
@@ -139,10 +169,10 @@ def test_the_table_holds_all_that_the_page_says(output, page):
 
 TABLE = """\
 game,players,budget,played,left,agent,games,win_rate,low,high,rating,rating_low,\
-rating_high,milliseconds,why_not
-{game},2,{budget},{played},0,maxn,{played},0.7000,0.5,0.8,1580,1500,1660,1.25,
-{game},2,{budget},{played},0,random,{played},0.3000,0.2,0.5,,,,0.01,
-{game},2,{budget},{played},0,ismcts,0,,,,,,,,"the same, as `maxn`"
+rating_high,milliseconds,why_not,machines
+{game},2,{budget},{played},0,maxn,{played},0.7000,0.5,0.8,1580,1500,1660,1.25,,
+{game},2,{budget},{played},0,random,{played},0.3000,0.2,0.5,,,,0.01,,
+{game},2,{budget},{played},0,ismcts,0,,,,,,,,"the same, as `maxn`",
 """
 
 
@@ -170,6 +200,85 @@ def test_new_round_robins_join_published_ones_and_larger_ones_replace_them(page)
     assert hex_.absent == {"ismcts": "the same, as `maxn`"}
     assert hex_.standings["random"].rating.value is None
     assert page.as_csv([hex_]).count("\n") == 4
+
+
+def test_the_page_says_where_machines_differ(page, monkeypatch):
+    """Also when it is written from the table."""
+    monkeypatch.setitem(page.Page.__init__.__globals__, "heat_map", lambda *_: "<svg/>")
+    robins = [
+        replace(*table(page, game, 60, "10ms"), machines=machines)
+        for game, machines in {
+            "hex": (page.Machine("one", 4, 2), page.Machine("one", 4, 16)),
+            "tictactoe": (page.Machine("two", 4, 2),),
+        }.items()
+    ]
+    written = page.Page(robins)
+    said = "These games were played on 2 machines, with 2 and 16 workers."
+    assert said in written.paragraphs
+    again = page.Page(page.from_csv(written.files["results.csv"], "results.csv"))
+    assert again.files == written.files
+    assert "were played on" not in page.Page(robins[1:]).files["results.md"]
+
+
+def results_of(script, page, monkeypatch, games):
+    """Let some games have results, the others what their stores hold."""
+    own, stored = script.main.__globals__, script.League.results
+
+    def results(league, game, budget):
+        if game in games and budget != "10ms":
+            return SimpleNamespace(games=[1])
+        return stored(league, game, budget)
+
+    monkeypatch.setattr(script.League, "results", results)
+    monkeypatch.setattr(
+        script.League, "line", lambda _, game: SimpleNamespace(game=game, refused={})
+    )
+    of = SimpleNamespace(of=lambda line, *_: table(page, line.game, 60)[0])
+    monkeypatch.setitem(own, "Played", of)
+
+
+def test_a_broken_store_does_not_end_the_other_round_robins(
+    script, page, tmp_path, monkeypatch, capsys
+):
+    tried = []
+
+    def play(league, game, *_):
+        tried.append(game)
+        if (store := league.store(game, "500 simulations")).exists():
+            read_results(store)
+        return 0
+
+    monkeypatch.setattr(script.League, "_play", play)
+    results_of(script, page, monkeypatch, ["hex"])
+    (tmp_path / SIMULATIONS).write_text("no store")
+    words = "--games", "tictactoe", "hex", "--budgets", "500 simulations"
+    assert run_main(script, monkeypatch, *words, "--output", tmp_path) == 1
+    assert tried == ["tictactoe", "hex"]
+    told = capsys.readouterr().err
+    assert told.count(SIMULATIONS) == 1
+    assert told.splitlines()[-1] == "1 round robins failed, as said above"
+    assert "hex" in (tmp_path / "results.csv").read_text(encoding="utf-8")
+
+
+def test_trained_networks_of_earlier_commands_stay_on_their_page(
+    script, page, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(script.League, "_play", lambda *_: 0)
+    for name in ("policy.onnx", "summary.json"):
+        (tmp_path / name).touch()
+    for game in ("hex", "tictactoe"):
+        results_of(script, page, monkeypatch, [game])
+        words = "--games", game, "--trained", f"{game}={tmp_path}"
+        words += "--budgets", "500 simulations"
+        assert run_main(script, monkeypatch, *words, "--output", tmp_path) == 0
+    text = (tmp_path / "trained" / "results.csv").read_text(encoding="utf-8")
+    found = page.from_csv(text, "results.csv")
+    assert {own.game for own in found} == {"tictactoe", "hex"}
+    # What is in the stores now counts, even if it is less.
+    more, fewer = table(page, "hex", 60), table(page, "hex", 20)
+    assert script.with_earlier(more, fewer) == fewer
+    (tmp_path / "trained" / "results.csv").write_text("damaged")
+    assert run_main(script, monkeypatch, *words, "--output", tmp_path) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,12 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
+import torch
+
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament import open_store, prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from mcts_agents.learn.training.checkpoints import Progress, write_checkpoint
 from mcts_agents.learn.training.config import TrainingConfig
 from mcts_agents.learn.training.config_file import read_config
 
@@ -84,7 +87,8 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, run_here):
     with open_store(experiment.store(runs[0]), prepare(spec)):
         pass
     experiment.write_results()  # a match that was interrupted before its first game
-    assert "seed 1" not in (output / "results.md").read_text()
+    page = output / "results-0.0005.md"
+    assert "seed 1" not in page.read_text()
     experiment.store(runs[0]).unlink()
     for run in runs:
         experiment.match(run)
@@ -105,11 +109,81 @@ def test_a_tiny_one(script, tmp_path, monkeypatch, run_here):
         assert len(commands) == 12
         summary.write_text(json.dumps(learned))
     experiment.write_results()
-    page = (output / "results.md").read_text()
+    page = page.read_text()
     for run in runs:
         assert page.count(f"| {run.config}, seed 1 |") == 1
     if SOLVER:
         assert "seed 1 | " in page.partition("perfect moves")[2]
-        assert (output / "curves.svg").read_text().startswith("<svg")
+        assert (output / "curves-0.0005.svg").read_text().startswith("<svg")
     with pytest.raises(ValueError, match=r"learn for 0\.0005; name another --output"):
         script["Experiment"](output, 0.0004, 1, runs).begin()
+
+
+def learned(folder, run, minutes, finished):
+    """Files of a network after a block of each number of minutes."""
+    for block, made in enumerate(minutes, 1):
+        (folder / run.name).mkdir(parents=True, exist_ok=True)
+        write_checkpoint(
+            folder / run.name / "checkpoints",
+            {"weight": torch.zeros(1)},
+            Progress(blocks=block, seconds=60 * made),
+        )
+    if finished:
+        text = json.dumps({"minutes": minutes[-1]})
+        (folder / run.name / "summary.json").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("noted", "minutes", "finished", "asked", "said"),
+    [
+        (600, [59.0, 60.2], True, 60, None),  # 600 was mistyped, by an earlier version
+        (20, [5.0, 19.0], False, 20, None),
+        (20, [19.0, 20.2], False, 20, None),  # it ended before its last evaluation
+        (60, [59.0, 60.2], True, 20, "learn for 60; name another --output"),
+        (None, [60.5, 61.0], False, 60, "has learned for 60.5 already; name more"),
+    ],
+)
+def test_minutes_are_those_that_networks_have_learned(
+    script, tmp_path, noted, minutes, finished, asked, said
+):
+    (run, *_) = script["RUNS"]
+    learned(tmp_path, run, minutes, finished)
+    if noted is not None:
+        (tmp_path / "minutes.json").write_text(f"{noted}\n")
+    begin = script["Experiment"](tmp_path, asked, 1, [run]).begin
+    if said is None:
+        begin()
+    else:
+        with pytest.raises(ValueError, match=said):
+            begin()
+
+
+def test_mistyped_minutes_leave_the_folder_as_it_is(script, tmp_path, monkeypatch):
+    (run, *_) = script["RUNS"]
+    learned(tmp_path, run, [59.0, 60.2], True)
+    own = script["Experiment"].train.__globals__
+    monkeypatch.setitem(own, "command", lambda *_: None)
+    finished = script["Experiment"](tmp_path, 60, 1, [run])
+    finished.begin()
+    finished.train(run)
+    assert (tmp_path / "minutes.json").read_text() == "60\n"
+
+    def interrupted(*_):
+        learned(tmp_path, run, [59.0, 60.2, 61.0, 62.0], False)
+        raise SystemExit(130)
+
+    monkeypatch.setitem(own, "command", interrupted)
+    mistyped = script["Experiment"](tmp_path, 600, 1, [run])
+    mistyped.begin()
+    with pytest.raises(SystemExit):
+        mistyped.train(run)
+    finished.begin()
+    finished.train(run)
+
+
+def test_a_page_of_other_minutes_stays(script, tmp_path):
+    for minutes in (20, 60):
+        script["Experiment"](tmp_path, minutes, 1, []).write_results()
+    for minutes in (20, 60):
+        page = (tmp_path / f"results-{minutes}.md").read_text()
+        assert f"in {minutes} minutes" in page

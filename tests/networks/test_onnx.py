@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -159,6 +160,43 @@ def test_external_data_is_not_read(tmp_path, monkeypatch):
     for part in ("raw_data", "float_data"):
         model.graph.initializer[0].ClearField(part)
     refused(tmp_path, model, "its tensor 'policy_weight' is in another file")
+
+
+def test_the_build_of_torch_does_not_change_the_file(tmp_path, monkeypatch):
+    """Tournaments know a file by its SHA-256, on whatever machine it was exported."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnxscript")
+    from mcts_agents.networks import Network, export_onnx
+
+    description, _ = small("tictactoe")
+    network = Network(description.config)
+
+    def export(path, seed, version):
+        # As the exporter of PyTorch answers, in no time.
+        model, _ = linear_model(description, seed)
+        del model.metadata_props[:]
+        model.producer_name, model.producer_version = "pytorch", version
+        answer = SimpleNamespace(model_proto=model)
+        monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: answer)
+        export_onnx(path, network, description)
+        return path.read_bytes()
+
+    cpu, cuda = (f"2.8.0+{build}" for build in ("cpu", "cu128"))
+    first = export(tmp_path / "cpu.onnx", 0, cpu)
+    assert export(tmp_path / "cuda.onnx", 0, cuda) == first
+    assert b"2.8.0" not in first
+    # Files of earlier versions, which say the build, are as they were.
+    earlier = onnx.load_model_from_string(first)
+    earlier.producer_name, earlier.producer_version = "pytorch", cpu
+    path = tmp_path / "earlier.onnx"
+    path.write_bytes(earlier.SerializeToString())
+    assert path.read_bytes() != first
+    assert export(path, 0, cuda) == earlier.SerializeToString()
+    # Unless the network is another one, or the file is damaged.
+    other = export(path, 1, cuda)
+    assert other not in (first, earlier.SerializeToString())
+    path.write_bytes(b"no model at all")
+    assert export(path, 0, cpu) == first
 
 
 @pytest.mark.parametrize("place", ["attribute", "list", "sparse"])
