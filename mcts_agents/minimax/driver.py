@@ -32,6 +32,8 @@ from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.kernel import plug_ins
 from mcts_agents.search.kernel.records import LEAF, SETTINGS
 from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
+    BAD_MOVERS,
     BUDGET_SPENT,
     NO_LIMIT,
     NOT_FINITE,
@@ -119,7 +121,8 @@ class Minimax(Decisions):
     def _plies(self) -> int:
         """The most frames on a path; a pass and a chance are no decisions."""
         model, settings = self.model, self.settings
-        each = model.players if settings.passes(model) else 1
+        # Where the root player is skipped all opponents may be asked twice.
+        each = 2 * (model.players - 1) if settings.passes(model) else 1
         plies = min((settings.depth or MOST_DEPTH) * each, MOST_DEPTH)
         return plies * (2 if model.chance else 1)
 
@@ -371,6 +374,10 @@ class Minimax(Decisions):
     def _fail(self, status: int) -> None:
         self._raise_pending()
         words = {
+            BAD_ACTION: "`legal_actions` lists an action outside of 0 to "
+            f"{self.model.actions - 1} (Spec.actions)",
+            BAD_MOVERS: "`movers` returns a mask of other players than 0 to "
+            f"{self.model.players - 1}; return one bit for each player who decides",
             NOT_FINITE: "a state's value is infinite or NaN",
             OUT_OF_BOUNDS: "`evaluate` gave a value that is not from 0 to 1",
             NO_SHARES: "the values of a state add up to more than 1, which "

@@ -5,6 +5,7 @@ from types import ModuleType
 
 from numba import int64
 
+from mcts_agents.model import calls as call
 from mcts_agents.model.addresses import as_pointer
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.permutation.kernel.positions import enter_all
@@ -20,6 +21,11 @@ def begin(search):
 def run_slice(search, iterations):
     return kernel_run_slice(carray(as_pointer(search), 1, PERMUTATION)[0], iterations)
 
+@njit(int64(intp, intp), cache=CACHE)
+def playout_moves(search, out):
+    record = carray(as_pointer(search), 1, PERMUTATION)[0]
+    return kernel_playout_moves(record, record.rollout, record.code_kind, out)
+
 @njit(int64(intp), cache=CACHE)
 def enter_all(search):
     kernel_enter_all(carray(as_pointer(search), 1, PERMUTATION)[0])
@@ -29,10 +35,11 @@ def enter_all(search):
 
 @functools.cache
 def compiled() -> ModuleType:
-    """Return the module of `begin`, `run_slice` and `enter_all`."""
+    """Return the module of `begin`, `run_slice`, `playout_moves` and `enter_all`."""
     functions = {
         "kernel_begin": begin,
         "kernel_run_slice": run_slice,
+        "kernel_playout_moves": call.playout_moves,
         "kernel_enter_all": enter_all,
     }
     namespace = {

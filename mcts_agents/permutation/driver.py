@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock, draw_below, new_generator
-from mcts_agents.model.contract import LOST, MOVE_CODES, ROW, WON
+from mcts_agents.model.contract import LOST, MOVE, MOVE_CODES, ROW, WON
 from mcts_agents.permutation.compiled import compiled
 from mcts_agents.permutation.kernel.records import (
     BAD_CODE,
@@ -58,6 +58,7 @@ class PermutationSearch(Decisions):
         module = compiled()
         self._begin, self._run_slice = module.begin, module.run_slice
         self._enter_all = module.enter_all
+        self._playout_moves = module.playout_moves
         self._decisions = 0
         self._deadline = math.inf
         self._copying = _COPYING
@@ -238,7 +239,6 @@ class PermutationSearch(Decisions):
             nor 1.
         """
         model, settings = self.model, self.settings
-        kind = settings.codes if isinstance(settings.codes, str) else "exact"
         rng = new_generator(0)
         longest, sampled, greatest = 1, 0, 0
         parts = settings.value != "win"
@@ -246,18 +246,35 @@ class PermutationSearch(Decisions):
         wanted, before = FIRST_SAMPLE, 0
         while True:
             for _ in range(sampled, wanted):
-                end = model.copy(state)
-                moves = model.playout_moves(end, rng, settings.rollout, kind)
+                end, moves = self._played(state, rng)
                 longest = max(longest, len(moves))
                 counts.update(set(moves.tolist()))
                 greatest = max(greatest, int(moves["code"].max(initial=0)))
                 parts |= not np.isin(model.results(end), (WON, LOST)).all()
+            if greatest >= MOST_CODES:
+                self._fail(BAD_CODE)
             sampled, found = wanted, list(counts.values())
             estimate = _codes_of(simulations, sampled, found)
             enough = sampled >= min(MOST_SAMPLED, simulations)
             if enough or estimate <= _STEADY * before:
                 return longest, sampled, found, greatest, parts
             before, wanted = estimate, 2 * sampled
+
+    def _played(
+        self, state: np.ndarray, rng: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Play at random from a state; return the state at the end, and the moves."""
+        model, settings = self.model, self.settings
+        if not self._codes:
+            end = model.copy(state)
+            return end, model.playout_moves(end, rng, settings.rollout, settings.codes)
+        # Only the search's own table has the codes of a user's function.
+        end, moves = self._scratch_state, np.empty(settings.rollout, MOVE)
+        end[:] = state
+        self.memory.arrays["rng"][:] = rng
+        n = self._playout_moves(self._address, moves.ctypes.data)
+        rng[:] = self.memory.arrays["rng"]
+        return end, moves[:n]
 
     # -- what was found
 

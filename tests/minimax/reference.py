@@ -76,7 +76,8 @@ def next_chooser(model, state, joint, root):
 class Paranoid:
     """Everybody who is not in the root player's team minimises its value.
 
-    Minimax for two; OPPS, BRS+ and Best-Reply Search by the last three.
+    Minimax for two; OPPS, BRS+ and Best-Reply Search by the last three. Who has passed
+    and is asked again before anybody has moved does not pass but for want of an action.
     """
 
     model: ForwardModel
@@ -89,7 +90,9 @@ class Paranoid:
     def actions(self, state, depth) -> dict[int, float]:
         """Return what each of the root player's actions is worth."""
         return {
-            action: self._after(state, {}, self.root, action, depth, frozenset())
+            action: self._after(
+                state, {}, self.root, action, depth, frozenset(), frozenset()
+            )
             for action in self.model.legal_actions(state, self.root).tolist()
         }
 
@@ -98,12 +101,12 @@ class Paranoid:
             return float(self.value(self.model, state)[self.root])
         return leaf_values(self.model, state, self.value)[self.root]
 
-    def _after(self, state, joint, player, action, depth, free):
+    def _after(self, state, joint, player, action, depth, free, passed):
         model = self.model
         if action == PASS:
             state = model.copy(state)
             model.pass_turn(state)
-            return self._state(state, depth, free)
+            return self._state(state, depth, free, passed | {player})
         joint = {**joint, player: action}
         if len(joint) < len(model.movers(state)):
             return self._decision(state, joint, depth - 1, free)
@@ -122,27 +125,27 @@ class Paranoid:
                 total += p * self._state(reached, depth, free)
         return total
 
-    def _state(self, state, depth, free):
+    def _state(self, state, depth, free, passed=frozenset()):
         if not self.model.movers(state) or depth <= 0:
             return self._leaf(state)
-        return self._decision(state, {}, depth, free)
+        return self._decision(state, {}, depth, free, passed)
 
-    def _decision(self, state, joint, depth, free):
+    def _decision(self, state, joint, depth, free, passed=frozenset()):
         model, root = self.model, self.root
         player = next_chooser(model, state, joint, root)
         if model.teams[player] == model.teams[root]:
             free = frozenset() if player == root else free
             actions = model.legal_actions(state, player).tolist()
             return max(
-                self._after(state, joint, player, action, depth, free)
+                self._after(state, joint, player, action, depth, free, passed)
                 for action in actions
             )
         return min(
-            self._after(state, joint, player, action, depth, free | spent)
-            for action, spent in self._allowed(state, player, free)
+            self._after(state, joint, player, action, depth, free | spent, passed)
+            for action, spent in self._allowed(state, player, free, passed)
         )
 
-    def _allowed(self, state, player, free):
+    def _allowed(self, state, player, free, passed):
         """Return what an opponent may do, and who has moved freely by that."""
         order = ranked(self.model, state, player)
         best = order[: self.ranked_moves]
@@ -153,11 +156,13 @@ class Paranoid:
         passes = self.ranked_moves == 0 and self.free_opponents < opponents_of(
             self.model, self.root
         )
-        if passes and (not allowed or self._may_pass(state, free)):
+        if passes and (not allowed or self._may_pass(state, player, free, passed)):
             allowed.append((PASS, frozenset()))
         return allowed
 
-    def _may_pass(self, state, free):
+    def _may_pass(self, state, player, free, passed):
+        if player in passed:
+            return False
         state = self.model.copy(state)
         self.model.pass_turn(state)
         return bool(free) or self.root not in self.model.movers(state)

@@ -130,6 +130,26 @@ def test_opponent_pruning(variant, limits):
         check(model, settings, worth_of(model, 4, "score", **limits), 15)
 
 
+PASSING = [
+    limits
+    for limits in OPPS
+    if "free_opponents" in limits and limits["ranked_moves"] == 0
+]
+
+
+@pytest.mark.parametrize("nodes", [40, 4])
+@pytest.mark.parametrize("players, depth", [(3, 4), (4, 3)])
+@pytest.mark.parametrize("limits", PASSING)
+def test_opponents_of_a_player_who_is_skipped(limits, players, depth, nodes):
+    """They do not pass on and on, which takes no depth."""
+    model = SURE.model(players=players, out=4, nodes=nodes)
+    for options in ({}, {"table": 0}):
+        settings = MinimaxSettings(
+            "opps", depth=depth, value="score", **limits, **options
+        )
+        check(model, settings, worth_of(model, depth, "score", **limits), 15)
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_what_opponent_pruning_reduces_to(players):
     model = SURE.model(players=players)

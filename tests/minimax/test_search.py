@@ -9,9 +9,13 @@ import pytest
 
 from mcts_agents.envs import load_game
 from mcts_agents.minimax import Minimax, MinimaxSettings
+from mcts_agents.minimax.kernel.records import PASS
+from mcts_agents.model import Rules
 from tests.minimax.reference import Paranoid, generator, max_n
 from tests.minimax.test_references import positions
 from tests.minimax.thicket import BARE, DICE, SAMPLED, SURE
+from tests.search import impossible_game
+from tests.search.test_kernel import IMPOSSIBLE
 
 
 def value_of(result, action=None):
@@ -60,6 +64,30 @@ def test_a_budget_too_small_for_one_action_is_kept():
     assert result.action in result.actions
     assert np.isnan(result.values).all()
     assert result.principal_variation == [(0, result.action)]
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "negascout", "max-n"])
+def test_a_budget_that_just_suffices_finishes_its_step(algorithm):
+    model = load_game("tictactoe").rules.model()
+    state = model.reset(generator())
+    for nodes, depth in ((8, 0), (9, 1), (10, 1)):
+        search = Minimax(model, MinimaxSettings(algorithm, nodes=nodes))
+        result = search.run(state, 0, generator())
+        assert (result.nodes, result.depth) == (nodes, depth)
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "negascout", "max-n"])
+def test_a_step_is_finished_by_as_many_nodes_as_it_takes(algorithm):
+    model = SURE.model(extra=True)
+    for state, player in positions(model, 20):
+        for depth in (1, 2, 3):
+            settings = MinimaxSettings(algorithm, depth=depth, value="score")
+            full = Minimax(model, settings).run(state, player, generator())
+            settings = MinimaxSettings(algorithm, nodes=full.nodes, value="score")
+            exact = Minimax(model, settings).run(state, player, generator())
+            assert (exact.nodes, exact.depth) == (full.nodes, full.depth)
+            assert exact.action == full.action
+            np.testing.assert_array_equal(exact.values, full.values)
 
 
 def test_equal_budgets_of_nodes_give_equal_decisions():
@@ -130,6 +158,40 @@ def test_an_evaluation_outside_its_bounds_is_an_error():
             RuntimeError, match="`evaluate` gave a value that is not fr"
         ):
             search.run(state, player, generator())
+
+
+def impossible_without_chance():
+    rules = Rules(
+        "impossible_sure",
+        state=impossible_game.impossible.state,
+        game=impossible_game.impossible.game,
+        chance=False,
+    )
+    rules.variant(impossible_game.variant)
+    names = ("reset", "movers", "legal_actions", "apply", "scores", "results")
+    for name in names:
+        rules.define(getattr(impossible_game, name))
+    return rules
+
+
+IMPOSSIBLE_SURE = impossible_without_chance()
+# And the number by which the searches mean a pass.
+CASES = {**IMPOSSIBLE, "action -2": (PASS, 1, "lists an action outside of 0 to 3")}
+
+
+@pytest.mark.parametrize(("action", "mask", "words"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("algorithm", ["paranoid-alphabeta", "alphabeta", "max-n"])
+def test_what_a_game_cannot_mean_is_an_error(algorithm, action, mask, words):
+    model = IMPOSSIBLE_SURE.model(action=action, mask=mask)
+    state = model.reset(generator())
+    search = Minimax(model, MinimaxSettings(algorithm, depth=6, value="score"))
+    with pytest.raises(RuntimeError, match=words):
+        search.run(state, 0, generator())
+    # As the root, where all who decide are asked for their actions.
+    for _ in range(2):
+        model.apply(state, {0: 0, 1: 0}, generator())
+    with pytest.raises(RuntimeError, match=words):
+        search.run(state, 0, generator())
 
 
 def test_shallow_pruning_refuses_values_that_add_up_to_more():

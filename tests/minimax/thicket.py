@@ -2,7 +2,8 @@
 
 Positions of one level are few, so that many moves lead to the same one. All optional
 functions that minimax searches know are there. `together` lets several decide at once,
-`extra` lets some players move twice in a row, `chance` follows some actions by dice.
+`extra` lets some players move twice in a row, `chance` follows some actions by dice,
+and the first player is skipped once no more than `out` levels are left.
 """
 
 import numpy as np
@@ -26,6 +27,7 @@ GAME = np.dtype(
         ("together", np.int64),
         ("extra", np.int64),
         ("chance", np.int64),
+        ("out", np.int64),
         ("scale", np.float64),
         ("shift", np.float64),
         ("evaluation", np.int64),  # of EVALUATIONS
@@ -83,6 +85,7 @@ def variant(
     together=False,
     extra=False,
     chance=False,
+    out=-1,
     scale=1.0,
     shift=0.0,
     steps=9,
@@ -91,6 +94,7 @@ def variant(
 ):
     game["seed"], game["nodes"], game["levels"] = seed, nodes, levels
     game["together"], game["extra"], game["chance"] = together, extra, chance
+    game["out"] = out
     game["scale"], game["shift"], game["steps"] = scale, shift, steps
     game["evaluation"] = EVALUATIONS.index(evaluation)
     game["team"] = teams
@@ -123,13 +127,21 @@ def legal_actions(game, state, player, out):
 
 
 @njit
+def take_turns(game, state):
+    """Let the next player who is not skipped be on turn."""
+    state.turn = (state.turn + 1) % game.players
+    if state.turn == 0 and state.left <= game.out:
+        state.turn = 1
+
+
+@njit
 def go_on(game, state, joint, side):
     """Move to the next level."""
     stays = game.extra and lot(game, state, EXTRA, joint, 4) == 0
     state.node = lot(game, state, NEXT, joint * 4 + side, game.nodes)
     state.left -= 1
     if not stays:
-        state.turn = (state.turn + 1) % game.players
+        take_turns(game, state)
 
 
 def apply(game, state, joint_action, rng):
@@ -162,7 +174,7 @@ def apply_outcome(game, state, joint_action, outcome):
 
 
 def pass_turn(game, state):
-    state.turn = (state.turn + 1) % game.players
+    take_turns(game, state)
 
 
 def scores(game, state, out):

@@ -271,10 +271,12 @@ def huge(game, state, player, action):
     return action << 40
 
 
+@pytest.mark.parametrize("memory", [None, 64])
 @pytest.mark.parametrize("codes", [negative, huge])
-def test_codes_that_are_none(codes):
+def test_codes_that_are_none(codes, memory):
     with pytest.raises(RuntimeError, match="a code of a move is below 0 or above"):
-        MCPSAgent(codes=codes).search(HEX, opening(HEX), 0)
+        agent = MCPSAgent(simulations=1000, memory=memory, codes=codes)
+        agent.search(HEX, opening(HEX), 0)
 
 
 def test_a_result_and_its_tree():
@@ -357,6 +359,34 @@ def test_a_memory_limit_knows_games_whose_codes_keep_turning_up():
     with pytest.raises(ValueError, match="memory=900: 20000 simulations of video_gam"):
         searched("mcps:simulations=20000,memory=900", model)
     assert searched("mcps:simulations=20,memory=12", model).simulations == 20
+
+
+def one_code(game, state, player, action):
+    return 0
+
+
+def test_a_memory_limit_counts_the_codes_of_the_user():
+    model = make_model("video_game")[1]
+    agent = MCPSAgent(simulations=2000, memory=40, codes=one_code, seed=1)
+    assert agent.search(model, opening(model), 0).simulations == 2000
+
+
+def test_what_is_sampled_has_the_codes_of_the_user():
+    model = MODELS["hex 4x4"]
+    settings = PermutationSettings("mcps", simulations=500, codes=cells_by_color)
+    search = PermutationSearch(model, settings)
+    state = opening(model)
+    before = state.tolist()
+    length, sampled, counts, greatest, parts = search._sampled(state, 500)
+    assert state.tolist() == before
+    # Four columns for each player, and most playouts have moves in all of them.
+    assert (len(counts), greatest, parts) == (8, 7, False)
+    assert 0.5 * sampled < min(counts) <= max(counts) <= sampled
+    assert 7 <= length <= 16
+    # The search that follows draws what it would have drawn.
+    found = search.run(state, 1, new_generator(3))
+    other = PermutationSearch(model, settings).run(state, 1, new_generator(3))
+    assert found.visits.tolist() == other.visits.tolist()
 
 
 def test_the_advice_of_a_memory_limit_holds():

@@ -16,6 +16,7 @@ from mcts_agents.minimax.kernel.nodes import (
     bring_next,
     evaluate_state,
     list_moves,
+    movers_of,
     next_player,
 )
 from mcts_agents.minimax.kernel.records import (
@@ -53,9 +54,9 @@ def begin(search, depth):
     enter_slot(search, 0)
     call.copy_between(search, search.state, search.root_state)
     root = frame_at(search, 0)
-    movers = call.movers(search)
-    if call.failed(search):
-        return MODEL_ERROR
+    movers = movers_of(search)
+    if movers < 0:
+        return -movers
     joints_of(search)[: search.players] = NO_ACTION
     root.pending = movers
     search.together |= count_players(movers) > 1
@@ -69,12 +70,12 @@ def run_slice(search, nodes):
     """Search on for so many nodes; return why the slice ended; see `two_sided`."""
     last = search.nodes + nodes
     while search.ply >= 0:
-        if search.nodes >= last:
-            return SLICE_DONE
-        if is_spent(search):
-            return BUDGET_SPENT
         frame = frame_at(search, search.ply)
         if frame.next < frame.count:
+            if search.nodes >= last:
+                return SLICE_DONE
+            if is_spent(search):
+                return BUDGET_SPENT
             status = descend(search, frame)
             if status != SLICE_DONE:
                 return status
@@ -124,9 +125,9 @@ def visit(search, ply):
     frame = frame_at(search, ply)
     if call.failed(search):
         return FAILED, np.int64(MODEL_ERROR)
-    movers = call.movers(search)
-    if call.failed(search):
-        return FAILED, np.int64(MODEL_ERROR)
+    movers = movers_of(search)
+    if movers < 0:
+        return FAILED, -movers
     players = search.players
     if movers == 0 or frame.depth <= 0 or ply >= search.most_plies:
         status = evaluate_state(search)

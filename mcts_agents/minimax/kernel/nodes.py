@@ -28,6 +28,8 @@ from mcts_agents.model import calls as call
 from mcts_agents.model.contract import PLAYING
 from mcts_agents.search.kernel import plug_ins as plug_in
 from mcts_agents.search.kernel.status import (
+    BAD_ACTION,
+    BAD_MOVERS,
     MODEL_ERROR,
     NO_LEGAL_ACTION,
     NOT_FINITE,
@@ -90,6 +92,18 @@ def is_anyone_playing(search):
 
 
 @njit
+def movers_of(search):
+    """Return the bit mask of who decides in the state, or minus a status."""
+    movers = call.movers(search)
+    if call.failed(search):
+        return np.int64(-MODEL_ERROR)
+    # The shift leaves -1 of a mask below 0.
+    if movers >> search.players != 0:
+        return np.int64(-BAD_MOVERS)
+    return movers
+
+
+@njit
 def list_moves(search, ply, player, best):
     """Write a player's actions into the frame's row of moves, valued for their order.
 
@@ -114,12 +128,16 @@ def list_moves(search, ply, player, best):
         if kept <= 0 or kept > n:
             return -NOTHING_KEPT
         n = kept
+    legal = legal_of(search)
+    for i in range(n):  # arrays are indexed by it, and one of them is PASS
+        if not 0 <= legal[i] < search.action_count:
+            return -BAD_ACTION
     valued = search.ordered and search.has_action_values and n > 1
     if valued:
         call.action_values(search, player, n)
         if call.failed(search):
             return -MODEL_ERROR
-    moves, legal = moves_of(search), legal_of(search)
+    moves = moves_of(search)
     heuristics = heuristics_of(search)
     scale = _HISTORY_WEIGHT / (search.greatest_history + 1.0)
     base = ply * (search.legal_limit + 1)

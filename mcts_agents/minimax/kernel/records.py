@@ -50,6 +50,7 @@ FRAME = np.dtype(
         ("place", np.int64),  # in it
         ("pending", np.int64),  # bit mask of movers who have not chosen yet
         ("free", np.int64),  # bit mask of opponents who have moved freely, see OPPS
+        ("passed", np.int64),  # bit mask of who has passed since the last action
         ("alone", np.int64),  # nobody else decides at this moment
         ("again", np.int64),  # negascout: the next action is searched again
         ("scouting", np.int64),  # negascout: it is searched with a null window

@@ -1,8 +1,8 @@
 """The table of positions: what was found below a position when it was searched before.
 
 Values are the root player's, so a position's key goes with the root player and with the
-opponents who have moved freely. An entry whose search never reached the horizon is good
-for any depth.
+opponents who have moved freely, and with who has passed. An entry whose search never
+reached the horizon is good for any depth.
 """
 
 import numpy as np
@@ -29,6 +29,8 @@ def write_key(search, frame):
     """
     key = mixed(np.uint64(0), call.state_key(search, np.int64(-1)))
     key = mixed(key, frame.free)
+    if search.passes:
+        key = mixed(key, frame.passed)
     frame.place = np.int64(key & np.uint64(search.entries_length - 1))
     # Not the other way round: `mixed` begins with an exclusive or, and decisions are
     # numbered as positions may be.

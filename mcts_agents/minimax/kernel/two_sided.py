@@ -39,6 +39,7 @@ from mcts_agents.minimax.kernel.nodes import (
     evaluate_state,
     keep_ranked,
     list_moves,
+    movers_of,
     next_player,
     order_of,
     remember_cutoff,
@@ -90,15 +91,15 @@ def begin(search, depth):
     enter_slot(search, 0)
     call.copy_between(search, search.state, search.root_state)
     root = frame_at(search, 0)
-    movers = call.movers(search)
-    if call.failed(search):
-        return MODEL_ERROR
+    movers = movers_of(search)
+    if movers < 0:
+        return -movers
     joints_of(search)[: search.players] = NO_ACTION
     root.pending = movers
     root.alone = count_players(movers) == 1
     search.together |= not root.alone
     root.depth = depth
-    root.free = 0
+    root.free = root.passed = 0
     root.alpha, root.beta = search.lowest, search.highest
     opened, status = open_decision(search, 0, 0)
     return SLICE_DONE if opened == OPENED else status
@@ -113,14 +114,15 @@ def run_slice(search, nodes):
     """
     last = search.nodes + nodes
     while search.ply >= 0:
-        if search.nodes >= last:
-            return SLICE_DONE
-        if is_spent(search):
-            return BUDGET_SPENT
         frame = frame_at(search, search.ply)
         # Rounding may leave no window: the first action is searched all the same.
         is_open = frame.alpha < frame.beta or frame.next == 0
         if is_open and frame.next < frame.count:
+            # Only here: to close what is complete takes no node, and its value counts.
+            if search.nodes >= last:
+                return SLICE_DONE
+            if is_spent(search):
+                return BUDGET_SPENT
             status = descend(search, frame)
             if status != SLICE_DONE:
                 return status
@@ -165,6 +167,9 @@ def reach_action(search, frame, ply):
     move = moves_of(search)[ply * (search.legal_limit + 1) + frame.next]
     below = frame_at(search, ply + 1)
     below.free = free_after(search, frame, move)
+    below.passed = 0
+    if move.action == PASS:
+        below.passed = frame.passed | np.int64(1) << frame.player
     below.depth = frame.depth - (move.action != PASS)
     below.alpha, below.beta = frame.alpha, frame.beta
     frame.scouting = 0
@@ -187,9 +192,9 @@ def reach_action(search, frame, ply):
             return FAILED, np.int64(MODEL_ERROR)
         # One opponent moves: it is not the root player's turn when all have passed.
         if below.free == 0 and frame.count > 1:
-            movers = call.movers(search)
-            if call.failed(search):
-                return FAILED, np.int64(MODEL_ERROR)
+            movers = movers_of(search)
+            if movers < 0:
+                return FAILED, -movers
             if movers >> search.root_player & 1:
                 return LEFT_OUT, np.int64(SLICE_DONE)
         return visit(search, ply + 1)
@@ -250,9 +255,9 @@ def visit(search, ply):
     frame = frame_at(search, ply)
     if call.failed(search):
         return FAILED, np.int64(MODEL_ERROR)
-    movers = call.movers(search)
-    if call.failed(search):
-        return FAILED, np.int64(MODEL_ERROR)
+    movers = movers_of(search)
+    if movers < 0:
+        return FAILED, -movers
     if movers == 0 or frame.depth <= 0 or ply >= search.most_plies:
         status = evaluate_state(search)
         if status != SLICE_DONE:
@@ -320,6 +325,9 @@ def restrict(search, frame, ply, n):
 
     Those that cost it no freedom come first in the row, then the others, if it may
     move freely; where those who are not free pass, passing is the one that costs none.
+    Who is asked again after a pass, before anybody has moved, passes only if there is
+    nothing else: passes use no depth, and where the root player is skipped they would
+    follow each other up to the greatest ply.
     """
     keep_ranked(search, ply, n, search.ranked_moves)
     is_free = (
@@ -338,7 +346,8 @@ def restrict(search, frame, ply, n):
             base = ply * (search.legal_limit + 1)
             for i in range(kept):
                 moves[base + i].ranked = i < search.ranked_moves
-    if search.passes:
+    has_passed = frame.passed >> frame.player & 1 != 0
+    if search.passes and not (has_passed and kept > 0):
         move = moves_of(search)[ply * (search.legal_limit + 1) + kept]
         move.action = PASS
         move.ranked = 1
@@ -446,7 +455,7 @@ def are_outcomes(search, base, n):
 def reach_outcome(search, frame, ply):
     """Let chance do the next thing; return what the node below is."""
     below = frame_at(search, ply + 1)
-    below.depth, below.free = frame.depth, frame.free
+    below.depth, below.free, below.passed = frame.depth, frame.free, frame.passed
     below.alpha, below.beta = search.lowest, search.highest
     p = probabilities_of(search)[ply * search.most_outcomes + frame.next]
     if p == 0.0:
