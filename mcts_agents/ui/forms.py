@@ -1,6 +1,7 @@
 """Agents as forms: fields from the options' own declarations, and what they say."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
@@ -19,6 +20,9 @@ from mcts_agents.names import parse_value, shortened
 from mcts_agents.search.options.option import Option
 
 MOST_TOLD = 400
+
+# Where a text names a file of an agent, as a spec or somewhere within one.
+_FILE = re.compile(r"\.(?:ya?ml|json)\s*(?:[:,)]|$)", re.IGNORECASE)
 
 # A policy's options, which no search space describes. The page cannot set `trust`, so
 # nothing in a file is ever executed.
@@ -76,6 +80,30 @@ def _choice(
 ) -> dict[str, Any]:
     budgets = [] if kind is None else list(kind.budgets)
     return {"name": name, "about": about, "group": group, "budgets": budgets}
+
+
+def check_files(spec: str | Mapping[str, Any], own: tuple[str, ...]) -> None:
+    """Refuse what the page sends if it names a file of an agent.
+
+    Errors about such a file quote it, so the page could read files with them.
+
+    Args:
+        spec: The spec of an agent, or its mapping.
+        own: Specs that the command line has named, which are allowed.
+
+    Raises:
+        ValueError: It names one.
+    """
+    values = [spec] if isinstance(spec, str) else spec.values()
+    for text in values:
+        if not isinstance(text, str):
+            continue
+        named = next((one for one in own if f"{text}:".startswith(f"{one}:")), "")
+        if _FILE.search(text[len(named) :]):
+            raise ValueError(
+                f"{shortened(text, MOST_TOLD // 2)}: the page can use an agent's file "
+                "only if the command line names it: mcts-agents ui --agent FILE"
+            )
 
 
 def form_of(name: str) -> dict[str, Any]:
@@ -136,13 +164,16 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def checked(agent: str, options: dict[str, str], game: str) -> dict[str, Any]:
+def checked(
+    agent: str, options: dict[str, str], game: str, own: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Return what a filled form means, or what is wrong with which field.
 
     Args:
         agent: The agent's name.
         options: What was typed, by option; an empty text is the default.
         game: The spec of the game, for the command and the Python text.
+        own: Specs that the command line has named, see `check_files`.
 
     Returns:
         `errors` by field (an empty name: of the whole form), and without errors the
@@ -150,6 +181,7 @@ def checked(agent: str, options: dict[str, str], game: str) -> dict[str, Any]:
     """
     with named_in_file("the page"):
         try:
+            check_files({**options, "agent": agent}, own)
             kind, preset = resolve(agent)
         except ValueError as error:
             return {"errors": {"": shortened(str(error), MOST_TOLD)}}

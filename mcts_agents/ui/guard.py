@@ -9,8 +9,7 @@ its token.
 import hmac
 import ipaddress
 import secrets
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from mcts_agents.extras import from_extra
 
@@ -63,15 +62,16 @@ class Guard:
             await self._app(scope, receive, send)
             return
         if self._token and _token_in(scope) and scope["method"] == "GET":
-            response = RedirectResponse(scope["path"], status_code=303)
-            response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+            response = RedirectResponse(_without_token(scope), status_code=303)
+            name = _cookie(headers)
+            response.set_cookie(name, self._token, httponly=True, samesite="strict")
             await response(scope, receive, send)
             return
         await self._app(scope, _Bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> str:
         host = headers.get("host", "")
-        if not self._token and _name(host) not in LOCAL:
+        if not self._token and not is_local(_name(host)):
             return f"the host {host[:80]!r} is not this machine"
         origin = headers.get("origin")
         if origin is None:
@@ -88,11 +88,12 @@ class Guard:
         return ""
 
     def _knows_token(self, scope: Scope, headers: Headers) -> bool:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            cookies = SimpleCookie()
-        given = [_token_in(scope), cookies[COOKIE].value if COOKIE in cookies else ""]
+        given = [_token_in(scope)]
+        # One by one: other programs of this host may set cookies that are none.
+        for cookie in headers.get("cookie", "").split(";"):
+            name, _, value = cookie.strip().partition("=")
+            if name == _cookie(headers):
+                given.append(value.strip('"'))
         own = self._token.encode()
         return any(hmac.compare_digest(one.encode(), own) for one in given)
 
@@ -136,6 +137,18 @@ def _name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:  # no name at all
         return ""
+
+
+def _cookie(headers: Headers) -> str:
+    """Return the cookie's name, with the port: cookies are the same for all ports."""
+    _, _, port = headers.get("host", "").rpartition(":")
+    return f"{COOKIE}_{port}" if port.isdecimal() else COOKIE
+
+
+def _without_token(scope: Scope) -> str:
+    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    rest = urlencode([(name, value) for name, value in query if name != "token"])
+    return str(scope["path"]) + (f"?{rest}" if rest else "")
 
 
 def _token_in(scope: Scope) -> str:

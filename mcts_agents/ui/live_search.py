@@ -6,6 +6,7 @@ search loses no speed. Its simulations are those of the agent's own search. Agen
 cannot be run in steps decide in one go.
 """
 
+import itertools
 import threading
 from concurrent.futures import CancelledError
 from dataclasses import replace
@@ -28,6 +29,8 @@ CANCEL_SECONDS = 0.05
 # Points of the curves of values.
 MOST_POINTS = 120
 
+_numbers = itertools.count(1)
+
 
 class LiveSearch:
     """One decision of an agent.
@@ -40,6 +43,7 @@ class LiveSearch:
         kept: Searches of agents with a budget of time, see `search_in_steps`.
 
     Attributes:
+        id: A number that no other search of this process has.
         result: What was found so far; None before anything was.
         done: Whether the decision is made.
         curve: (simulations, value of the best action) in the course of the search.
@@ -55,6 +59,7 @@ class LiveSearch:
         number: int,
         kept: dict[tuple[int, int], Search],
     ):
+        self.id = next(_numbers)
         self.agent, self.player, self.number = agent, player, number
         self._table = table
         self.result: SearchResult | None = None

@@ -43,7 +43,14 @@ class Play(Message):
 class Simple(Message):
     """What needs no more than a word."""
 
-    do: Literal["undo", "hint", "stop", "pause", "resume", "finish"]
+    do: Literal["hint", "pause", "resume"]
+
+
+class Bound(Message):
+    """What is meant for one position, and for no other that comes meanwhile."""
+
+    do: Literal["undo", "stop", "finish"]
+    number: Number
 
 
 class Step(Message):
@@ -124,7 +131,8 @@ class AgentForm(Message):
 
 
 Command = Annotated[
-    Play | Simple | Step | Node | Compare | Worlds | Go, Field(discriminator="do")
+    Play | Simple | Bound | Step | Node | Compare | Worlds | Go,
+    Field(discriminator="do"),
 ]
 _COMMAND: TypeAdapter[Any] = TypeAdapter(Command)
 

@@ -17,7 +17,7 @@ with from_extra("ui", "the page needs Pillow"):
     from PIL import Image
 
 # pygame's fonts, and the games' caches of cards, are not made for several threads.
-_one_thread = threading.Lock()
+one_thread = threading.Lock()
 
 
 def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
@@ -30,7 +30,7 @@ def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
     """
     if viewer is not None and not isinstance(table, RulesTable):
         return "", 0, 0
-    with _one_thread:
+    with one_thread:
         if isinstance(table, RulesTable):
             pixels = painted(table, table.state(), viewer)
         else:
@@ -40,7 +40,7 @@ def picture_of(table: Table, viewer: int | None) -> tuple[str, int, int]:
 
 def picture_of_state(table: RulesTable, state: np.ndarray) -> tuple[str, int, int]:
     """Return the picture of a state with all that is in it, as `picture_of` does."""
-    with _one_thread:
+    with one_thread:
         pixels = painted(table, state, None)
     return data_url(pixels), pixels.shape[1], pixels.shape[0]
 

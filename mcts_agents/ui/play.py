@@ -67,6 +67,8 @@ class PlayedGame:
         agents: The agent of each seat; None where a person sits.
         adviser: The agent that gives hints.
         moves: What was played: (player, action) in the order of decisions.
+        settled: How many of the moves are made; those after them are choices that
+            wait for the other players who decide at the same time.
     """
 
     setup: Setup
@@ -74,6 +76,7 @@ class PlayedGame:
     agents: list[Agent | None]
     adviser: Agent
     moves: list[tuple[int, int]] = field(default_factory=list)
+    settled: int = 0
 
     @property
     def people(self) -> list[int]:
@@ -92,11 +95,11 @@ class PlayedGame:
             return ()
         return tuple(self.table.movers())
 
-    def may_watch(self, player: int, viewer: int | None) -> bool:
+    def may_watch(self, player: int | None, viewer: int | None) -> bool:
         """Say whether a viewer may see what the search of a player finds.
 
         It would show the player's cards, or what the player is about to choose while
-        others choose, too.
+        others choose, too. With None, this is about what may be any player's.
         """
         if viewer == player or not self.people:
             return True
@@ -111,8 +114,26 @@ class PlayedGame:
         player = self.table.turn()
         if player is None:
             raise ChoiceError("The game is over.")
+        together = max(1, len(self.undecided))
         self.table.step(action)
         self.moves.append((player, action))
+        if len(self.moves) - self.settled >= together:
+            self.settled = len(self.moves)
+
+    @property
+    def taken_back(self) -> int | None:
+        """The number of the move that undo takes back; None if there is none."""
+        people = self.people
+        own = [n for n, (p, _) in enumerate(self.moves) if not people or p in people]
+        return own[-1] if own else None
+
+    def may_undo(self, viewer: int | None) -> bool:
+        """Say whether a viewer may take back the move that undo takes back.
+
+        Of several people, only the one who made it may.
+        """
+        number = self.taken_back
+        return number is not None and viewer in (None, self.moves[number][0])
 
     def undo(self) -> None:
         """Go back to the last decision of a person; without people, by one decision.
@@ -123,12 +144,10 @@ class PlayedGame:
             ChoiceError: There is nothing to take back, or the environment did not
                 repeat the game.
         """
-        own = [n for n, (player, _) in enumerate(self.moves) if player in self.people]
-        if not self.people and self.moves:
-            own = [len(self.moves) - 1]
-        if not own:
+        number = self.taken_back
+        if number is None:
             raise ChoiceError("There is nothing to take back.")
-        self.begin([action for _, action in self.moves[: own[-1]]])
+        self.begin([action for _, action in self.moves[:number]])
 
     def begin(self, actions: Sequence[int]) -> None:
         """Start the game anew, and play actions.
@@ -137,7 +156,7 @@ class PlayedGame:
             ChoiceError: One of them is not legal.
         """
         self.table.begin(self.setup.seed)
-        self.moves = []
+        self.moves, self.settled = [], 0
         for action in actions:
             self.play(action)
 

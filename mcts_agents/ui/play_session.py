@@ -1,6 +1,7 @@
 """A table with people and agents: turns, hints, pauses, and what pages are told."""
 
 import time
+import traceback
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -20,7 +21,7 @@ from mcts_agents.ui.search_views import (
     variation_on_board,
 )
 from mcts_agents.ui.views import position_message, viewer_of
-from mcts_agents.ui.worker import Task
+from mcts_agents.ui.worker import Task, refusal
 from mcts_agents.ui.worlds import worlds_message
 
 # Pages get so many messages about a search in a second, at most.
@@ -64,8 +65,9 @@ class PlaySession(Task):
     def prepare(self) -> None:
         """See `Task.prepare`: open the table, and compile what is not compiled yet."""
         with watched_by(self._tell_compiling):
-            self.game = open_game(self.setup, self._tell_preparing)
-            self.played.table.turn()
+            game = open_game(self.setup, self._tell_preparing)
+            game.table.turn()  # which creates the environment, before others see it
+            self.game = game
         for listener in list(self.listeners):
             if not listener.admitted:
                 listener.tell("ready", {"kind": "ready"})
@@ -105,8 +107,13 @@ class PlaySession(Task):
             return None
         if self._live is not None:
             return None if self._paused and not self._steps else 0.0
-        if self._agent_to_move() is None or self._paused:
+        if self._paused:
             return None
+        try:
+            if self._agent_to_move() is None:
+                return None
+        except Exception:  # of the environment; `work` runs into it and says so
+            return 0.0
         return max(0.0, self._moved_at + self.setup.pace - time.perf_counter())
 
     def _agent_to_move(self) -> Agent | None:
@@ -115,18 +122,55 @@ class PlaySession(Task):
 
     def work(self) -> None:
         """See `Task.work`: begin an agent's decision, or search on for a slice."""
+        live = self._live
+        player = None if live is None else live.player
         try:
-            if self._live is None:
+            if live is None:
+                player = self.played.table.turn()
                 self._begin(self._agent_to_move(), is_hint=False)
             else:
-                self._search_on(self._live)
+                self._search_on(live)
         except CancelledError:
             self._drop_search()
-        except (ChoiceError, RuntimeError, ValueError) as error:
-            # What an agent of somebody else does wrong ends its move, not the server.
-            self._live, self._paused = None, True
-            self.tell_all("refused", {"kind": "refused", "reason": str(error)})
-            self._tell_search()
+        except Exception as error:
+            self._break_off(error, player, is_hint=live is not None and self._is_hint)
+
+    def _break_off(
+        self, error: Exception, player: int | None, *, is_hint: bool = False
+    ) -> None:
+        """Pause the game where an agent or an environment has failed, and say so.
+
+        What somebody else's code does wrong ends a move, or a hint, not the server.
+
+        Args:
+            error: What was raised. Its text may tell what is hidden from others, such
+                as the legal actions.
+            player: Who was to decide; None where the environment failed to say.
+            is_hint: Whether a hint failed, without which the game goes on.
+        """
+        illegal = isinstance(error, ChoiceError)
+        failed = f"failed ({type(error).__name__})"
+        if not illegal:
+            traceback.print_exception(error)
+        if is_hint:
+            told = f"the hint for player_{player} {failed}"
+        elif player is None:
+            told = f"the environment {failed}"
+        elif illegal:
+            told = f"player_{player}'s agent chose an illegal action"
+        else:
+            told = f"player_{player}'s move {failed}"
+        # What failed is not shown: an illegal action may have no name.
+        self._live = self._shown = None
+        if not is_hint:
+            self._paused = True
+            told += "; the game is paused"
+        for listener in self.listeners:
+            if listener.admitted:
+                sees = self.played.may_watch(player, listener.viewer)
+                reason = f"{told}: {error}" if sees else told
+                listener.tell("refused", refusal(reason))
+        self._tell_search()
 
     def _begin(self, agent: Agent | None, *, is_hint: bool) -> None:
         table, number = self.played.table, len(self.played.moves)
@@ -155,7 +199,7 @@ class PlaySession(Task):
 
     def _drop_search(self) -> None:
         """Forget a search that ended early; a page that has come since may show it."""
-        self._live = None
+        self.left()
         self._tell_search()
 
     def _due(self) -> bool:
@@ -176,11 +220,13 @@ class PlaySession(Task):
         is_hint = self._is_hint
         action = live.finish()
         self._live = None
-        if is_hint:
-            self._hinted = action
+        legal = action in self.played.table.legal_actions()
+        if legal:  # others may have no name
+            self._hinted = action if is_hint else None
             self._tell_search()
-        else:
-            self._tell_search()
+        elif is_hint:
+            raise ChoiceError(f"{action} is not legal")
+        if not is_hint:
             self._move(action)
 
     def _move(self, action: int) -> None:
@@ -191,6 +237,8 @@ class PlaySession(Task):
     def left(self) -> None:
         """See `Task.left`: nobody looks any more, so nothing is searched."""
         self._live = None
+        if self._shown is not None and self._shown.result is None:
+            self._shown = None  # there is nothing of it to show
 
     def interrupt(self) -> None:
         """See `Task.interrupt`: a decision that is made in one go ends early."""
@@ -211,6 +259,7 @@ class PlaySession(Task):
             case messages.Play():
                 self._play(command, listener)
             case messages.Step():
+                self._check_hint(listener)
                 self._step(command.simulations)
             case messages.Node():
                 self._tell_node(command, listener)
@@ -220,16 +269,37 @@ class PlaySession(Task):
                 self._tell_worlds(command, listener)
             case messages.Simple():
                 self._do(command.do, listener)
+            case messages.Bound():
+                self._check_number(command.number)
+                self._do(command.do, listener)
             case _:
                 raise ValueError(f"{command.do}: this is not a stored game")
 
     def _play(self, command: messages.Play, listener: Listener) -> None:
-        if command.number != len(self.played.moves):
-            raise ValueError("The position has changed in the meantime.")
+        self._check_number(command.number)
         self._check_asked(listener)
         self._live = None
-        self._move(command.action)
+        turn = self.played.table.turn()
+        try:
+            self._move(command.action)
+        except ChoiceError:  # nothing has happened
+            raise
+        except Exception as error:  # of the environment
+            self._break_off(error, turn)
         self._tell_search()
+
+    def _check_number(self, number: int) -> None:
+        """Refuse what a page wants in a position that has passed meanwhile."""
+        if number != len(self.played.moves):
+            raise ValueError("The position has changed in the meantime.")
+
+    def _check_hint(self, listener: Listener) -> None:
+        """Refuse a page that would end or pause the hint of another seat."""
+        live = self._live
+        if live is None or not self._is_hint:
+            return
+        if listener.viewer not in (None, live.player):
+            raise ValueError(f"This hint is for player_{live.player}, not for you.")
 
     def _check_asked(self, listener: Listener) -> None:
         """Refuse a page that does not sit where the next decision is made."""
@@ -242,7 +312,10 @@ class PlaySession(Task):
             raise ValueError(f"player_{turn} is to move, not you.")
 
     def _do(self, word: str, listener: Listener) -> None:
+        if word not in ("undo", "hint"):
+            self._check_hint(listener)
         if word == "undo":
+            self._check_undo(listener)
             self._live = self._shown = self._hinted = None
             self.played.undo()
             self._paused = self._paused or not self.played.people
@@ -252,13 +325,21 @@ class PlaySession(Task):
             self._paused = False
             self._begin(self.played.adviser, is_hint=True)
         elif word == "stop":
-            self._live = None if self._is_hint else self._live
+            if self._is_hint:
+                self.left()
         elif word == "finish":
             self._finish()
         else:
             self._paused = word == "pause"
             self._steps = 0
         self._tell_search()
+
+    def _check_undo(self, listener: Listener) -> None:
+        """Refuse a page that would take back the decision of another person."""
+        number = self.played.taken_back
+        if number is not None and not self.played.may_undo(listener.viewer):
+            player, _ = self.played.moves[number]
+            raise ValueError(f"Only player_{player} may take back this move.")
 
     def _finish(self) -> None:
         if self._live is None:
@@ -301,7 +382,7 @@ class PlaySession(Task):
         live = self._watched(listener)
         path = [step.model_dump() for step in command.path]
         node = node_message(live.root(command.player), path, self._name)
-        where = {"kind": "node", "player": command.player, "path": path}
+        where = {"kind": "node", "id": live.id, "player": command.player, "path": path}
         listener.tell(f"node {command.player} {path}", {**where, **node})
 
     def _tell_comparison(self, command: messages.Compare, listener: Listener) -> None:
@@ -315,7 +396,7 @@ class PlaySession(Task):
         live = self._watched(listener)
         several = command.first, command.count
         told = worlds_message(live, self.played.table, *several)
-        listener.tell("worlds", {"kind": "worlds", **told})
+        listener.tell("worlds", {"kind": "worlds", "id": live.id, **told})
 
     def _tell_position(self) -> None:
         told: dict[int | None, dict[str, Any]] = {}

@@ -12,7 +12,8 @@ from mcts_agents.arena.replay.replaying import Moment, Move, Replay, SearchView
 from mcts_agents.model.compile_progress import watched_by
 from mcts_agents.ui import messages
 from mcts_agents.ui.audience import Listener
-from mcts_agents.ui.pictures import data_url
+from mcts_agents.ui.pictures import data_url, one_thread
+from mcts_agents.ui.search_views import finite
 from mcts_agents.ui.worker import Task
 
 # Actions of a search in a message.
@@ -108,7 +109,8 @@ class ReplaySession(Task):
         if moment is None:
             self._complete = True
             return False
-        picture = np.ascontiguousarray(self._replay.picture())
+        with one_thread:
+            picture = np.ascontiguousarray(self._replay.picture())
         self._moments.append(
             {
                 "kind": "moment",
@@ -147,7 +149,11 @@ def _search(view: SearchView, played: int) -> dict[str, Any]:
         "searched": view.searched,
         "effort": wording.effort(view),
         "actions": [
-            {**asdict(seen), "played": seen.action == played}
+            {
+                **asdict(seen),
+                "value": finite(seen.value),
+                "played": seen.action == played,
+            }
             for seen in view.top(MOST_ACTIONS, played)
         ],
         "variation": [

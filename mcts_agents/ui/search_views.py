@@ -34,6 +34,7 @@ def search_message(live: LiveSearch, name: Name) -> dict[str, Any]:
     """
     result = live.result
     told = {
+        "id": live.id,
         "player": live.player,
         "number": live.number,
         "done": live.done,
@@ -78,7 +79,7 @@ def _budget(live: LiveSearch) -> dict[str, float]:
     given = {name: getattr(settings, name, None) for name in names}
     if live.steps and not any(given.values()):
         given["simulations"] = 1000  # the default, see `SearchSettings`
-    return {n: v for n, v in given.items() if isinstance(v, int | float) and v}
+    return {n: v for n, v in given.items() if isinstance(v, int | float) and finite(v)}
 
 
 def action_rows(
@@ -93,11 +94,16 @@ def action_rows(
             "name": name(action),
             "visits": count,
             "share": round(count / total, 4),
-            "value": None if math.isnan(value) else round(value, 4),
+            "value": None if finite(value) is None else round(value, 4),
         }
         for action, count, value in zip(*columns, strict=True)
     ]
     return sorted(rows, key=_order)
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number, None for one that JSON does not have."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _order(row: dict[str, Any]) -> tuple[float, float, int]:
@@ -221,10 +227,7 @@ def _bandit(bandit: dict[str, Any], name: Name) -> dict[str, Any]:
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row in which numbers that JSON does not have are None."""
-    return {
-        key: None if isinstance(v, float) and not math.isfinite(v) else v
-        for key, v in row.items()
-    }
+    return {key: finite(v) if isinstance(v, float) else v for key, v in row.items()}
 
 
 # -- why not this move?

@@ -12,7 +12,7 @@ import mcts_agents
 from mcts_agents.extras import from_extra
 from mcts_agents.ui import messages
 from mcts_agents.ui.audience import Listener
-from mcts_agents.ui.forms import agent_choices, checked, form_of
+from mcts_agents.ui.forms import agent_choices, check_files, checked, form_of
 from mcts_agents.ui.gallery import gallery
 from mcts_agents.ui.guard import MOST_BODY, Guard, TooLargeError
 from mcts_agents.ui.play import PERSON, Setup
@@ -73,7 +73,7 @@ def make_app(offered: Offered, token: str = "") -> Guard:
     for address, page in PAGES.items():
         app.add_api_route(address, _page(page), include_in_schema=False)
     _add_choices(app, offered)
-    _add_games(app, sessions)
+    _add_games(app, sessions, offered.agents)
     _add_stores(app, sessions, stores)
     _add_socket(app, sessions)
     return Guard(app, token)
@@ -115,21 +115,25 @@ def _add_choices(app: FastAPI, offered: Offered) -> None:
 
     @app.get("/api/agents/form")
     def form(name: str) -> Any:
-        return form_of(name[: messages.MOST_TEXT])
+        name = name[: messages.MOST_TEXT]
+        check_files(name, offered.agents)
+        return form_of(name)
 
     @app.post("/api/agents/check")
     async def check(request: Request) -> Any:
         asked = messages.read_body(messages.AgentForm, await request.body())
-        told = (asked.agent, asked.options, asked.game)
+        told = (asked.agent, asked.options, asked.game, offered.agents)
         return await asyncio.to_thread(checked, *told)
 
 
-def _add_games(app: FastAPI, sessions: Sessions) -> None:
+def _add_games(app: FastAPI, sessions: Sessions, own: tuple[str, ...]) -> None:
     """Add games that are played."""
 
     @app.post("/api/games")
     async def open_game(request: Request) -> Any:
         new = messages.read_body(messages.NewGame, await request.body())
+        for spec in (*new.seats, new.adviser):
+            check_files(spec, own)
         setup = Setup(
             game=new.game,
             players=new.players,
@@ -154,6 +158,8 @@ def _add_games(app: FastAPI, sessions: Sessions) -> None:
     @app.post("/api/games/{key}/fork")
     async def fork(key: str, request: Request) -> Any:
         asked = messages.read_body(messages.Fork, await request.body())
+        for spec in asked.seats or ():
+            check_files(spec, own)
         setup = forked(_played(sessions, key), key, asked)
         return {"id": sessions.open(lambda: PlaySession(setup))}
 
@@ -169,11 +175,12 @@ def forked(session: PlaySession, key: str, asked: messages.Fork) -> Setup:
     """Return the setup of a game that goes on from a position of another one.
 
     Nobody gets to see by it what was hidden: where something is, only people who sat
-    there before may sit in a seat.
+    there before may sit in a seat, and while several people play, none may try out
+    what the others have. A choice that waits for those of other players is left out.
 
     Raises:
         ValueError: The other game has not begun, or has fewer moves; or other people
-            are to sit.
+            are to sit, or several people still play a game that hides something.
     """
     game, before = session.game, session.setup
     if game is None:
@@ -189,6 +196,16 @@ def forked(session: PlaySession, key: str, asked: messages.Fork) -> Setup:
             "this game hides information: at least one person must go on, and only in "
             "a seat where a person sat before"
         )
+    several = len(game.people) > 1
+    if game.keeps_secrets and several and game.table.env.agents:
+        raise ValueError(
+            "this game hides information and several people play it: no other game "
+            "can begin from it before it is over"
+        )
+    waiting = {player for player, _ in moves[game.settled :]}
+    # With several people, the page that asks may be that of any of them.
+    if game.people and (several or waiting - set(game.people)):
+        moves = moves[: game.settled]
     return Setup(
         game=before.game,
         players=before.players,
@@ -217,8 +234,9 @@ def _add_stores(app: FastAPI, sessions: Sessions, stores: Stores) -> None:
         return stores.games(number, row, column)
 
     @app.post("/api/stores/{number}/games/{game}/replay")
-    def replay(number: int, game: int) -> Any:
-        record = stores.record(number, game)
+    async def replay(number: int, game: int) -> Any:
+        # Sessions are for the thread of the event loop alone.
+        record = await asyncio.to_thread(stores.record, number, game)
         return {"id": sessions.open(lambda: ReplaySession(record))}
 
 
@@ -257,10 +275,18 @@ async def _send(socket: WebSocket, listener: Listener) -> None:
     try:
         while (told := await listener.next()) is not None:
             for message in told:
-                await socket.send_text(json.dumps(message, allow_nan=False))
+                await socket.send_text(_as_text(message))
         await socket.close(GONE)
     except (WebSocketDisconnect, RuntimeError):  # the page is gone, or going
         return
+
+
+def _as_text(message: dict[str, Any]) -> str:
+    """Write a message; one that JSON cannot hold becomes a refusal."""
+    try:
+        return json.dumps(message, allow_nan=False)
+    except (TypeError, ValueError) as error:  # an own agent's result has such values
+        return json.dumps(refusal(f"{message['kind']}: it cannot be shown: {error}"))
 
 
 async def _receive(socket: WebSocket, worker: Worker, listener: Listener) -> None:

@@ -80,8 +80,7 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
         "regions": _regions(game, turn, seen_as) if shows_moves else [],
         "actions": [{"action": int(a), "name": table.name(a)} for a in legal],
         "log": _log(game, viewer),
-        "can_undo": any(player in game.people for player, _ in game.moves)
-        or bool(game.moves and not game.people),
+        "can_undo": game.may_undo(viewer),
         "outcome": _outcome(game) if turn is None else None,
     }
 

@@ -62,12 +62,6 @@ class Task(ABC):
     def close(self) -> None:  # noqa: B027
         """Give back what the task holds."""
 
-    def tell_all(self, key: str, message: dict[str, Any]) -> None:
-        """Tell every page that was admitted."""
-        for listener in self.listeners:
-            if listener.admitted:
-                listener.tell(key, message)
-
 
 class Worker:
     """A task and its thread.
@@ -85,7 +79,9 @@ class Worker:
         self.task = task
         self.listening = 0
         self.failed: dict[str, Any] | None = None
-        self._mailbox: queue.Queue[Job] = queue.Queue(MOST_COMMANDS)
+        self._mailbox: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        # Pages that come and go always get a place in the mailbox, commands may not.
+        self._room = threading.Semaphore(MOST_COMMANDS)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -105,7 +101,7 @@ class Worker:
             listener.tell("failed", self.failed)
             return
         self.task.listeners = [*self.task.listeners, listener]
-        self._post(lambda: self._join(listener))
+        self._mailbox.put(lambda: self._join(listener))
 
     def leave(self, listener: Listener) -> None:
         """Remove a page; with the last one, what is being searched ends."""
@@ -114,29 +110,25 @@ class Worker:
         self.task.listeners = [one for one in self.task.listeners if one != listener]
         if not self.task.listeners and not self._closing.is_set():
             self.task.interrupt()
-            self._post(self._left)
+            self._mailbox.put(self._left)
 
     def send(self, command: Any, listener: Listener) -> bool:
         """Put a command into the mailbox; return whether there was room for it."""
-        return self._post(lambda: self._handle(command, listener))
+        if not self._room.acquire(blocking=False):
+            return False
+        self._mailbox.put(lambda: self._handle(command, listener))
+        return True
 
     def close(self) -> None:
         """End the thread when what it does now is done, which is told to end."""
         self._closing.set()
         self.task.interrupt()
-        self._post(lambda: None)
+        self._mailbox.put(lambda: None)
 
     def wait(self, seconds: float) -> bool:
         """Wait until the thread has ended; return whether it has."""
         self._thread.join(seconds)
         return not self.alive
-
-    def _post(self, job: Job) -> bool:
-        try:
-            self._mailbox.put_nowait(job)
-        except queue.Full:
-            return False
-        return True
 
     # -- in the thread
 
@@ -174,7 +166,9 @@ class Worker:
             self.task.left()
 
     def _handle(self, command: Any, listener: Listener) -> None:
-        if listener.admitted:
+        self._room.release()
+        # What a page asked for before it was closed is not wanted any more.
+        if listener.admitted and listener in self.task.listeners:
             self._told(lambda: self.task.handle(command, listener), listener)
 
     def _told(self, job: Job, listener: Listener) -> None:
@@ -183,6 +177,9 @@ class Worker:
             job()
         except (ValueError, RuntimeError) as error:
             listener.tell("refused", refusal(str(error)))
+        except Exception as error:  # of an agent or environment of somebody else
+            traceback.print_exc()
+            listener.tell("refused", refusal(f"{type(error).__name__}: {error}"))
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, ValueError):

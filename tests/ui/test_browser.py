@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import urllib.request
 
 import pytest
@@ -21,7 +22,11 @@ selenium = pytest.importorskip("selenium")
 
 from selenium import webdriver  # noqa: E402
 from selenium.common.exceptions import WebDriverException  # noqa: E402
+from selenium.webdriver import ActionChains, Keys  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.actions.action_builder import (  # noqa: E402
+    ActionBuilder,
+)
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
@@ -264,6 +269,172 @@ def test_a_whole_game_by_clicking(wide_browser, address, game):
         click_any(browser, ".moves-open button", rng)
     assert on_board or not browser.find_elements(By.CSS_SELECTOR, ".spot")
     fits(browser)
+
+
+# Its tree stays small, so it does not end by itself.
+LONG = "mcts:simulations=1000000000,max_depth=1"
+TWO = {"seats": ["human", "human"], "adviser": "random"}
+
+
+def test_a_button_works_though_the_search_goes_on(wide_browser, address):
+    browser = wide_browser
+    begin(browser, address, game="hex:size=5", **{**TWO, "adviser": LONG})
+    until(browser, STANDING)
+    click(browser, "Hint")
+    button = "[...document.querySelectorAll('table.found button')].at(-1)"
+    until(browser, button)
+    browser.execute_script(f"{button}.scrollIntoView({{block: 'center'}})")
+    place = f"""const box = {button}.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);"""
+    mouse = ActionBuilder(browser)
+    mouse.pointer_action.move_to_location(*browser.execute_script(place))
+    mouse.pointer_action.pointer_down().pause(2).pointer_up()
+    mouse.perform()
+    assert until(browser, "document.querySelector('.versus')")
+    click(browser, "Search")  # which is drawn anew again
+    figures = "document.querySelector('.figures').textContent"
+    before = until(browser, figures)
+    until(browser, f"{figures} !== {json.dumps(before)}")
+
+
+def test_a_second_hint_has_a_tree_of_its_own(wide_browser, address):
+    browser, seats = wide_browser, ["human", "human"]
+    begin(
+        browser, address, game="tictactoe", seats=seats, adviser="mcts:simulations=90"
+    )
+    until(browser, STANDING)
+    for _ in range(2):
+        click(browser, "Hint")
+        until(browser, "document.querySelector('.moves-open .hinted')")
+        click(browser, "Tree")
+        until(browser, "document.querySelector('.tree:not(.old) .edge')")
+        # The second hint begins where the first one is still shown.
+        browser.execute_script("document.querySelector('.tree').classList.add('old')")
+
+
+def test_the_target_stays_to_be_chosen_and_the_status_is_told_once(
+    wide_browser, address
+):
+    browser = wide_browser
+    begin(browser, address, game="breakthrough", **{**TWO, "adviser": LONG})
+    until(browser, STANDING)
+    click(browser, "Hint")
+    until(browser, "document.querySelector('.figures')")
+    watch = """window.told = 0; new MutationObserver(() => window.told++).observe(
+        document.querySelector('#status'), {childList: true, characterData: true,
+        subtree: true});
+        document.querySelector('.spot.drags').dispatchEvent(new MouseEvent('click'));"""
+    browser.execute_script(watch)
+    figures = "document.querySelector('.figures').textContent"
+    for _ in range(3):
+        before = until(browser, figures)
+        until(browser, f"{figures} !== {json.dumps(before)}")
+    status = "document.querySelector('#status').textContent"
+    assert until(browser, status) == "Choose the target"
+    assert browser.execute_script("return window.told") == 1
+
+
+# Presses a piece, does something, and lets go over a place where the piece may move.
+DRAG = """
+    const spot = [...document.querySelectorAll('.spot.open.drags')].at(-1);
+    spot.dispatchEvent(new MouseEvent('click'));
+    const target = document.querySelector('.spot.target').getBoundingClientRect();
+    document.querySelector('.spot.chosen').dispatchEvent(new MouseEvent('click'));
+    const from = [...document.querySelectorAll('.spot.open.drags')].at(-1);
+    const at = (box) => ({bubbles: true, pointerId: 1, clientX: box.x + box.width / 2,
+        clientY: box.y + box.height / 2});
+    const event = (name, box) => new PointerEvent(name, at(box));
+    from.dispatchEvent(event('pointerdown', from.getBoundingClientRect()));
+    for (const [name, x] of arguments[0]) {
+        const where = {bubbles: true, clientX: x, clientY: 1};
+        document.body.dispatchEvent(new PointerEvent(name, where));
+    }
+    document.querySelector('.board svg').dispatchEvent(event('pointerup', target));
+    return getComputedStyle(from).touchAction;
+"""
+MOVED = "/player_1 to move/.test(document.querySelector('#status').textContent)"
+
+
+@pytest.mark.parametrize("end", ["pointercancel", "pointerup"])
+def test_a_drag_that_was_broken_off_is_no_move(wide_browser, address, end):
+    """Elsewhere, or by the browser, which scrolls."""
+    browser = wide_browser
+    begin(browser, address, game="breakthrough", **TWO)
+    until(browser, STANDING)
+    assert browser.execute_script(DRAG, [[end, 1]]) == "none"
+    time.sleep(1)  # a move would have been answered by then
+    assert not browser.execute_script(f"return {MOVED}")
+    browser.execute_script(DRAG, [])
+    until(browser, MOVED)
+
+
+def test_the_keyboard_stays_on_the_board(wide_browser, address):
+    browser = wide_browser
+    begin(browser, address, game="tictactoe", seats=["human", "random"], pace=0.2)
+    until(browser, STANDING)
+    browser.execute_script("document.querySelector('.spot.open').focus()")
+    for moves in (2, 4):
+        ActionChains(browser).send_keys(Keys.ENTER).perform()
+        until(
+            browser, f"document.querySelectorAll('.spot.open').length === {9 - moves}"
+        )
+        until(browser, "document.activeElement.matches('.spot.open')")
+
+
+def test_a_key_that_is_held_acts_once(wide_browser, address):
+    browser = wide_browser
+    begin(
+        browser, address, game="tictactoe", seats=["human", "human"], adviser="random"
+    )
+    until(browser, STANDING)
+    for number in (1, 2):
+        browser.execute_script("document.querySelector('.moves-open button').click()")
+        until(
+            browser, f"document.querySelectorAll('.spot.open').length === {9 - number}"
+        )
+    held = "{key: 'u', repeat: true, bubbles: true}"
+    script = f"document.body.dispatchEvent(new KeyboardEvent('keydown', {held}))"
+    browser.execute_script(script)
+    time.sleep(1)
+    assert until(browser, "document.querySelectorAll('.spot.open').length") == 7
+
+
+def test_a_replay_goes_back_before_it_has_come_forward(wide_browser, address):
+    browser = wide_browser
+    browser.get(f"{address}/store?store=0")
+    until(browser, "document.querySelector('.heat td button')")
+    browser.execute_script("document.querySelector('.heat td button').click()")
+    click(browser, "Replay")
+    until(browser, "document.querySelector('.board img')?.src")
+    sent = """window.sent = []; WebSocket.prototype.send = (text) =>
+        window.sent.push(JSON.parse(text).moment);"""
+    browser.execute_script(sent)
+    click(browser, "▶")
+    click(browser, "◀")
+    assert browser.execute_script("return window.sent") == [1, 0]
+
+
+def test_a_page_of_a_server_that_was_restarted_says_what_to_do(wide_browser):
+    """The new server has another token, so the old page gets no answer."""
+    browser, port = wide_browser, "0"
+    command = [sys.executable, "-m", "mcts_agents", "ui", "--host", "0.0.0.0"]
+    for first in (True, False):
+        again = [*command, "--port", port]
+        with subprocess.Popen(again, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                line = server.stdout.readline()
+                port, token = re.search(r":(\d+)/\?token=(\S+)", line).groups()
+                if first:
+                    here = f"http://127.0.0.1:{port}"
+                    browser.get(f"{here}/?token={token}")
+                    begin(browser, here, game="tictactoe", **TWO)
+                    until(browser, STANDING)
+                else:
+                    told = "document.querySelector('main > .error')?.textContent"
+                    assert "restarted" in until(browser, told)
+            finally:
+                server.terminate()
+    browser.get_log("browser")  # connections were refused, as they had to be
 
 
 def test_nothing_is_asked_of_other_servers(browser, address):

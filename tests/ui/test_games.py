@@ -1,13 +1,19 @@
 """Games of every game, by what clicks send, and what the page is told of them."""
 
+import json
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from mcts_agents.arena.playing.tables import open_table
-from mcts_agents.envs import GAMES, load_game, make_model
+from mcts_agents.envs import GAMES, load_any, load_game, make_model
 from mcts_agents.envs.regions import action_at, from_json
 from mcts_agents.model import new_generator
-from mcts_agents.ui.play import PlayedGame, Setup
+from mcts_agents.ui.messages import Fork, read_command
+from mcts_agents.ui.play import PlayedGame, Setup, open_game
+from mcts_agents.ui.play_session import PlaySession
+from mcts_agents.ui.server import forked
 from mcts_agents.ui.views import position_message
 from tests.ui.pages import new_game, page_of, server
 
@@ -79,10 +85,10 @@ def test_undo_goes_back_to_the_same_position(client):
         page.do("play", action=3, number=0)
         second = page.turn()
         assert second["number"] == 2
-        page.do("undo")
+        page.do("undo", number=2)
         again = page.turn()
         assert again == first
-        page.do("undo")
+        page.do("undo", number=0)
         assert "nothing to take back" in page.until("refused")["reason"]
 
 
@@ -114,6 +120,83 @@ def test_what_if_is_a_game_of_its_own(client):
         assert client.get(f"/api/games/{fork}").json()["origin"] == key
         late = client.post(f"/api/games/{key}/fork", json={"moves": 9})
         assert late.status_code == 400 and "the game has 3" in late.json()["reason"]
+
+
+def test_what_is_meant_for_a_position_that_has_passed_is_refused(client):
+    key = new_game(client, "tictactoe", ["human", "human"], seed=1)
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("play", action=4, number=0)
+        page.turn()
+        for word in ("undo", "finish", "stop"):
+            page.do(word, number=0)
+            assert "has changed" in page.until("refused")["reason"], word
+            page.do(word)
+            assert "number" in page.until("refused")["reason"], word
+        page.do("undo", number=1)
+        assert page.turn()["number"] == 0
+
+
+def test_of_several_people_each_takes_back_what_is_theirs(client):
+    key = new_game(client, "tictactoe", ["human", "human"], seed=1)
+    with page_of(client, key, seat=0) as one, page_of(client, key, seat=1) as other:
+        one.turn()
+        one.do("play", action=4, number=0)
+        assert not other.turn()["can_undo"]
+        other.do("undo", number=1)
+        assert "Only player_0 may" in other.until("refused")["reason"]
+        assert one.until("position", lambda told: told["number"] == 1)["can_undo"]
+        one.do("undo", number=1)
+        assert one.turn()["number"] == 0
+        other.until("position", lambda told: told["number"] == 0)
+        with page_of(client, key) as both:  # at one screen
+            both.turn()
+            both.do("play", action=4, number=0)
+            assert both.turn()["can_undo"]
+
+
+COMMANDS = [
+    {"do": "pause"},
+    {"do": "resume"},
+    {"do": "step"},
+    {"do": "stop", "number": 0},
+    {"do": "finish", "number": 0},
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[one["do"] for one in COMMANDS])
+def test_the_hint_of_another_seat_is_not_paused_or_ended(command):
+    session = PlaySession(Setup("tictactoe", None, ("human", "human")))
+    session.game = SimpleNamespace(moves=[])
+    session._live, session._is_hint = SimpleNamespace(player=0), True
+    command = read_command(json.dumps(command))
+    with pytest.raises(ValueError, match="hint is for player_0"):
+        session.handle(command, SimpleNamespace(viewer=1))
+
+
+GOOFSPIEL = "tests.games.goofspiel:GOOFSPIEL"
+
+
+@pytest.mark.parametrize(
+    ("seats", "players"),
+    [(["random", "human"], []), (["human", "human"], []), (["human", "random"], [0])],
+)
+def test_a_choice_that_waits_for_others_is_not_in_another_game(seats, players):
+    """Of the asker itself it is; with two people, nobody knows who asks."""
+    load_any(GOOFSPIEL)
+    setup = Setup(GOOFSPIEL, None, tuple(seats), adviser="random")
+    session = PlaySession(setup)
+    session.game = game = open_game(setup, lambda doing: None)
+    for action in (3, 2, 1):  # of both, and of the first one
+        game.play(action)
+    assert game.settled == 2
+    asked = Fork(moves=3, seats=["random", "random"])
+    fork = forked(session, "key", asked)
+    assert fork.actions == (3, 2) + (1,) * len(players)
+    assert forked(session, "key", Fork(moves=1)).actions == (3,)
+    game.undo()
+    assert game.settled <= len(game.moves)
+    game.close()
 
 
 # -- hidden information

@@ -6,6 +6,7 @@ from starlette.websockets import WebSocketDisconnect
 from mcts_agents.ui.guard import HEADERS, MOST_BODY, is_local
 from tests.ui.pages import ADDRESS, SOCKETS, new_game, page_of, server
 
+COOKIE = "mcts_agents_token_8421"
 GAME = {"game": "tictactoe", "seats": ["human", "random"]}
 
 
@@ -22,13 +23,17 @@ def test_every_page_has_all_headers(client, page):
         assert answer.headers[name] == value
 
 
-@pytest.mark.parametrize("host", ["localhost:8421", "[::1]:8421", "127.0.0.1:8421"])
+@pytest.mark.parametrize(
+    "host", ["localhost:8421", "[::1]:8421", "127.0.0.1", "127.0.0.2:1"]
+)
 def test_names_of_this_machine_are_let_through(client, host):
     headers = {"host": host, "origin": f"http://{host}"}
     assert client.get("/", headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["::", "localhost.example:8421", "0.0.0.0"])
+@pytest.mark.parametrize(
+    "host", ["::", "127.0.0.256", "localhost.example:8421", "0.0.0.0"]
+)
 def test_names_that_only_look_like_it_are_not(client, host):
     answer = client.get("/", headers={"host": host})
     assert answer.status_code == 403 and "not this machine" in answer.json()["reason"]
@@ -62,7 +67,7 @@ def test_tokens_that_are_not_the_token():
         assert client.post("/api/games", json=GAME).status_code == 403
     with server(token="sesame") as client:
         for cookie in ("open", 'x"; y', "=;=,", "sesam", "sesame1"):
-            headers = {"cookie": f"mcts_agents_token={cookie}"}
+            headers = {"cookie": f"mcts_agents_token_8421={cookie}"}
             assert client.get("/", headers=headers).status_code == 403, cookie
         with pytest.raises(WebSocketDisconnect) as refused:
             client.websocket_connect(f"{SOCKETS}/api/tables/none").__enter__()
@@ -78,6 +83,31 @@ def test_with_a_token_other_names_may_lead_here():
         assert client.get("/", headers=headers).status_code == 200
         answer = client.post("/api/games", json=GAME, headers=headers)
         assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("other", ["a=b", "bad cookie=[1]", "=", '{"a":1}', "x=é"])
+def test_cookies_of_other_programs_of_this_host_do_no_harm(other):
+    with server(token="sesame") as client:
+        for cookies in (f"{other}; {COOKIE}=sesame", f"{COOKIE}=sesame;{other}"):
+            headers = {"cookie": cookies.encode()}
+            assert client.get("/api/stores", headers=headers).status_code == 200
+
+
+def test_servers_of_other_ports_have_cookies_of_their_own():
+    with server(token="sesame") as client:
+        answer = client.get("/?token=sesame", follow_redirects=False)
+        assert answer.headers["set-cookie"].startswith(f"{COOKIE}=sesame;")
+        client.cookies.clear()
+        for name in ("mcts_agents_token", "mcts_agents_token_8422"):
+            headers = {"cookie": f"{name}=sesame"}
+            assert client.get("/api/stores", headers=headers).status_code == 403
+
+
+def test_the_token_alone_is_taken_out_of_an_address():
+    with server(token="sesame") as client:
+        address = "/play?id=a%26b&token=sesame&seat=1&x="
+        answer = client.get(address, follow_redirects=False)
+        assert answer.headers["location"] == "/play?id=a%26b&seat=1&x="
 
 
 @pytest.mark.parametrize(
@@ -193,5 +223,5 @@ def test_commands_that_come_too_fast_are_refused(client):
         page.do("play", action=3, number=0)
         page.until("search", lambda told: told["going"])
         for _ in range(200):
-            page.do("undo")
+            page.do("pause")
         assert "too many commands" in page.until("refused")["reason"]

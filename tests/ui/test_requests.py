@@ -9,6 +9,7 @@ from starlette.websockets import WebSocketDisconnect
 from mcts_agents.ui import sessions
 from mcts_agents.ui.guard import MOST_BODY
 from mcts_agents.ui.messages import MOST_MESSAGE
+from mcts_agents.ui.server import Offered
 from tests.ui.pages import ADDRESS, SOCKETS, new_game, page_of, server
 
 GAME = {"game": "tictactoe", "seats": ["human", "human"]}
@@ -65,6 +66,7 @@ MESSAGES = [
     '{"do": "compare", "first": 1, "second": 2}',
     '{"do": "go", "moment": 1}',
     '{"do": "finish"}',
+    '{"do": "finish", "number": 0}',
     "[" * 5_000,
     "x" * (MOST_MESSAGE + 1),
 ]
@@ -198,3 +200,55 @@ def test_fields_come_from_the_declarations(client):
     names = [field["name"] for field in told["fields"]]
     assert {"simulations", "tree", "exploration"} <= set(names)
     assert client.get("/api/agents/form", params={"name": "no"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["{}", " {} ", "{}:simulations=5", "mcts:opponent_model=({}),simulations=9"],
+)
+def test_the_page_reads_no_files_of_agents(tmp_path, agent):
+    """Errors about a file quote it."""
+    for name in ("a.json", "a.YAML", "a.yml"):
+        (tmp_path / name).write_text('["top secret"]')
+        spec = agent.format(tmp_path / name)
+        with server() as client:
+            asked = [
+                client.post("/api/games", json={**GAME, "seats": ["human", spec]}),
+                client.post("/api/games", json={**GAME, "adviser": spec}),
+                client.get("/api/agents/form", params={"name": spec}),
+            ]
+            body = {"agent": spec, "options": {}}
+            checked = client.post("/api/agents/check", json=body)
+        for answer in asked:
+            assert answer.status_code == 400, answer.text
+        for answer in (*asked, checked):
+            assert "top secret" not in answer.text
+            assert "only if the command line names it" in answer.text
+
+
+def test_nor_those_that_options_or_another_game_name(client, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('["top secret"]')
+    mapping = {"agent": "mcts", "rollout_policy": str(file)}
+    key = new_game(client, **GAME)
+    body = {"moves": 0, "seats": ["human", mapping]}
+    answer = client.post(f"/api/games/{key}/fork", json=body)
+    assert answer.status_code == 400 and "names it" in answer.json()["reason"]
+    body = {"agent": "mcts", "options": {"rollout_policy": str(file)}}
+    assert "names it" in client.post("/api/agents/check", json=body).text
+
+
+def test_files_of_agents_that_the_command_line_named(tmp_path):
+    file = tmp_path / "a.yaml"
+    file.write_text("agent: mcts\nsimulations: 40\n")
+    with server(Offered(agents=(str(file),))) as client:
+        form = client.get("/api/agents/form", params={"name": str(file)}).json()
+        assert form["kind"] == "mcts"
+        body = {"agent": str(file), "options": {"exploration": "2"}}
+        told = client.post("/api/agents/check", json=body).json()
+        assert told["errors"] == {} and told["mapping"]["agent"] == str(file)
+        for seat in (told["mapping"], f"{file}:exploration=2"):
+            new_game(client, "no_game", ["human", seat])  # which is seen later
+        other = f"{file}:opponent_model=({file})"
+        body = {**GAME, "seats": ["human", other]}
+        assert client.post("/api/games", json=body).status_code == 400

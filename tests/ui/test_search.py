@@ -57,7 +57,7 @@ def test_pause_step_and_go_on(client):
         assert sum(row["visits"] for row in after["search"]["actions"]) == before + 10
         page.do("resume")
         searched(page, lambda m: m["search"]["simulations"] > before + 100)
-        page.do("finish")
+        page.do("finish", number=0)
         told = searched(page, lambda m: m["hinted"] is not None)
         assert told["hinted"] == told["search"]["best"] and not told["going"]
 
@@ -72,7 +72,7 @@ def test_nodes_are_sent_one_by_one(client):
         assert told["search"]["trees"] == [0, 1]
         page.do("node", player=0, path=[])
         root = page.until("node")
-        assert root["visits"] == 800
+        assert root["visits"] == 800 and root["id"] == told["search"]["id"]
         child = root["children"][0]
         step = {"actions": child["actions"], "movers": child["movers"]}
         page.do("node", player=0, path=[step])
@@ -117,12 +117,26 @@ def test_worlds_of_a_search_are_those_that_the_player_may_think_of(client):
             and "determinizations=2" in (told["search"]["why_whole"])
         )
         page.do("worlds", first=0, count=6)
-        worlds = page.until("worlds")["worlds"]
+        sent = page.until("worlds")
+        assert sent["id"] == told["search"]["id"]
+        worlds = sent["worlds"]
         assert len({world["text"] for world in worlds}) > 1
         page.do("worlds", first=2, count=1)  # the same number is the same world
         assert page.until("worlds")["worlds"] == [worlds[2]]
         page.do("worlds", first=0, count=7)
         assert "count" in page.until("refused")["reason"]
+
+
+def test_searches_of_one_position_can_be_told_apart(client):
+    key = new_game(client, "tictactoe", ["human", "human"], adviser="random")
+    ids = set()
+    with page_of(client, key) as page:
+        page.turn()
+        for _ in range(2):
+            page.do("hint")
+            told = searched(page, lambda m: m["hinted"] is not None)
+            ids.add(told["search"]["id"])
+    assert len(ids) == 2
 
 
 def test_worlds_do_not_depend_on_what_is_hidden():
@@ -277,7 +291,7 @@ def test_an_idle_table_takes_no_processor_time(client):
     worker = client.app._app.state.sessions.find(key)
     with page_of(client, key) as page:
         page.turn()
-        page.do("undo")
+        page.do("undo", number=0)
         page.until("refused")  # so all that is to be done is done
         assert worker.task.delay is None
         assert threading.active_count() < 40

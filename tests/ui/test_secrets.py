@@ -12,6 +12,7 @@ from mcts_agents.ui.views import position_message
 from tests.ui.pages import new_game, page_of, server
 
 HIDING = [name for name in GAMES if make_model(name)[1].hidden_information]
+ENVIRONMENT = "pettingzoo.classic.tictactoe_v3:env"
 ADVISER = "mcts:simulations=50"
 
 
@@ -67,7 +68,7 @@ def test_of_others_nothing_but_that_they_think(client):
             position = page.turn()
         page.do("node", player=1)
         page.until("refused")
-        page.do("undo")
+        page.do("undo", number=position["number"])
         page.until("position")
     heard = [json.loads(text) for text in page.heard]
     searches = [told for told in heard if told["kind"] == "search"]
@@ -110,6 +111,25 @@ def test_a_game_may_go_on_with_the_same_person(client):
     assert client.post(f"/api/games/{key}/fork", json=refused).status_code == 400
 
 
+@pytest.mark.parametrize("name", ["love_letter", ENVIRONMENT])
+def test_several_people_begin_no_other_game_before_the_end(client, name):
+    """In which one of them would see what another has."""
+    load_any(name)
+    seats = {"seats": ["human", "human"], "players": 2, "adviser": "random"}
+    key = new_game(client, name, seed=6, **seats)
+    task = client.app._app.state.sessions.find(key).task
+    with page_of(client, key, seat=0) as page:
+        page.until("position")
+        for seats in (None, ["human", "random"]):
+            body = {"moves": 0, "seats": seats}
+            answer = client.post(f"/api/games/{key}/fork", json=body)
+            assert answer.status_code == 400
+            assert "before it is over" in answer.json()["reason"]
+        task.game.table.env.agents = []  # as at the end
+        body = {"moves": 0, "seats": ["human", "random"]}
+        assert client.post(f"/api/games/{key}/fork", json=body).status_code == 200
+
+
 def moved(client, name):
     """Return the first position of a game of an environment, and that after a move."""
     seats = ["human", "random"]
@@ -120,7 +140,7 @@ def moved(client, name):
 
 
 def test_of_an_environment_a_player_gets_its_own_observation_alone(client):
-    name = "pettingzoo.classic.tictactoe_v3:env"
+    name = ENVIRONMENT
     load_any(name)  # the module is named by a call, as on the command line
     position, later = moved(client, name)
     assert position["hides"] and not position["picture"] and position["text"]

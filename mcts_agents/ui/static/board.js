@@ -5,8 +5,8 @@ const MOST_MARKS = 12;
 const MOST_ARROWS = 6;
 
 export class Board {
-  // `play` is called with the action of a click; `choosing` with the label of a piece
-  // that was chosen, empty if none is.
+  // `play` is called with the action of a click; `choosing` when a piece was chosen,
+  // which is at `from`, or let go.
   constructor(place, play, choosing) {
     this.play = play;
     this.choosing = choosing;
@@ -19,7 +19,11 @@ export class Board {
     place.append(this.element);
     this.regions = [];
     this.from = null;
-    this.layer.addEventListener("pointerup", (event) => this.released(event));
+    this.place = null; // where the keyboard is
+    // A drag ends wherever it is let go.
+    document.addEventListener("pointerup", (event) => this.released(event));
+    document.addEventListener("pointercancel", () => (this.drag = null));
+    this.layer.addEventListener("pointerdown", () => (this.place = null));
     this.layer.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -33,8 +37,19 @@ export class Board {
     this.layer.setAttribute("viewBox", `0 0 ${position.width} ${position.height}`);
     this.regions = position.regions;
     this.open = position.asked;
-    this.from = null;
+    this.from = this.drag = null;
     this.draw();
+    this.refocus();
+  }
+
+  // The shapes were drawn anew, so the focus goes where the keyboard was before.
+  refocus() {
+    if (document.activeElement !== document.body) this.place = null;
+    if (!this.place || !this.open) return;
+    const [x, y] = this.place;
+    const far = (spot) => Math.hypot(spot.centre[0] - x, spot.centre[1] - y);
+    const [next] = [...this.spots.children].sort((one, other) => far(one) - far(other));
+    if (next) this.focus(next);
   }
 
   // The shapes of first clicks, or, when a piece is chosen, those where it can go.
@@ -48,7 +63,8 @@ export class Board {
     const spots = [...shapes.entries()].map(([key, { shape, regions }]) => {
       const chosen = this.from === key;
       const label = regions.length === 1 && !regions[0].until ? regions[0].label : `${regions.length} moves from here`;
-      return this.spot(shape, chosen ? "chosen" : "", label, () => this.clicked(key, regions));
+      const kind = `${chosen ? "chosen" : ""} ${regions.some((one) => one.until) ? "drags" : ""}`;
+      return this.spot(shape, kind, label, () => this.clicked(key, regions));
     });
     const targets = [];
     if (this.from !== null) {
@@ -88,8 +104,7 @@ export class Board {
 
   choose(key) {
     this.from = key;
-    const region = this.regions.find((one) => JSON.stringify(one.shape) === key);
-    this.choosing(region ? region.label : "");
+    this.choosing();
     this.draw();
     const next = [...this.spots.children].find((spot) => spot.region) ?? this.spots.lastElementChild;
     if (document.activeElement?.closest?.(".board") && next) this.focus(next);
@@ -123,6 +138,8 @@ export class Board {
     if (!spot.centre) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
+      if (event.repeat) return;
+      this.place = spot.centre;
       spot.act();
     } else if (event.key === "Escape") {
       this.choose(null);
@@ -137,6 +154,7 @@ export class Board {
     for (const one of this.spots.children) one.setAttribute("tabindex", "-1");
     spot.setAttribute("tabindex", "0");
     spot.focus();
+    this.place = spot.centre;
   }
 
   point(action) {

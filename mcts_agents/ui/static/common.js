@@ -58,6 +58,7 @@ export function follow(id, on, seat = null) {
   const address = `${scheme}://${location.host}/api/tables/${encodeURIComponent(id)}${asked}`;
   let socket = null;
   let wait = 500;
+  let opened = false;
   const table = {
     send: (message) => {
       if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -70,13 +71,20 @@ export function follow(id, on, seat = null) {
   };
   function connect() {
     socket = new WebSocket(address);
-    socket.onopen = () => (wait = 500);
+    opened = false;
+    socket.onopen = () => ([wait, opened] = [500, true]);
     socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.kind === "gone" || message.kind === "failed" || message.full) wait = 0;
       (on[message.kind] || on.other || (() => {}))(message);
     };
-    socket.onclose = () => {
+    socket.onclose = async () => {
+      // A socket does not say why it was refused; an ordinary answer does.
+      if (wait && !opened && (await fetch("/api/stores").catch(() => null))?.status === 403) {
+        const told = "The server was restarted. Open the address that its terminal shows.";
+        $("#main").prepend(h("p", { class: "error", role: "alert" }, told));
+        return;
+      }
       if (!wait) return;
       on.lost?.();
       setTimeout(connect, wait);

@@ -21,12 +21,14 @@ const status = h("div", { class: "status", role: "status" }, h("span", { class: 
 const boardPlace = h("div", {});
 const texted = h("div", { class: "card texted", hidden: true });
 const finder = h("input", { type: "search", placeholder: "Find a move", "aria-label": "Find a move", hidden: true, oninput: () => showMoves() });
-const movesOpen = h("div", { class: "moves-open" });
+// A key that is held plays one move, not one in each position that comes.
+const once = (event) => event.repeat && event.key === "Enter" && event.preventDefault();
+const movesOpen = h("div", { class: "moves-open", onkeydown: once });
 const movesCard = h("section", { class: "card stack" }, h("div", { class: "row spread" }, h("h2", {}, "Your moves"), finder), movesOpen);
 const seatsPlace = h("div", { class: "seats" });
 const searchTitle = h("h2", {}, "The search");
 const panel = h("div", { class: "stack" });
-const board = new Board(boardPlace, (action) => play(action), (label) => showStatus(label));
+const board = new Board(boardPlace, (action) => play(action), () => showStatus());
 const tree = new Tree((message) => table.send(message));
 const worlds = new Worlds((message) => table.send(message));
 const searchingRow = h("div", { class: "row" });
@@ -34,14 +36,14 @@ const whyWhole = h("p", { class: "muted small", hidden: true });
 
 const buttons = {
   hint: button("Hint", "h", () => table.send({ do: "hint" })),
-  undo: button("Undo", "u", () => table.send({ do: "undo" })),
+  undo: button("Undo", "u", () => table.send({ do: "undo", number: position.number })),
   fork: button("What if?", "w", () => fork(position.number)),
   again: h("a", { class: "button", href: "/" }, "New game from here"),
 };
 const searching = {
   pause: button("Pause", "p", () => table.send({ do: told?.paused ? "resume" : "pause" })),
   step: button("10 more", "s", () => table.send({ do: "step", simulations: 10 })),
-  finish: button("Move now", "m", () => table.send({ do: "finish" })),
+  finish: button("Move now", "m", () => table.send({ do: "finish", number: position.number })),
 };
 searchingRow.append(...Object.values(searching));
 const overlays = ["bars", "line", "off"].map((name) =>
@@ -103,6 +105,7 @@ async function fork(moves) {
 }
 
 function compare(action) {
+  if (told?.search?.best === undefined) return; // it has gone under the pointer
   table.send({ do: "compare", first: told.search.best, second: action });
   choose("Why not?");
 }
@@ -115,20 +118,21 @@ const seatName = (player) => {
 };
 const agentName = (player) => position.seats[player].agent.split(":")[0];
 
-function showStatus(choosing = "") {
+function showStatus() {
   const word = $("#status");
-  status.className = "status";
-  if (position.outcome) {
-    word.textContent = outcome();
-  } else if (position.asked) {
-    status.classList.add("yours");
-    const hot = position.viewer === null;
-    word.textContent = choosing ? "Choose the target" : hot ? `player_${position.turn} to move` : "Your move";
-  } else {
-    status.classList.add("thinking");
-    const state = position.seats[position.turn].person ? "to move" : told?.paused ? "is paused" : "is thinking";
-    word.textContent = `${seatName(position.turn)} ${state}`;
+  const text = standing();
+  status.className = `status ${position.outcome ? "" : position.asked ? "yours" : "thinking"}`;
+  if (word.textContent !== text) word.textContent = text; // which is read out
+}
+
+function standing() {
+  if (position.outcome) return outcome();
+  if (position.asked) {
+    if (board.from !== null) return "Choose the target";
+    return position.viewer === null ? `player_${position.turn} to move` : "Your move";
   }
+  const state = position.seats[position.turn].person ? "to move" : told?.paused ? "is paused" : "is thinking";
+  return `${seatName(position.turn)} ${state}`;
 }
 
 function outcome() {
@@ -169,11 +173,13 @@ function showMoves() {
   movesCard.hidden = !position.asked;
   finder.hidden = position.actions.length <= 30;
   const typed = finder.hidden ? "" : finder.value.trim().toLowerCase();
+  const focused = [...movesOpen.children].indexOf(document.activeElement);
   const hinted = told?.hint && told.search?.number === position.number ? told.hinted : null;
   movesOpen.replaceChildren(...position.actions.filter((one) => one.name.toLowerCase().includes(typed)).map((one) =>
     h("button", { type: "button", class: one.action === hinted ? "hinted" : "", onclick: () => play(one.action),
       onmouseenter: () => board.point(one.action), onmouseleave: () => board.unpoint(),
       onfocus: () => board.point(one.action), onblur: () => board.unpoint() }, one.name)));
+  if (focused >= 0) (movesOpen.children[focused] ?? movesOpen.lastElementChild)?.focus();
 }
 
 function showMarks() {
@@ -213,7 +219,20 @@ function showSearch() {
   showPanel();
 }
 
+// While one of its buttons is pressed, the panel is not drawn anew: a click needs the
+// same button when it is let go.
+let pressed = false;
+panel.addEventListener("pointerdown", (event) => (pressed = !!event.target.closest("button")));
+for (const end of ["pointerup", "pointercancel"]) {
+  document.addEventListener(end, () => {
+    if (!pressed) return;
+    pressed = false;
+    setTimeout(() => position && showPanel(), 0); // after the click
+  });
+}
+
 function showPanel() {
+  if (pressed) return;
   const search = told?.search;
   if (tab === "Moves") return panel.replaceChildren(log());
   if (told?.secret) {
@@ -280,6 +299,7 @@ const table = follow(id, {
     if (told) showSearch();
   },
   search: (message) => {
+    if (message.search?.id !== told?.search?.id) compared = null;
     told = message;
     showSearch();
   },
@@ -322,7 +342,7 @@ try {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.repeat || event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const found = [...Object.values(buttons), ...Object.values(searching)].find((one) => one.key === event.key.toLowerCase());
   if (found && !found.disabled && !found.hidden) found.click();
 });

@@ -4,7 +4,6 @@ import { barOf, lineOf } from "./search.js";
 
 const main = $("#main");
 const store = query.get("store");
-let moment = null;
 let wanted = 0;
 
 const title = h("h1", {}, "");
@@ -29,8 +28,10 @@ main.append(ready, page);
 const preparing = readiness(ready);
 
 function go(to) {
+  if (page.hidden) return;
+  const before = wanted;
   wanted = Math.max(0, Math.min(Number(slider.max), to));
-  if (moment && wanted !== moment.number) table.send({ do: "go", moment: wanted });
+  if (wanted !== before) table.send({ do: "go", moment: wanted });
 }
 
 function searchOf(search) {
@@ -59,7 +60,6 @@ function moveOf(move) {
 }
 
 function show(message) {
-  moment = message;
   page.hidden = false;
   ready.replaceChildren();
   document.title = `${message.game}, replay - mcts-agents`;

@@ -12,7 +12,7 @@ export class Tree {
 
   // Another search begins with closed trees; the same one keeps what is open.
   show(search) {
-    const key = search ? `${search.number} ${search.player} ${search.trees}` : "";
+    const key = search ? `${search.id} ${search.trees}` : "";
     const done = search?.done ?? false;
     if (key === this.key && (!done || this.wasDone)) return;
     [this.key, this.wasDone, this.search] = [key, done, search];
@@ -47,6 +47,7 @@ export class Tree {
   }
 
   receive(node) {
+    if (node.id !== this.search?.id) return; // of an earlier search
     const key = JSON.stringify([node.player, node.path]);
     const place = this.waiting.get(key);
     if (!place) return;

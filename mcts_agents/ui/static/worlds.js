@@ -12,9 +12,9 @@ export class Worlds {
 
   // Another search has other worlds.
   show(search) {
-    const key = search ? `${search.number} ${search.player} ${search.worlds}` : "";
+    const key = search ? `${search.id} ${search.worlds}` : "";
     if (key === this.key) return;
-    this.key = key;
+    [this.key, this.id] = [key, search?.id];
     this.first = 0;
     if (!search?.worlds) {
       const why = !search ? "No search has been made yet."
@@ -36,6 +36,7 @@ export class Worlds {
   }
 
   receive(message) {
+    if (message.id !== this.id) return; // of an earlier search
     this.place?.replaceChildren(...message.worlds.map((world) => h("figure", {},
       world.picture ? h("img", { src: world.picture, alt: world.text, width: world.width, height: world.height }) : h("pre", {}, world.text),
       h("figcaption", { class: "muted small" }, `World ${world.number + 1}`))));

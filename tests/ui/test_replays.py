@@ -1,0 +1,58 @@
+"""Replays: in which threads they are begun and painted."""
+
+import asyncio
+from types import SimpleNamespace
+
+import numpy as np
+
+from mcts_agents.arena.replay import wording
+from mcts_agents.arena.replay.replaying import SearchView, SeenAction
+from mcts_agents.ui import replay_session
+from mcts_agents.ui.pictures import one_thread
+from mcts_agents.ui.sessions import Sessions
+from mcts_agents.ui.stores import Stores
+from tests.ui.pages import server
+
+
+class Painted:
+    """A replay that says whether others could paint meanwhile."""
+
+    game = SimpleNamespace(title="A game")
+
+    def picture(self):
+        self.alone = one_thread.locked()
+        return np.zeros((2, 2, 3), np.uint8)
+
+
+def test_one_thread_at_a_time_paints(monkeypatch):
+    monkeypatch.setattr(wording, "title", lambda replay: "")
+    session = replay_session.ReplaySession(SimpleNamespace(seats=[]))
+    session._replay = replay = Painted()
+    moment = SimpleNamespace(number=0, moves=(), position="", over=False)
+    session._coming = iter([moment])
+    assert session._next() and replay.alone
+
+
+def test_sessions_are_opened_in_the_thread_of_the_event_loop(monkeypatch):
+    def opened(self, make):
+        asyncio.get_running_loop()  # a RuntimeError elsewhere
+        return "key"
+
+    def record(self, number, game):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:  # reading a file holds up no other page
+            return
+        raise AssertionError("read in the thread of the event loop")
+
+    monkeypatch.setattr(Sessions, "open", opened)
+    monkeypatch.setattr(Stores, "record", record)
+    with server() as client:
+        assert client.post("/api/stores/0/games/1/replay").json() == {"id": "key"}
+
+
+def test_values_without_bounds_are_shown_as_none():
+    seen = SeenAction(action=1, name="a", visits=3, share=1.0, value=-np.inf)
+    view = SearchView((seen,), (), 3, 1, 1, 0.1, False)
+    (row,) = replay_session._search(view, 1)["actions"]
+    assert row["value"] is None
