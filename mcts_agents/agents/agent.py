@@ -482,6 +482,6 @@ def selected_agent(env: Any) -> str:
     if selected is None and not hasattr(env, "agent_iter"):
         raise ValueError(
             f"{env}: in a parallel environment name the agent: act(env, agent), with "
-            f"one of {', '.join(env.possible_agents)}"
+            f"one of {', '.join(map(str, env.possible_agents))}"
         )
     return selected

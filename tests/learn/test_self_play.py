@@ -142,10 +142,10 @@ VERDICT = Rules(
 
 
 @VERDICT.variant
-def verdict_variant(game, *, verdict=(LOST,) * 4, teams=(0, 1, 2, 3)):
+def verdict_variant(game, *, players=4, verdict=(LOST,) * 4, teams=(0, 1, 2, 3)):
     """Player 0 decides once, and whatever it does the result is this one."""
     game["verdict"] = verdict
-    return Spec(players=4, actions=2, teams=teams, observation_shape=(1,))
+    return Spec(players=players, actions=2, teams=teams, observation_shape=(1,))
 
 
 @VERDICT.define

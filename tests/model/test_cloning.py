@@ -619,4 +619,6 @@ def test_callbacks_of_weak_references_belong_to_the_copy():
     assert (twin.lost, game.lost) == ([1], [])
     # It would be called whenever a copy goes.
     game.reference = weakref.ref(game.piece, print)
-    assert exact(game).reference.__callback__ is None
+    twin = exact(game)
+    assert twin.reference() is twin.piece
+    assert twin.reference.__callback__ is None

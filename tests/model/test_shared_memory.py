@@ -179,7 +179,8 @@ def of_a_capsule():
 @pytest.mark.parametrize("view", [lambda array: array, lambda array: array[1:]])
 def test_arrays_over_memory_of_what_lives_on_are_refused(owned, kind, view):
     owner, array = owned()
-    assert array.flags.writeable
+    if not array.flags.writeable:  # NumPy 2.0 makes such arrays of a capsule
+        pytest.skip("nobody can write there")
     message = (
         rf"\.array -> numpy array over memory of \S*{kind} .*read it from its owner"
     )
