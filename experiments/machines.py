@@ -38,11 +38,11 @@ def noted(store: Path, workers: int) -> Iterator[None]:
         StoreError: The store or the note is damaged.
     """
     before = _games(store)
+    known = machines_of(store) if before else []
     try:
         yield
     finally:  # after an interrupt as well
         if _games(store) > before:
-            known = machines_of(store) if before else []
             here = Machine(_processor(), loky.cpu_count(), workers)
             if here not in known:
                 with replacing(_note(store)) as new:

@@ -66,8 +66,12 @@ class PlaySession(Task):
         """See `Task.prepare`: open the table, and compile what is not compiled yet."""
         with watched_by(self._tell_compiling):
             game = open_game(self.setup, self._tell_preparing)
-            game.table.turn()  # which creates the environment, before others see it
-            self.game = game
+            try:
+                game.table.turn()  # which creates the environment
+            except BaseException:
+                game.close()
+                raise
+            self.game = game  # now others see it
         for listener in list(self.listeners):
             if not listener.admitted:
                 listener.tell("ready", {"kind": "ready"})
@@ -167,10 +171,16 @@ class PlaySession(Task):
             told += "; the game is paused"
         for listener in self.listeners:
             if listener.admitted:
-                sees = self.played.may_watch(player, listener.viewer)
+                sees = self._may_be_told(player, listener)
                 reason = f"{told}: {error}" if sees else told
                 listener.tell("refused", refusal(reason))
         self._tell_search()
+
+    def _may_be_told(self, player: int | None, listener: Listener) -> bool:
+        try:
+            return self.played.may_watch(player, listener.viewer)
+        except Exception:  # of the code that has failed
+            return False
 
     def _begin(self, agent: Agent | None, *, is_hint: bool) -> None:
         table, number = self.played.table, len(self.played.moves)
@@ -278,11 +288,12 @@ class PlaySession(Task):
     def _play(self, command: messages.Play, listener: Listener) -> None:
         self._check_number(command.number)
         self._check_asked(listener)
-        self._live = None
+        self.left()  # a hint that goes on is not wanted any more
         turn = self.played.table.turn()
         try:
             self._move(command.action)
         except ChoiceError:  # nothing has happened
+            self._tell_search()
             raise
         except Exception as error:  # of the environment
             self._break_off(error, turn)
@@ -348,7 +359,11 @@ class PlaySession(Task):
             raise ValueError(f"It cannot be cut short: {self._live.why_whole}.")
         if not self._live.simulations:
             self._live.advance(1)
-        self._end_search(self._live)
+        live, is_hint = self._live, self._is_hint
+        try:
+            self._end_search(live)
+        except Exception as error:
+            self._break_off(error, live.player, is_hint=is_hint)
 
     def _step(self, simulations: int) -> None:
         if self._live is None:

@@ -39,7 +39,7 @@ class Cluster:
     def remote(self, **_):
         def ask(work, fixture, modules):
             self.modules.append(modules)
-            self.waiting.append((fixture, work(fixture)))
+            self.waiting.append((fixture.number, work(fixture)))
             self.most = max(self.most, len(self.waiting))
             return self.waiting[-1]
 

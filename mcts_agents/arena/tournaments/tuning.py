@@ -2,7 +2,7 @@
 
 Each trial is a match: the agent with a trial's options in one seat, the opponent in all
 others, every seat equally often; its value is the win rate. The best of many noisy
-trials looks better than it is, so a match on fresh deals follows.
+trials looks better than it is, so a match of new games follows.
 
 What is proposed is a function of the seed and of the trials before, and each trial
 starts its own sampler: a study that was interrupted goes on as if it had not been.
@@ -426,7 +426,7 @@ class Tuning:
         backend: Backend,
         told: Callable[[Outcome], None] | None = None,
     ) -> None:
-        """Play the best trial's options against the field on fresh deals.
+        """Play the best trial's options against the field in new games.
 
         The games are stored as a tournament of their own; what is stored already is not
         played again.

@@ -222,7 +222,7 @@ function showSearch() {
 // While one of its buttons is pressed, the panel is not drawn anew: a click needs the
 // same button when it is let go.
 let pressed = false;
-panel.addEventListener("pointerdown", (event) => (pressed = !!event.target.closest("button")));
+panel.addEventListener("pointerdown", (event) => (pressed = event.button === 0 && !!event.target.closest("button")));
 for (const end of ["pointerup", "pointercancel"]) {
   document.addEventListener(end, () => {
     if (!pressed) return;
