@@ -64,13 +64,16 @@ def search_in_processes(
             search.model.throw_again(state, seed.spawn(1)[0])
             generator = new_generator(seed)
             budget = shared(search.settings, processes, part)
-            own[:] = search.search_share(state, player, generator, budget, deadline)
+            with search.sharing_memory(processes):
+                own[:] = search.search_share(state, player, generator, budget, deadline)
             return [{name: getattr(root, name) for name in _SENT} for root in own]
 
         sent = in_forks(work, processes)
         # The last part was searched here: its tree can be read.
         roots = [replace(own[-1], **root) for part in sent[:-1] for root in part]
-        return [*roots, *own]
+        # All hold their trees at once.
+        whole = sum(root.bytes for root in (*roots, *own))
+        return [replace(root, bytes=whole) for root in (*roots, *own)]
 
     return search.run_by(parts, state, player, rng, started=started, reserve=reserve)
 

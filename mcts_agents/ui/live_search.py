@@ -253,9 +253,12 @@ class LiveSearch:
         """The players who have a tree that can be opened; each its own or a shared."""
         if self.result is None or not self.result.has_tree:
             return []
-        if self._search and self._search.settings.tree in ("multi", "observers"):
-            return list(range(self._search.model.players))
-        return [self.player]
+        settings = self._search.settings if self._search else None
+        if settings is None or settings.tree not in ("multi", "observers"):
+            return [self.player]
+        if settings.opponent_information == "separate":  # others have several roots
+            return [self.player]
+        return list(range(self._search.model.players))
 
     def root(self, player: int) -> ShownNode:
         """Return the root of a player's tree.

@@ -9,10 +9,12 @@ from tests.search.evaluators import PUCT
 from tests.search.toy_games import circles
 
 
+@pytest.mark.parametrize("abstraction", ["none", "all"])
 @pytest.mark.parametrize("depth", [1000, 6000])
-def test_room_is_there_for_the_longest_path(depth):
+def test_room_is_there_for_the_longest_path(depth, abstraction):
     model = circles(3, 10)
     chosen = {"graph": True, "rollout": 0, "simulations": 3, "max_depth": depth}
+    chosen["abstraction"] = abstraction
     search = Search(model, SearchSettings(**chosen), nodes=64, edges=500)
     rng = new_generator(1)
     search.begin(model.reset(rng), 0, rng)
@@ -21,6 +23,7 @@ def test_room_is_there_for_the_longest_path(depth):
         record, arrays = search._workspace.record[0], search._workspace.memory.arrays
         assert record["edge_count"] <= len(arrays["edges"])
         assert 2 * record["joint_count"] <= len(arrays["joints"])
+        assert record["pool_count"] <= len(arrays["pools"])
     assert search.result().depth == depth
 
 

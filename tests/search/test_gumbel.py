@@ -8,7 +8,7 @@ from scipy import stats
 
 from mcts_agents.envs import make_model
 from mcts_agents.model import Rules, Spec, new_generator
-from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search import AnsweredLater, Search, SearchSettings
 from mcts_agents.search.kernel.root_policies.gumbel import random_gumbel
 from mcts_agents.search.kernel.root_policies.sequential_halving import visits_due
 from mcts_agents.search.kernel.tree_policies.gumbel import complete, improve, weigh
@@ -396,3 +396,25 @@ def test_what_it_does_not_go_with(chosen, words):
     model = nim()
     with pytest.raises(ValueError, match=words):
         SearchSettings(**{"simulations": 10, **BOTH, **chosen}).for_model(model)
+
+
+@pytest.mark.parametrize("paranoid", [False, True])
+def test_values_of_opponents_are_on_the_scale_of_their_means(paranoid):
+    """`v_mix` mixes the evaluator's value of a node with the means of its actions."""
+    model = make_model("hex:size=3")[1]
+    settings = SearchSettings(
+        tree_policy="gumbel", paranoid=paranoid, value="win", batch=1,
+        simulations=40, evaluator=AnsweredLater(),
+    )  # fmt: skip
+    search, rng = Search(model, settings), new_generator(1)
+    search.begin(model.reset(rng), 0, rng)
+    for _ in range(60):
+        search.advance(40)
+        if rows := search.waiting:
+            search.answer(np.tile([0.7, 0.3], (rows, 1)), np.zeros((rows, 9)))
+    workspace = search._workspace
+    nodes = workspace.memory.arrays["nodes"][: int(workspace.record["node_count"][0])]
+    for player, value in ((0, 0.7), (1, -0.7 if paranoid else 0.3)):
+        visited = nodes[(nodes["player"] == player) & (nodes["visits"] > 0)]
+        assert len(visited) > 0
+        assert visited["raw_value"].tolist() == pytest.approx([value] * len(visited))

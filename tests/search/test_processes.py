@@ -69,6 +69,12 @@ def test_a_decision_is_shared_out_and_merged():
     assert result.principal_variation[0] == (0, 0)
 
 
+def test_processes_share_the_limit_of_memory():
+    result = planner(30_000, memory=1, rollout=2).plan(connect_four())
+    assert result.simulations < 30_000
+    assert 2**19 < result.bytes <= 2**20
+
+
 @pytest.mark.parametrize("make", [connect_four, Dice, lambda: Dice("numpy.random")])
 def test_the_same_seed_and_number_of_processes_decide_the_same(make):
     found = []

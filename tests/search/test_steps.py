@@ -1,6 +1,7 @@
 """Searches that their caller advances."""
 
 import copy
+import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from mcts_agents.envs import make_model
 from mcts_agents.envs.tictactoe import GAME as TICTACTOE
 from mcts_agents.model import History, new_generator
 from mcts_agents.search import AnsweredLater, Search, SearchSettings
+from mcts_agents.search.driver.workspace import MOST_VISITS
 from tests.search.evaluators import PUCT, of_states
 from tests.toy_games import auction, hands, nim
 
@@ -362,6 +364,49 @@ def test_a_kept_root_that_is_proven_has_a_result():
         assert steps.visits.tolist() == run.visits.tolist()
         assert steps.simulations == run.simulations
         assert steps.solved == run.solved
+
+
+def test_a_kept_root_that_is_proven_before_it_is_visited_has_a_result():
+    """Its actions prove a new node, which descents then never reach."""
+    model = TICTACTOE.rules.model()
+    unvisited = 0
+    for moves in itertools.product(range(9), repeat=2):
+        played = (4, 0, *moves)
+        if len(set(played)) < 4:
+            continue
+        found = []
+        for in_steps in (False, True):
+            search = Search(model, SearchSettings(simulations=300, reuse_tree=True))
+            rng = new_generator(1)
+            for length in (2, 4):
+                state, joints = model.reset(new_generator(0)), []
+                for number, action in enumerate(played[:length]):
+                    joints.append((action, -1) if number % 2 == 0 else (-1, action))
+                    model.apply(state, joints[-1], rng)
+                history = History(0, tuple(joints))
+                if in_steps and length == 4:
+                    search.begin(state, 0, rng, history=history)
+                    search.advance(300)
+                    found.append(search.result())
+                else:
+                    last = search.run(state, 0, rng, history=history)
+                    if length == 4:
+                        found.append(last)
+        run, steps = found
+        assert (steps.action, steps.solved) == (run.action, run.solved)
+        unvisited += steps.solved and steps.simulations == steps.reused == 0
+    assert unvisited
+
+
+def test_a_search_ends_before_its_counts_of_visits_overflow():
+    model = TICTACTOE.rules.model()
+    search = Search(model, SearchSettings(simulations=10**10, solver=False))
+    rng = new_generator(1)
+    search.begin(model.reset(rng), 0, rng)
+    assert search.advance(10) == 10
+    search._workspace._simulations[0] = MOST_VISITS - 5
+    assert search.advance(10) == 5
+    assert search.advance(10) == 0
 
 
 def test_misuse_of_steps_is_refused_and_loses_nothing():

@@ -124,6 +124,16 @@ class Memory:
             self.arrays["pools"][:count] = 0
             self.arrays["pool_places"][:] = 0
 
+    def bytes_to_move(self, search: np.ndarray) -> int:
+        """Return the size of the trees' arrays that `grow` would copy, in bytes."""
+        lacking = int(search["lacking"][0])
+        names: list[str] = []
+        if lacking & LACKS_NODES:
+            names += ["nodes", "states"]
+        if lacking & LACKS_EDGES:
+            names += ["edges", "statistics", "edge_values", "edge_pools"]
+        return sum(self.arrays[name].nbytes for name in names)
+
     def grow(self, search: np.ndarray) -> None:
         """Double the arrays that the SEARCH record says lack room."""
         old = dict(self.arrays)

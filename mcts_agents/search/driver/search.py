@@ -7,6 +7,7 @@ the time that the agent gives (`agents/agent.py`). `Workspace` ends slices by it
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -28,6 +29,7 @@ from mcts_agents.search.inspection.result import SearchResult
 from mcts_agents.search.inspection.root import RootStatistics
 from mcts_agents.search.inspection.tree_node import TreeNode
 from mcts_agents.search.inspection.tree_reader import TreeReader
+from mcts_agents.search.kernel.records import UNPROVEN
 from mcts_agents.search.kernel.root_policies import root_policy_of
 from mcts_agents.search.kernel.status import NO_LIMIT
 from mcts_agents.search.options.settings import SearchSettings
@@ -443,8 +445,19 @@ class Search:
         if not self._runs or not (self._whole or self._one_thread.mine):
             raise RuntimeError(f"{self.model.name}: there is no finished decision")
         workspace = self._workspace
+        separate = self.settings.opponent_information == "separate"
+        if separate and player != workspace.record["root_player"][0]:
+            raise RuntimeError(
+                f"player_{player} has a root for each of its information sets "
+                "(opponent_information='separate'), and none of them is the tree's; "
+                "only the tree of the acting player can be read"
+            )
         bandits = workspace.reader().node(workspace.root_tree(player), player)
         return TreeNode(workspace.reader, bandits)
+
+    def sharing_memory(self, searches: int) -> AbstractContextManager[None]:
+        """Leave this search its part of the limit of memory, within a context."""
+        return self._workspace.sharing_memory(searches)
 
     def playouts(self, state: np.ndarray, count: int, rng: np.ndarray) -> int:
         """Run `count` random playouts from `state` with no tree; return `count`.
@@ -631,7 +644,10 @@ class Search:
         if steps.only is not None:
             return replace(steps.only, seconds=clock.now() - steps.started)
         workspace = self._workspace
-        if not workspace.record["simulations"][0] and not steps.reused:
+        outcomes = workspace.memory.arrays["edges"]["outcome"]
+        # A kept root may be proven before it is visited.
+        proven = outcomes[workspace.root_tree(steps.player)] != UNPROVEN
+        if not (workspace.record["simulations"][0] or steps.reused or proven):
             raise RuntimeError(f"{self.model.name}: there was no simulation yet")
         actions = self.model.legal_actions(steps.state, steps.player)
         root = self._root(steps.player, actions, steps.reused)

@@ -8,8 +8,9 @@ was used, and `merging.py` shares both out among threads and determinizations.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,10 @@ SLICE_SECONDS_WITH_PYTHON = 0.01
 # short it is a single one.
 FIRST_SLICE = 16
 FIRST_TIMED_SLICE = 1
+# Counts of visits have 32 bits.
+MOST_VISITS = 2**31 - 2
+# How fast trees move to larger arrays, to end in time rather than late.
+BYTES_MOVED_PER_SECOND = 1e9
 
 
 class Workspace:
@@ -136,6 +141,17 @@ class Workspace:
         """Leave this search its part of the limit of memory, one of so many."""
         self.blank["memory_limit"] //= searches
         self._blanks.clear()
+
+    @contextmanager
+    def sharing_memory(self, searches: int) -> Iterator[None]:
+        """Leave this search its part of the limit of memory for the time being."""
+        whole = self.blank["memory_limit"].copy()
+        self.share_memory(searches)
+        try:
+            yield
+        finally:
+            self.blank["memory_limit"] = whole
+            self._blanks.clear()
 
     def beginning_of(self, player: int) -> np.ndarray:
         """Return what the record says when a player's decision begins, as bytes."""
@@ -323,7 +339,7 @@ class Workspace:
 
     def _run_slices(self, budget: SearchSettings, deadline: float) -> None:
         """Run slices of a few milliseconds until a budget is spent."""
-        left = budget.simulations or NO_LIMIT
+        left = min(budget.simulations or NO_LIMIT, self._visits_left())
         calls_limit = budget.forward_model_calls or NO_LIMIT
         if self.evaluation:
             self._run_batches(left, calls_limit, deadline)
@@ -342,6 +358,9 @@ class Workspace:
             if status == BUDGET_SPENT:
                 return
             if status == GROW:
+                started = before + done > 0
+                if timed and started and clock.now() + self._growing() >= deadline:
+                    return
                 self._grow()
             elif status != SLICE_DONE:
                 self._fail(status)
@@ -363,6 +382,18 @@ class Workspace:
         status = self.evaluation.run(self.record, self._grow, *budgets)
         if status not in (SLICE_DONE, BUDGET_SPENT, EVALUATE):
             self._fail(status)
+
+    def _visits_left(self) -> int:
+        """Return how many simulations the counts of visits have room for."""
+        visits = int(self._simulations[0])
+        if self.settings.reuse_tree:
+            player = int(self.record["root_player"][0])
+            visits = max(visits, self.root_visits(player))
+        return max(0, MOST_VISITS - visits)
+
+    def _growing(self) -> float:
+        """Return about how many seconds it takes to move to larger arrays."""
+        return self.memory.bytes_to_move(self.record) / BYTES_MOVED_PER_SECOND
 
     def _grow(self) -> None:
         self.memory.grow(self.record)

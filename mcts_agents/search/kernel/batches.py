@@ -64,6 +64,7 @@ from mcts_agents.search.kernel.records import (
     once,
     path_of,
     statistics_of,
+    teams_of,
     values_of,
 )
 from mcts_agents.search.kernel.rewards import (
@@ -342,10 +343,7 @@ def take_checked_answers(search, values, logits):
                 node = row_nodes_of(batch)[row]
                 if node != NONE:
                     bandit = nodes_of(search)[node]
-                    at = row * search.players + bandit.player
-                    bandit.raw_value = values[at]
-                    if search.discounted:
-                        bandit.raw_value -= waiting_score(search, i, bandit.player)
+                    bandit.raw_value = raw_value(search, bandit, i, row, values)
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, node, row_logits)
             if search.answered:
@@ -356,6 +354,21 @@ def take_checked_answers(search, values, logits):
     batch.row_count = 0
     batch.leaves = 0
     batch.others = 0
+
+
+@njit
+def raw_value(search, bandit, number, row, values):
+    """Return a leaf's value on the scale of a bandit's means, see `back_up.oppose`."""
+    player = bandit.player
+    opposed = False
+    if search.paranoid:
+        teams = teams_of(search)
+        opposed = teams[player] != teams[search.root_player]
+        player = search.root_player
+    value = values[row * search.players + player]
+    if search.discounted:
+        value -= waiting_score(search, number, player)
+    return -value if opposed else value
 
 
 @njit

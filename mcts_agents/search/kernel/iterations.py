@@ -162,7 +162,7 @@ def memory_used(search):
     joints = search.joint_count + 2 * search.trees + 1
     tables = 4 * joints * JOINT_BYTES
     if search.abstracted:
-        tables += most_pools(search) * POOL_BYTES
+        tables += most_pools(search, search.deepest + 2) * POOL_BYTES
     return nodes * search.node_bytes + edges * search.edge_bytes + tables
 
 
@@ -189,9 +189,9 @@ def new_edges(search, longest):
 
 
 @njit
-def most_pools(search):
-    """Return the most pools that there may be after one more iteration."""
-    return search.pool_count + search.players * (search.deepest + 2)
+def most_pools(search, longest):
+    """Return the most pools that there may be after an iteration on a path so long."""
+    return search.pool_count + search.players * longest
 
 
 @njit
@@ -209,7 +209,7 @@ def lacking_room(search):
             joints = 2 * longest + 1
     if 2 * (search.joint_count + joints) > len(joints_of(search)):
         lacking |= LACKS_JOINTS
-    if search.abstracted and most_pools(search) > len(pools_of(search)):
+    if search.abstracted and most_pools(search, longest) > len(pools_of(search)):
         lacking |= LACKS_POOLS
     return lacking
 
