@@ -178,18 +178,17 @@ def _difference_at_end(
     model: ForwardModel, record: RecordedGame, state: np.ndarray
 ) -> Difference | None:
     length = len(record.moves)
-    cut = (
-        record.max_turns is not None
-        and length >= record.max_turns
-        and not any(record.returns)
-    )
-    if model.is_over(state) == cut:
-        words = ("goes on", "is over")
-        return length, "the end", words[not cut], words[cut], state
-    if not cut:
-        ours = recorded_returns(model.results(state).tolist())
-        if ours != record.returns:
-            return length, "the returns", record.returns, ours, state
+    if not model.is_over(state):
+        cut = (
+            record.max_turns is not None
+            and length >= record.max_turns
+            and not any(record.returns)
+        )
+        return None if cut else (length, "the end", "is over", "goes on", state)
+    # A game that ends on the last turn that it may have has its own returns.
+    ours = recorded_returns(model.results(state).tolist())
+    if ours != record.returns:
+        return length, "the returns", record.returns, ours, state
     return None
 
 

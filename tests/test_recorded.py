@@ -96,10 +96,14 @@ def test_the_games_after_a_mismatch_are_replayed_too(tmp_path):
 def test_a_game_may_be_cut_by_its_limit_and_not_otherwise(tmp_path):
     cut = record(WIN[:4], [0, 0], max_turns=4)
     assert replayed(tmp_path, cut).mismatches == 0
+    # The last turn that it may have can be the one that ends it.
+    assert replayed(tmp_path, record(DRAW, [0, 0], max_turns=9)).mismatches == 0
+    assert replayed(tmp_path, record(WIN, [1, -1], max_turns=5)).mismatches == 0
     for wrong in (
         record(WIN[:4], [0, 0], max_turns=5),  # the limit was not reached
         record(WIN[:4], [1, -1], max_turns=4),  # cut games have no winner
         record(WIN, [0, 0], max_turns=5),  # it was won at the limit
+        record(DRAW, [1, -1], max_turns=9),
     ):
         assert replayed(tmp_path, wrong).mismatches == 1
 

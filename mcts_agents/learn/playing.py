@@ -16,7 +16,7 @@ from mcts_agents.envs import EnvironmentGame, environments, make_any
 from mcts_agents.learn.dataset_columns import OBSERVED, Layout
 from mcts_agents.model import draw_below, new_generator
 from mcts_agents.model.actions import as_action
-from mcts_agents.model.masks import shows_masks
+from mcts_agents.model.masks import space_without_mask
 from mcts_agents.model.views import View
 from mcts_agents.names import quoted
 from mcts_agents.search import SearchResult
@@ -137,8 +137,7 @@ class Observations:
         found = set()
         for agent in env.possible_agents:
             space = env.observation_space(agent)
-            inner = space["observation"] if shows_masks(space) else space
-            self._is_array = isinstance(inner, spaces.Box)
+            self._is_array = isinstance(space_without_mask(space), spaces.Box)
             kind = "dict" if self._is_array else "flat"
             view = View(kind, space, table.model.actions)
             shown = view.space["observation"] if self._is_array else view.space

@@ -115,3 +115,26 @@ class PlainMasks:
 def shows_masks(space: spaces.Space | None) -> bool:
     """Whether observations of a space have an action mask."""
     return isinstance(space, spaces.Dict) and "action_mask" in space.spaces
+
+
+def space_without_mask(space: spaces.Space) -> spaces.Space:
+    """Return the space of what is shown beside the mask.
+
+    That is "observation" where there is one, and else everything but the mask.
+    """
+    if not shows_masks(space):
+        return space
+    if "observation" in space.spaces:
+        return space["observation"]
+    others = {key: s for key, s in space.spaces.items() if key != "action_mask"}
+    # Where a mask is all that is shown, it is the observation, too.
+    return spaces.Dict(others) if others else space
+
+
+def observation_without_mask(shown: Any) -> Any:
+    """Return what is shown beside the mask, see `space_without_mask`."""
+    if mask_in(shown) is None:
+        return shown
+    if "observation" in shown:
+        return shown["observation"]
+    return {key: v for key, v in shown.items() if key != "action_mask"} or shown

@@ -1,12 +1,13 @@
 """What learners and policies see: flat or structured observations."""
 
+import copy
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from mcts_agents.model.forward_model import ForwardModel
-from mcts_agents.model.masks import mask_in, shows_masks
+from mcts_agents.model.masks import mask_in, shows_masks, space_without_mask
 
 OBSERVATIONS = ("flat", "dict")
 
@@ -20,6 +21,8 @@ def observation_space(model: ForwardModel) -> spaces.Dict:
     if seen is None:
         low, high = model.observation_bounds
         seen = spaces.Box(low, high, model.observation_shape, np.int8)
+    else:
+        seen = space_without_mask(seen)
     return spaces.Dict(
         {
             "observation": seen,
@@ -39,7 +42,9 @@ class View:
     Attributes:
         space: The learner's observation space: for `"flat"` a Box of shape (n,), with
             the data type and the bounds that the environment has; for `"dict"`
-            `{"observation", "action_mask"}`, the mask int8 of shape (actions,).
+            `{"observation", "action_mask"}`, the mask int8 of shape (actions,). If the
+            environment's space has a mask but no "observation", all else in it is the
+            observation.
 
     Raises:
         ValueError: Another kind, or a space that has no flat form.
@@ -48,8 +53,8 @@ class View:
     def __init__(self, kind: str, space: spaces.Space, actions: int):
         if kind not in OBSERVATIONS:
             raise ValueError(f"observation={kind!r}: expected 'flat' or 'dict'")
-        self._has_mask = shows_masks(space) and "observation" in space.spaces
-        self._inner = space["observation"] if self._has_mask else space
+        self._is_nested = shows_masks(space) and "observation" in space.spaces
+        self._inner = space_without_mask(space)
         self._is_flat = kind == "flat"
         if not self._is_flat:
             mask = spaces.Box(0, 1, (actions,), np.int8)
@@ -69,8 +74,13 @@ class View:
             observation: What the environment shows.
             mask: The learner's mask.
         """
-        if self._has_mask or mask_in(observation) is not None:
+        shows_mask = mask_in(observation) is not None
+        if self._is_nested or (shows_mask and "observation" in observation):
             observation = observation["observation"]
+        if isinstance(self._inner, spaces.Dict):
+            # The mask may lie between the parts of the observation.
+            known = self._inner.spaces
+            observation = {key: v for key, v in observation.items() if key in known}
         if isinstance(self._inner, spaces.Box):
             # As `spaces.flatten` does it, which takes longer to find that out.
             array = np.array(observation, self._inner.dtype)
@@ -81,4 +91,6 @@ class View:
             return observation
         if isinstance(self._inner, spaces.Discrete):
             observation = int(observation)  # often an array of shape ()
+        elif not isinstance(self._inner, spaces.Box):
+            observation = copy.deepcopy(observation)
         return {"observation": observation, "action_mask": mask.copy()}

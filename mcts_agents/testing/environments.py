@@ -21,6 +21,7 @@ from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.dice import generators_in, reseed
 from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.copying.faces import Face, without_pictures
 from mcts_agents.model.copying.guards import global_generators, unchanged, with_parts
@@ -30,7 +31,7 @@ from mcts_agents.testing.report import CheckError, Place, Report
 
 Redeterminise = Callable[[Any, str, np.random.Generator], Any]
 
-# Exact copies run ahead by so many steps, and try so many legal actions.
+# Exact copies run ahead by so many steps, and try so many of the legal actions.
 STEPS_AHEAD = 5
 ACTIONS_TRIED = 8
 # In fewer positions all samples may equal the truth by chance.
@@ -300,7 +301,7 @@ class _Check:
                         )
             self.report.checked["exact copies do what the environment does"] += 1
             for agent in loop.deciding():
-                for action in loop.legal(agent)[:ACTIONS_TRIED]:
+                for action in _spread(loop.legal(agent), self.place.move):
                     with self._twin(loop) as twin, self._author(f"step({action})"):
                         twin.step(coming[0][0] | {agent: action})
                     self.report.checked["legal actions can be taken"] += 1
@@ -330,7 +331,11 @@ class _Check:
         with self._untouched(loop.env, "redeterminise"):
             exact = face_of(self._clone(loop.env))
             name = agent or exact.agents[0]
-            first, second = self._sample(loop, name), self._sample(loop, name)
+            first = self._sample(loop, name)
+            second = self._sample(loop, name, other_dice=True)
+            for face in (exact, first, second):
+                # Of generators no more is compared than what was drawn from them.
+                self._reseed(loop, face, None)
         if fingerprint(first.env) != fingerprint(second.env):
             self.place.fail(
                 "redeterminise",
@@ -348,10 +353,31 @@ class _Check:
                 "Resample only what the agent cannot know",
             )
         self._samples += 1
-        self.report.checked[SAMPLES] += 1
+        if _observe_of(exact) is None:
+            self.report.skip(
+                SAMPLES,
+                "observations come only from reset() and step(); only masks were "
+                "compared",
+            )
+        else:
+            self.report.checked[SAMPLES] += 1
 
-    def _sample(self, loop: Loop, name: str) -> Face:
+    def _reseed(self, loop: Loop, face: Face, seed: int | None) -> None:
+        """Give a copy's own generators another future; all the same one for None.
+
+        What it shares with the live environment stays as it is.
+        """
+        shared = set(map(id, generators_in(loop.env)))
+        dice = None if seed is None else np.random.default_rng(seed)
+        for generator in generators_in(face.env):
+            if id(generator) not in shared:
+                reseed(generator, dice or np.random.default_rng(0))
+
+    def _sample(self, loop: Loop, name: str, other_dice: bool = False) -> Face:
+        """Resample a copy, whose own generators may go on in another way."""
         face = face_of(self._clone(loop.env))
+        if other_dice:
+            self._reseed(loop, face, 1)
         with self._author("redeterminise"):
             changed = self.redeterminise(face.env, name, np.random.default_rng(1))
         return face if changed is None else face.around(changed)
@@ -376,10 +402,27 @@ SHOWN = "rewards are finite, observations in their space"
 SAMPLES = "redeterminise keeps what the agent sees"
 
 
+def _spread(legal: list[int], move: int) -> list[int]:
+    """Return some legal actions: the first, the last, and others in between.
+
+    Those in between are spread evenly, and each move takes the next ones.
+    """
+    if len(legal) <= ACTIONS_TRIED:
+        return legal
+    between, inside = ACTIONS_TRIED - 2, legal[1:-1]
+    places = [(move + n * len(inside) // between) % len(inside) for n in range(between)]
+    return [legal[0], *(inside[place] for place in places), legal[-1]]
+
+
+def _observe_of(face: Face) -> Callable[[str], Any] | None:
+    """Return what says what agents see, None if only `reset` and `step` do."""
+    return getattr(face.env.unwrapped, "observe", None)
+
+
 def _view(face: Face, agent: Agent, name: str) -> Any:
     """Return what an agent knows of an environment, as far as it can be asked."""
     legal = face.legal_actions(face.player_of(agent))
-    observe = getattr(face.env.unwrapped, "observe", None)
+    observe = _observe_of(face)
     return face.movers(), legal, None if observe is None else _frozen(observe(name))
 
 

@@ -7,6 +7,8 @@ them, so that one can be checked by the other.
 import hashlib
 import random
 import types
+import warnings
+from array import array
 from collections import deque
 from typing import Any
 
@@ -17,6 +19,11 @@ from mcts_agents.model import ForwardModel, Rules
 _PLAIN = (type(None), bool, int, float, complex, str)
 # Classes and code are the same for all objects; they are told by their names.
 _NAMED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+
+_PICKLING = (
+    *("__reduce_ex__", "__reduce__", "__getstate__"),
+    *("__getnewargs_ex__", "__getnewargs__"),
+)
 
 
 def fingerprint(value: Any) -> str:
@@ -73,7 +80,31 @@ def _parts(item: Any) -> list[Any]:
         return sorted(map(fingerprint, item))
     if isinstance(item, types.MethodType):
         return [item.__func__.__qualname__, item.__self__]
-    return _attributes(item)
+    if isinstance(item, bytearray):
+        return [bytes(item), *_attributes(item)]
+    if isinstance(item, memoryview):
+        return [item.format, item.shape, item.tobytes()]
+    if isinstance(item, array):
+        return [item.typecode, item.tobytes(), *_attributes(item)]
+    return _attributes(item) or _reduced(item)
+
+
+def _reduced(item: Any) -> list[Any]:
+    """Return what an object without attributes is pickled as, nothing if it is not.
+
+    Iterators, dates and many classes of C and C++ keep what they hold out of sight. A
+    class that says in Python how it is pickled is not asked: its function may do
+    anything.
+    """
+    for kind in type(item).__mro__:
+        if any(isinstance(vars(kind).get(n), types.FunctionType) for n in _PICKLING):
+            return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # iterators are soon pickled no more
+            return [item.__reduce_ex__(2)]
+    except Exception:  # whatever a library raises: it cannot be pickled
+        return []
 
 
 def _attributes(item: Any) -> list[Any]:

@@ -1,5 +1,6 @@
 """Does a resampled state keep what its observer knows, and nothing else?"""
 
+import hashlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -36,8 +37,10 @@ class Hidden:
     ):
         self.model, self.calls, self.report = model, calls, report
         self.permute, self.hidden_scores = permute, hidden_scores
-        self._seen: list[list[Any]] = []
-        self._alike: dict[tuple[int, int, str], np.ndarray] = {}
+        # Hashes of all that each player has seen, which would itself fill the memory
+        # in long games.
+        self._seen: list[hashlib.blake2b] = []
+        self._alike: dict[tuple[int, int, bytes], np.ndarray] = {}
         self._samples = self._changed = self._others = 0
         self._keys = model.has("state_key")
         if not model.hidden_information:
@@ -51,7 +54,9 @@ class Hidden:
 
     def begin(self) -> None:
         """A new game begins: nobody has seen anything of it."""
-        self._seen = [[] for _ in range(self.model.players)]
+        self._seen = [
+            hashlib.blake2b(digest_size=16) for _ in range(self.model.players)
+        ]
 
     def see(self, position: Position, joint: list[int]) -> None:
         """Note what each player sees of a joint action."""
@@ -68,7 +73,7 @@ class Hidden:
                     code = self.calls.visible_action(state, joint, actor, observer)
                     self.report.checked["visible_action repeats"] += 1
                 codes.append(code)
-            seen.append(codes)
+            seen.update(f"actions {codes};".encode())
 
     def check(self, position: Position) -> None:
         """Check the samples of each player who decides."""
@@ -77,7 +82,7 @@ class Hidden:
         seed = self.calls.place.move
         if self.model.observation_shape is not None:
             for player, seen in enumerate(self._seen):
-                seen.append(self.model.observe(position.state, player).tobytes())
+                seen.update(self.model.observe(position.state, player).tobytes())
         for observer in position.movers:
             sample = self._sample(position.state, observer, seed)
             self._check_kept(position, sample, observer)
@@ -174,7 +179,7 @@ class Hidden:
             self.report.skip(ALIKE, "the rules have neither `observe` nor `state_key`")
             return
         known = self.model.state_key(state, observer) if self._keys else 0
-        key = observer, known, repr(self._seen[observer])
+        key = observer, known, self._seen[observer].digest()
         world = self._alike.setdefault(key, state.copy())
         if world.tobytes() != state.tobytes():
             if self._sample(world, observer, seed).tobytes() != sample.tobytes():

@@ -91,19 +91,23 @@ def check_rules(
         game, rules = rules, rules.rules
     if episodes < 1 or moves < 1:
         raise ValueError(f"episodes={episodes}, moves={moves}: expected at least 1")
+    expected = (
+        f"{rules!r}: expected Rules, a Game, its name, or a model of compiled rules"
+    )
     if isinstance(rules, Rules):
         if not variants:
             raise ValueError("variants: expected at least one, such as [{}]")
         checked = rules.with_checked_bounds() if bounds else rules
         models = [checked.model(**variant) for variant in variants]
     elif not isinstance(rules, ForwardModel) or rules.copies_environments:
-        raise ValueError(
-            f"{rules!r}: expected Rules, a Game, its name, or a model of compiled rules"
-        )
+        raise ValueError(expected)
     elif list(variants) != [{}]:
         raise ValueError("variants: a model is of one variant already; pass its Rules")
     else:
         models = [rules.with_checked_bounds() if bounds else rules]
+    if any(model.copies_environments for model in models):
+        # Games of OpenSpiel are Rules, too, without functions of an author.
+        raise ValueError(expected)
     report = Report(models[0].name)
     for model in models:
         walk = _Walk(model, episodes, moves, seed, permute, hidden_scores, game)

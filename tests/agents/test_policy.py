@@ -263,7 +263,9 @@ def test_arguments_that_are_refused():
 # -- third-party environments
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "rps", "countdown"])
+@pytest.mark.parametrize(
+    "name", ["tictactoe", "connect_four", "rps", "countdown", "unnested"]
+)
 def test_other_peoples_environments_by_their_own_observations(name):
     seen = []
 
@@ -327,6 +329,27 @@ def test_searches_on_copies_show_what_the_environment_does():
     )
     assert agent.act(env, env.agents[0]) in (0, 1)
     assert set(seen) == {1, 2, 3, 4}  # what is left of four
+
+
+@pytest.mark.parametrize("observation", ["flat", "dict"])
+def test_searches_on_copies_show_no_mask_in_observations(observation):
+    env = FACTORIES["unnested"]()
+    env.reset(seed=1)
+    seen = []
+
+    def watching(shown, mask):
+        seen.append(plain(shown))
+        return even(shown, mask)
+
+    policy = PolicyAgent(watching, observation=observation)
+    policy.act(env)
+    agent = MCTSAgent(tree="self", opponent_model=policy, perfect_information=True)
+    assert agent.act(env, env.agents[0]) in (0, 1)
+    assert len(seen) > 10
+    if observation == "flat":
+        assert {shown[0] for shown in seen} == {(9,)}  # its shape
+    else:
+        assert {tuple(shown["observation"]) for shown in seen} == {("board",)}
 
 
 def test_players_who_are_shown_different_things_have_no_common_policy():

@@ -13,6 +13,7 @@ from pettingzoo.utils import parallel_to_aec
 
 import mcts_agents.envs as envs
 from mcts_agents.testing import CheckError, check_environment
+from mcts_agents.testing.environments import ACTIONS_TRIED, _spread
 from tests.model.third_party import (
     Cached,
     Countdown,
@@ -284,6 +285,16 @@ def shuffle_the_deck(env, agent, generator):
     env.deck[:-1] = hidden
 
 
+def own_generator(env, agent, generator):
+    hidden = sorted(env.deck[:-1])
+    env.np_random.shuffle(hidden)
+    env.deck[:-1] = hidden
+
+
+def draw_only(env, agent, generator):
+    env.np_random.random()
+
+
 def forget(env, agent, generator):
     """Nothing is resampled."""
 
@@ -300,6 +311,29 @@ def failing(env, agent, generator):
     raise IndexError("no\ncard")
 
 
+class Sealed(Countdown):
+    """Hides a number that nobody ever sees."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.np_random = np.random.default_rng(seed)
+        self.sealed = int(self.np_random.integers(100))
+
+
+class SealedAtOnce(Matching):
+    def reset(self, seed=None, options=None):
+        self.sealed = random.Random(seed).randrange(100)
+        return super().reset(seed, options)
+
+
+def seal_anew(env, agent, generator):
+    env.sealed = int(generator.integers(100))
+
+
+def count_on(env, agent, generator):
+    env.left += 1
+
+
 LIVE = Cards()
 
 
@@ -308,15 +342,32 @@ def touches_the_live_one(env, agent, generator):
 
 
 def test_a_resampling_function_that_is_sound():
-    report = check_environment(Cards, redeterminise=shuffle_the_deck)
-    assert report.checked["redeterminise keeps what the agent sees"] == 14
+    report = check_environment(Sealed, redeterminise=seal_anew)
+    assert report.checked["redeterminise keeps what the agent sees"] > 6
     assert not report.skipped
+
+
+@pytest.mark.parametrize(
+    ("make", "function"),
+    [(Cards, shuffle_the_deck), (SealedAtOnce, seal_anew)],
+)
+def test_what_only_steps_show_is_not_compared(make, function):
+    report = check_environment(make, episodes=3, redeterminise=function)
+    assert report.checked["redeterminise leaves the live environment alone"] > 6
+    assert report.checked["redeterminise keeps what the agent sees"] == 0
+    assert report.skipped == {
+        "redeterminise keeps what the agent sees": "observations come only from "
+        "reset() and step(); only masks were compared"
+    }
 
 
 @pytest.mark.parametrize(
     ("make", "function", "words"),
     [
         (Cards, forget, r"`redeterminise` changed nothing in \d+ positions"),
+        (Cards, draw_only, r"`redeterminise` changed nothing in \d+ positions"),
+        (Cards, own_generator, "`redeterminise` gives player_0 two samples with the s"),
+        (Sealed, count_on, "`redeterminise` changed for player_0 what it knows"),
         (Cards, unseeded, "`redeterminise` gives player_0 two samples with the same"),
         (Cards, failing, "failed with IndexError: no card"),
         (lambda: LIVE, touches_the_live_one, "changed env.deck of the live"),
@@ -328,6 +379,38 @@ def test_resampling_functions_that_are_not(make, function, words):
     with pytest.raises(CheckError, match=words) as error:
         check_environment(make, redeterminise=function)
     error.match(PLACE)
+
+
+# -- many actions
+
+
+class Many(Cards):
+    """The last of its actions fails."""
+
+    action_space = spaces.Discrete(10_000)
+
+    def step(self, action):
+        if action == self.action_space.n - 1:
+            raise RuntimeError("the last one")
+        return super().step(action % 2)
+
+
+def test_the_last_of_many_actions_is_tried():
+    with pytest.raises(CheckError, match=r"`step\(9999\)` failed .*: the last one"):
+        check_environment(Many, episodes=1, steps=2, simulations=1)
+
+
+@pytest.mark.parametrize("count", [9, 10, 14, 100])
+def test_each_move_tries_other_actions(count):
+    legal = [action * 3 for action in range(count)]
+    tried = [_spread(legal, move) for move in range(count)]
+    for actions in tried:
+        assert len(set(actions)) == ACTIONS_TRIED == len(actions)
+        assert (actions[0], actions[-1]) == (legal[0], legal[-1])
+    assert set().union(*tried) == set(legal)
+    assert set(tried[0]) != set(tried[1])
+    assert max(np.diff(sorted(tried[5]))) <= 3 * -(-count // 6)
+    assert _spread(legal[:8], 3) == legal[:8]
 
 
 # -- sound environments

@@ -10,6 +10,7 @@ from mcts_agents.envs import GAMES, load_game
 from mcts_agents.model import Rules
 from mcts_agents.model.contract import ENTRIES
 from mcts_agents.testing import CheckError, check_rules
+from mcts_agents.testing.rules import _Walk
 from tests.envs.variants import VARIANTS
 from tests.games.goofspiel import GOOFSPIEL
 from tests.games.kuhn_poker import KUHN
@@ -140,6 +141,14 @@ def test_rules_that_show_a_player_s_card_in_its_key_only():
     report = check_rules(KUHN, episodes=20)
     assert report.checked["samples of positions that look the same"] > 10
     assert report.skipped["observe"] == "the rules have no such function"
+
+
+def test_long_games_are_not_kept_in_full():
+    walk = _Walk(rules.model(), 3, 200, 0, None, False, None)
+    walk.run()
+    keys = list(walk.hidden._alike)
+    assert len(keys) > 3
+    assert max(len(seen) for _, _, seen in keys) <= 16
 
 
 def test_rules_that_show_nothing():
@@ -284,6 +293,13 @@ def test_what_is_left_out_is_in_the_report():
 def test_arguments_that_do_not_go_together(arguments, words):
     with pytest.raises(ValueError, match=words):
         check_rules(**{"rules": rules} | arguments)
+
+
+def test_games_without_an_author_s_functions():
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    for name in ("open_spiel:tic_tac_toe", "open_spiel:breakthrough:rows=5"):
+        with pytest.raises(ValueError, match="expected Rules, a Game, its name, or a"):
+            check_rules(name)
 
 
 def test_variants_are_checked_one_by_one():

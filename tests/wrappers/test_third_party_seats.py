@@ -17,12 +17,29 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.classic import connect_four_v3, rps_v2, tictactoe_v3
 
+
+class Unnested(Countdown):
+    """Shows its mask beside the parts of its observation."""
+
+    def observation_space(self, agent):
+        parts = {
+            "board": spaces.Box(0, 9, (3, 3), np.int8),
+            "action_mask": spaces.Box(0, 1, (2,), np.int8),
+        }
+        return spaces.Dict(parts)
+
+    def observe(self, agent):
+        self.board = np.full((3, 3), self.left, np.int8)
+        return {"board": self.board, "action_mask": np.ones(2, np.int8)}
+
+
 FACTORIES = {
     "tictactoe": tictactoe_v3.env,
     "connect_four": connect_four_v3.env,
     "rps": rps_v2.env,
     "rps_parallel": rps_v2.parallel_env,
     "countdown": Countdown,
+    "unnested": Unnested,
     "matching": Matching,
     "serialised_matching": serialised_matching,
 }
@@ -96,6 +113,22 @@ def test_simultaneous_choices_without_masks(factory):
     assert [step[1] for step in steps] == [-1.0, 1.0, 1.0]
     assert [step[2] for step in steps] == [False, False, True]
     assert steps[-1][-1]["result"] == "won"
+
+
+@pytest.mark.parametrize("kind", ["flat", "dict"])
+def test_masks_beside_the_parts_of_an_observation(kind):
+    env = SingleAgentEnv(Unnested, lambda observation, agent: 0, observation=kind)
+    shown, info = env.reset(seed=1)
+    assert shown in env.observation_space
+    np.testing.assert_array_equal(info["action_mask"], [1, 1])
+    if kind == "flat":
+        assert env.observation_space == spaces.Box(0, 9, (9,), np.int8)
+        assert shown.tolist() == [4] * 9
+        return
+    assert list(shown) == ["observation", "action_mask"]
+    assert list(shown["observation"]) == ["board"]
+    assert shown["observation"]["board"].tolist() == [[4] * 3] * 3
+    assert not np.shares_memory(shown["observation"]["board"], env.environment.board)
 
 
 def test_a_learner_who_is_out_ends_while_others_play_on():

@@ -22,7 +22,10 @@ from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.copying.uncached import without_caches
 from mcts_agents.model.copying.watchers import layers
-from mcts_agents.model.masks import mask_in, shows_masks
+from mcts_agents.model.masks import (
+    observation_without_mask,
+    space_without_mask,
+)
 
 # A return beyond this, or its square, would overflow in a search's sums.
 GREATEST_RETURN = 1e100
@@ -295,9 +298,7 @@ class Face(ABC):
                 "value of reset() or step(); wrap the environment before reset: env = "
                 "mcts_agents.remember(env)"
             )
-        if mask_in(shown) is not None and "observation" in shown:
-            return shown["observation"]
-        return shown
+        return observation_without_mask(shown)
 
     @abstractmethod
     def _observation_space(self, agent: str) -> spaces.Space:
@@ -305,10 +306,7 @@ class Face(ABC):
 
     def observation_space(self, player: int) -> spaces.Space:
         """Return the space of what `observation` returns."""
-        space = self._observation_space(self.agents[player])
-        if shows_masks(space) and "observation" in space.spaces:
-            return space["observation"]
-        return space
+        return space_without_mask(self._observation_space(self.agents[player]))
 
     def checked_mask(self, player: int) -> np.ndarray | None:
         """Return the mask of a player's actions, or None; see `ActionNumbers.flat`.
