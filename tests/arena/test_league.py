@@ -49,6 +49,8 @@ def script(monkeypatch):
     found = SimpleNamespace(**runpy.run_path(str(FOLDER / "run.py"), run_name="run"))
     own = found.Page.__init__.__globals__
     monkeypatch.setitem(own, "heat_map", lambda *_: "<svg/>")
+    for name in ("page", "league"):  # other scripts have modules of these names
+        sys.modules.pop(name, None)
     return found
 
 

@@ -27,7 +27,7 @@ GOOFSPIEL = Rules(
 
 @GOOFSPIEL.variant
 def variant(game, *, players=2):
-    return Spec(players=2, actions=CARDS)
+    return Spec(players=2, actions=CARDS, observation_shape=(2, CARDS))
 
 
 @GOOFSPIEL.define
@@ -50,6 +50,14 @@ def legal_actions(game, state, player, out):
             out[n] = card
             n += 1
     return n
+
+
+@GOOFSPIEL.define
+def observe(game, state, player, out):
+    """Write the cards that are left to the player, and to the opponent."""
+    for row in range(2):
+        for card in range(CARDS):
+            out[CARDS * row + card] = state.hands[player ^ row] >> card & 1
 
 
 @GOOFSPIEL.define

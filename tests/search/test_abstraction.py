@@ -499,7 +499,7 @@ def test_another_game_begins_without_kept_statistics():
     [
         ({}, "abstraction own or all"),
         ({"abstraction": "all", "abstraction_context": "last"}, "context sequence"),
-        ({"abstraction": "all", "threads": 2}, "threads=1 only"),
+        ({"abstraction": "all", "threads": 2}, "works only with threads=1"),
     ],
     ids=str,
 )

@@ -256,12 +256,12 @@ from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 
-left = 0
+left, main = 0, threading.get_ident()
 
 def interrupted(condition):
     global left
     found = taken(condition)
-    if left and threading.current_thread() is threading.main_thread():
+    if left and threading.get_ident() == main:
         left -= 1
         if not left:
             signal.raise_signal(signal.SIGINT)
