@@ -67,6 +67,7 @@ SHOWN = {
     "changelog": "CHANGELOG.md",
     "contributing": "CONTRIBUTING.md",
     "experiments": "experiments/README.md",
+    "league_results": "experiments/league/results.md",
     "multitree_results": "experiments/multitree/results.md",
     "security": "SECURITY.md",
 }

@@ -287,13 +287,17 @@ class Page:
         # stores or from the table.
         self.played = from_csv(text, "results.csv")
         self.files = {"results.csv": text}
+        # Some have only been played with the first budget yet.
+        timed = f", and with {TIME} a decision where a game would take less than ten "
+        timed += "seconds"
+        if all(own.budget != TIME for own in self.played):
+            timed = ""
         self.paragraphs = [
             "# The league",
             "`run.py` writes this page. In each game, all agents of this package that "
-            f"can play it met in round robins: with {BUDGETS[0]} a decision, and with "
-            f"{TIME} a decision where a game would take less than ten seconds. Every "
-            f"agent played at least {self._least()} games in each round robin. In the "
-            "first half, minimax agents visited as many nodes as others made "
+            f"can play it met in round robins: with {BUDGETS[0]} a decision{timed}. "
+            f"Every agent played at least {self._least()} games in each round robin. "
+            f"With {BUDGETS[0]}, minimax agents visited as many nodes as others made "
             "simulations, which takes far less time. Scripted agents, `one-step` and "
             "`random` take no budget. Games begin with a random decision of each "
             "player.",
@@ -422,7 +426,7 @@ def heat_map(played: Sequence[Played], described: str) -> str:
         for name, standing in own.standings.items():
             if standing.rating.low is not None:
                 cells[agents.index(name), column] = standing.rating.value - MEAN
-    left, top, right, width, height = 1.9, 1.3, 0.9, 0.42, 0.2
+    left, top, right, width, height = 1.9, 1.6, 0.9, 0.42, 0.2
     size = left + width * len(played) + right, top + height * len(agents) + 0.1
     with style():
         figure = Figure(size)
