@@ -107,3 +107,25 @@ def test_memory_is_not_exceeded(tree):
     assert 1 << 20 < found.bytes <= 2 << 20
     more = search(make_model("sushi_go")[1], memory=4, **many)
     assert more.simulations > found.simulations
+
+
+def test_a_search_that_would_grow_past_its_deadline_ends(monkeypatch):
+    model = make_model("hex:size=5")[1]
+    settings = SearchSettings(seconds=0.3, solver=False)
+    search = Search(model, settings, nodes=64, edges=600)
+    monkeypatch.setattr(search._workspace, "_growing", lambda: 10.0)
+    monkeypatch.setattr(search._workspace, "_grow", lambda: 1 / 0)
+    found = search.run(model.reset(new_generator(0)), 0, new_generator(1))
+    assert 0 < found.simulations < 100
+
+
+def test_trees_with_several_roots_are_not_read_as_one():
+    model = make_model("love_letter:players=2")[1]
+    chosen = {"tree": "multi", "opponent_information": "separate"}
+    search = Search(model, SearchSettings(simulations=50, **chosen))
+    state = model.reset(new_generator(0))
+    (player,) = model.movers(state)
+    search.run(state, player, new_generator(1))
+    assert search.read_tree(player)
+    with pytest.raises(RuntimeError, match="a root for each of its information sets"):
+        search.read_tree(1 - player)
