@@ -25,8 +25,9 @@ from pathlib import Path
 
 import loky
 from league import BUDGETS, LEAST_GAMES, NETWORK, TIME, LineUp, line_up, seconds
-from page import Page, Played, from_csv, united
+from page import Page
 from rich.console import Console
+from round_robins import Played, from_csv, united
 
 from mcts_agents.arena.analysis.game_columns import columns_of
 from mcts_agents.arena.analysis.tournament_results import Results, read_results

@@ -17,12 +17,10 @@ def observation_space(model: ForwardModel) -> spaces.Dict:
 
     Of a copied environment the observations are its own.
     """
-    seen = model.own_observation_space
+    seen = model.own_observation_space  # without the mask
     if seen is None:
         low, high = model.observation_bounds
         seen = spaces.Box(low, high, model.observation_shape, np.int8)
-    else:
-        seen = space_without_mask(seen)
     return spaces.Dict(
         {
             "observation": seen,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mcts_agents.model import ForwardModel, draw_uint64, new_generator
-from mcts_agents.search.driver.merging import shared
+from mcts_agents.search.driver.merging import held_at_once, shared
 from mcts_agents.search.driver.search import Search
 from mcts_agents.search.forks import in_forks
 from mcts_agents.search.inspection.result import SearchResult
@@ -70,10 +70,8 @@ def search_in_processes(
 
         sent = in_forks(work, processes)
         # The last part was searched here: its tree can be read.
-        roots = [replace(own[-1], **root) for part in sent[:-1] for root in part]
-        # All hold their trees at once.
-        whole = sum(root.bytes for root in (*roots, *own))
-        return [replace(root, bytes=whole) for root in (*roots, *own)]
+        others = [[replace(own[-1], **root) for root in part] for part in sent[:-1]]
+        return held_at_once([*others, own])
 
     return search.run_by(parts, state, player, rng, started=started, reserve=reserve)
 

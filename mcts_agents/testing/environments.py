@@ -21,6 +21,7 @@ from mcts_agents.envs.game_environment import GameEnvironment
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.comparing import first_difference
+from mcts_agents.model.copying.copied_parallel import observes
 from mcts_agents.model.copying.dice import generators_in, reseed
 from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.copying.faces import Face, without_pictures
@@ -416,7 +417,12 @@ def _spread(legal: list[int], move: int) -> list[int]:
 
 def _observe_of(face: Face) -> Callable[[str], Any] | None:
     """Return what says what agents see, None if only `reset` and `step` do."""
-    return getattr(face.env.unwrapped, "observe", None)
+    env = face.env.unwrapped
+    # Only PettingZoo's turn-based environments must have it, so elsewhere it may be
+    # something else.
+    if isinstance(env, AECEnv) or observes(env):
+        return env.observe
+    return None
 
 
 def _view(face: Face, agent: Agent, name: str) -> Any:

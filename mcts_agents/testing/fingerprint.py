@@ -9,7 +9,7 @@ import random
 import types
 import warnings
 from array import array
-from collections import deque
+from collections import ChainMap, deque
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,21 @@ _PLAIN = (type(None), bool, int, float, complex, str)
 # Classes and code are the same for all objects; they are told by their names.
 _NAMED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
-_PICKLING = (
-    *("__reduce_ex__", "__reduce__", "__getstate__"),
-    *("__getnewargs_ex__", "__getnewargs__"),
-)
+_PICKLED = ("__reduce_ex__", "__reduce__", "__getstate__")
+_PICKLING = (*_PICKLED, "__getnewargs_ex__", "__getnewargs__")
 
 
 def fingerprint(value: Any) -> str:
     """Return a hash of all numbers, texts and generators in an object, 32 digits."""
+    return _walk(value, ChainMap())
+
+
+def _walk(value: Any, known: ChainMap[int, tuple[str, Any]]) -> str:
+    """Return the hash of an object, which ends where it leads to what is known."""
     text = hashlib.blake2b(digest_size=16)
     # Items are kept alive here, so that no id comes twice.
-    seen: dict[int, tuple[int, Any]] = {}
+    seen = known.new_child()
+    own, level = seen.maps[0], len(seen.maps)
     waiting: list[Any] = [value]
     while waiting:
         item = waiting.pop()
@@ -45,8 +49,12 @@ def fingerprint(value: Any) -> str:
         if id(item) in seen:
             text.update(f"same as {seen[id(item)][0]};".encode())
             continue
-        seen[id(item)] = len(seen), item
-        waiting.extend(reversed(_parts(item)))
+        seen[id(item)] = f"{level}, {len(own)}", item
+        if isinstance(item, set | frozenset):  # its order means nothing
+            waiting.extend(sorted(_walk(member, seen) for member in item))
+            waiting.extend(_attributes(item))
+        else:
+            waiting.extend(reversed(_parts(item)))
     return text.hexdigest()
 
 
@@ -76,21 +84,39 @@ def _parts(item: Any) -> list[Any]:
         return [*item.keys(), *item.values(), *_attributes(item)]
     if isinstance(item, list | tuple | deque):
         return [*item, *_attributes(item)]
-    if isinstance(item, set | frozenset):
-        return sorted(map(fingerprint, item))
     if isinstance(item, types.MethodType):
         return [item.__func__.__qualname__, item.__self__]
     if isinstance(item, bytearray):
         return [bytes(item), *_attributes(item)]
     if isinstance(item, memoryview):
-        return [item.format, item.shape, item.tobytes()]
+        try:
+            return [item.format, item.shape, item.tobytes()]
+        except ValueError:  # it was released
+            return []
     if isinstance(item, array):
         return [item.typecode, item.tobytes(), *_attributes(item)]
-    return _attributes(item) or _reduced(item)
+    attributes = _attributes(item)
+    if hasattr(type(item), "__array__") and (found := _array(item)) is not None:
+        return [found, *attributes]
+    if attributes and all(
+        getattr(type(item), name) is getattr(object, name) for name in _PICKLED
+    ):
+        return attributes
+    return [*attributes, *_reduced(item)]
+
+
+def _array(item: Any) -> np.ndarray | None:
+    """Return the array that a tensor holds, None if it cannot be had."""
+    try:
+        if hasattr(item, "detach"):  # torch
+            item = item.detach().cpu()
+        return np.array(item)
+    except Exception:  # whatever a library raises: it has no such form
+        return None
 
 
 def _reduced(item: Any) -> list[Any]:
-    """Return what an object without attributes is pickled as, nothing if it is not.
+    """Return what an object is pickled as, nothing if it is not.
 
     Iterators, dates and many classes of C and C++ keep what they hold out of sight. A
     class that says in Python how it is pickled is not asked: its function may do

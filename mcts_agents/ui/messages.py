@@ -49,7 +49,7 @@ class Simple(Message):
 class Bound(Message):
     """What is meant for one position, and for no other that comes meanwhile."""
 
-    do: Literal["undo", "stop", "finish"]
+    do: Literal["undo", "finish"]
     number: Number
 
 

@@ -335,9 +335,6 @@ class PlaySession(Task):
             self._check_asked(listener)
             self._paused = False
             self._begin(self.played.adviser, is_hint=True)
-        elif word == "stop":
-            if self._is_hint:
-                self.left()
         elif word == "finish":
             self._finish()
         else:

@@ -33,13 +33,15 @@ def run(*words):
 
 @pytest.fixture(scope="module")
 def page():
-    """The names of `page.py`, which imports from its own folder."""
+    """The names of `page.py` and of what it imports from its own folder."""
     before = sys.path.copy()
     sys.path.insert(0, str(FOLDER))
     try:
-        return SimpleNamespace(**runpy.run_path(str(FOLDER / "page.py")))
+        found = runpy.run_path(str(FOLDER / "page.py"))
+        return SimpleNamespace(**vars(sys.modules["round_robins"]) | found)
     finally:
         sys.path[:] = before
+        forget_modules()
 
 
 @pytest.fixture
@@ -49,9 +51,14 @@ def script(monkeypatch):
     found = SimpleNamespace(**runpy.run_path(str(FOLDER / "run.py"), run_name="run"))
     own = found.Page.__init__.__globals__
     monkeypatch.setitem(own, "heat_map", lambda *_: "<svg/>")
-    for name in ("page", "league"):  # other scripts have modules of these names
-        sys.modules.pop(name, None)
+    forget_modules()
     return found
+
+
+def forget_modules():
+    """Let other scripts have modules of the same names."""
+    for name in ("page", "league", "round_robins"):
+        sys.modules.pop(name, None)
 
 
 def run_main(script, monkeypatch, *words):

@@ -15,6 +15,7 @@ from mcts_agents.model.copying.dice import (
     fresh,
     generators_in,
     planners_dice,
+    reseed,
 )
 from mcts_agents.model.copying.guards import unchanged
 from mcts_agents.model.random import new_generator, next_uint64
@@ -72,6 +73,16 @@ def test_generators_are_exact_or_fresh(make):
     throws = Counter(int(6 * fresh(make(5), dice).random()) for _ in range(600))
     assert min(throws[face] for face in range(6)) > 60  # 100 expected, deviation 9
     assert planned(make(5)).random() == planned(make(5)).random()
+
+
+@pytest.mark.parametrize("kind", [np.random.MT19937, np.random.PCG64])
+def test_old_generators_get_another_future(kind):
+    generators = [np.random.RandomState(kind(1)) for _ in range(3)]
+    for generator, seed in zip(generators, (1, 1, 2), strict=True):
+        reseed(generator, np.random.default_rng(seed))
+    one, same, other = (generator.random_sample() for generator in generators)
+    assert one == same != other
+    assert one != np.random.RandomState(kind(1)).random_sample()
 
 
 def test_generators_of_pytorch_are_exact_or_fresh():

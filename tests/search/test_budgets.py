@@ -1,12 +1,17 @@
 """Budgets end a search where they say, and bounds hold; time: `test_deadlines`."""
 
+import contextlib
+import threading
 import time
+from concurrent.futures import CancelledError
 
 import pytest
 
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
+from mcts_agents.search.kernel.status import LACKS_EDGES, LACKS_JOINTS, LACKS_NODES
+from tests.search.evaluators import of_states
 from tests.toy_games import auction, fuse, hands, nim
 
 
@@ -117,6 +122,52 @@ def test_a_search_that_would_grow_past_its_deadline_ends(monkeypatch):
     monkeypatch.setattr(search._workspace, "_grow", lambda: 1 / 0)
     found = search.run(model.reset(new_generator(0)), 0, new_generator(1))
     assert 0 < found.simulations < 100
+
+
+def test_a_search_with_an_evaluator_does_not_grow_past_its_deadline(monkeypatch):
+    model = make_model("hex:size=5")[1]
+    evaluator = of_states(model)
+    settings = SearchSettings(seconds=0.3, value="win", evaluator=evaluator, batch=4)
+    search = Search(model, settings, nodes=64, edges=600)
+    monkeypatch.setattr(search._workspace, "_growing", lambda: 10.0)
+    monkeypatch.setattr(search._workspace, "_grow", lambda: 1 / 0)
+    found = search.run(model.reset(new_generator(0)), 0, new_generator(1))
+    assert 0 < found.simulations < 100
+
+
+def test_arrays_that_are_almost_empty_grow_at_once():
+    """In a graph each iteration may need many edges, and few of them are in use."""
+    model = make_model("hex:size=19")[1]
+    settings = SearchSettings(simulations=1, graph=True, tree_policy="ucb_tuned")
+    search = Search(model, settings)
+    search.run(model.reset(new_generator(0)), 0, new_generator(1))
+    workspace = search._workspace
+    workspace.record["lacking"] = LACKS_EDGES | LACKS_NODES | LACKS_JOINTS
+    assert 0.0 < workspace.memory.seconds_to_grow(workspace.record) < 0.001
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_that_was_cancelled_searches_again(threads):
+    """Whether the run before gave a result or not."""
+    model = make_model("hex:size=5")[1]
+    settings = {"max_depth": 1, "solver": False, "threads": threads}
+    search = Search(model, SearchSettings(simulations=10**9, **settings))
+    state = model.reset(new_generator(0))
+    found = []
+
+    def run():
+        with contextlib.suppress(CancelledError):
+            found.append(search.run(state, 0, new_generator(1)))
+
+    searching = threading.Thread(target=run, daemon=True)
+    searching.start()
+    while searching.is_alive():
+        search.cancel()
+        searching.join(0.05)
+    assert all(one.simulations < 10**9 for one in found)
+    for _ in range(2):
+        again = search.run(state, 0, new_generator(1), simulations=100)
+        assert again.simulations == 100
 
 
 def test_trees_with_several_roots_are_not_read_as_one():

@@ -387,6 +387,8 @@ def test_waiting_visits_count(batch):
         ({"reuse_tree": True}, "reuse_tree=True: root_policy='gumbel'"),
         ({"threads": 2}, "threads=2: root_policy='gumbel' needs the statistics of a"),
         ({"gumbel_actions": 0}, "gumbel_actions=0"),
+        ({"evaluator": AnsweredLater(), "batch": 8, "virtual_loss": 0, "value": "win"},
+         "virtual_loss=0: root_policy='gumbel' shares out batch=8 leaves"),
         ({"root_policy": "tree", "gumbel_scale": 2.0, "tree_policy": "ucb1"},
          "root_policy gumbel or tree_policy gumbel"),
         ({"simulations": None, "seconds": 0.1}, "needs a budget of simulations"),

@@ -92,6 +92,26 @@ def test_determinizations_merge_their_searches(combine, final, tree):
         assert key[found.actions.tolist().index(found.action)] == max(key)
 
 
+def test_threads_hold_a_tree_each_at_once():
+    """And the trees of determinizations one after another."""
+    state, player, rng = opening(HANDS, 0)
+    found = {
+        (threads, count): Search(
+            HANDS,
+            SearchSettings(
+                simulations=400 * threads * count,
+                threads=threads,
+                determinizations=count,
+            ),
+        ).run(state, player, rng.copy())
+        for threads in (1, 2)
+        for count in (1, 5)
+    }
+    one = found[1, 1].bytes
+    for (threads, _), result in found.items():
+        assert 0.7 * threads * one < result.bytes < 1.4 * threads * one
+
+
 def test_determinizations_are_dealt_anew():
     held = set()
 

@@ -120,6 +120,11 @@ def test_a_bare_function_may_read_every_option():
         ({"parameters": {"x": "1"}}, ValueError, "x='1'; expected a finite number"),
         ({"parameters": {"x": float("nan")}}, ValueError, "x=nan; expected a finite"),
         ({"kind": "sampling"}, ValueError, "keeps_statistics=True"),
+        (
+            {"update": GREEDY.choose, "evaluated": GREEDY.choose},
+            ValueError,
+            "has both `update` and `evaluated`",
+        ),
     ],
 )
 def test_what_is_no_policy(change, error, words):

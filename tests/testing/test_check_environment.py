@@ -330,6 +330,20 @@ def seal_anew(env, agent, generator):
     env.sealed = int(generator.integers(100))
 
 
+class Observed(Cards):
+    """Has a function of its own by the name of PettingZoo's."""
+
+    def observe(self):
+        return self._get_obs()
+
+
+class OldDice(Cards):
+    """Holds a generator that cannot be seeded by NumPy's old way."""
+
+    def __init__(self):
+        self.dice = np.random.RandomState(np.random.PCG64(1))
+
+
 def count_on(env, agent, generator):
     env.left += 1
 
@@ -349,7 +363,12 @@ def test_a_resampling_function_that_is_sound():
 
 @pytest.mark.parametrize(
     ("make", "function"),
-    [(Cards, shuffle_the_deck), (SealedAtOnce, seal_anew)],
+    [
+        (Cards, shuffle_the_deck),
+        (Observed, shuffle_the_deck),
+        (OldDice, shuffle_the_deck),
+        (SealedAtOnce, seal_anew),
+    ],
 )
 def test_what_only_steps_show_is_not_compared(make, function):
     report = check_environment(make, episodes=3, redeterminise=function)

@@ -38,7 +38,27 @@ def buffer(text):
     return made
 
 
+def tensor(*numbers, needs_gradient=False):
+    torch = pytest.importorskip("torch")
+    return torch.tensor(numbers, requires_grad=needs_gradient)
+
+
+class Buffer(io.BytesIO):
+    """A buffer of C that has an attribute, too."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.tag = 1
+
+
 DIFFERENT = {
+    "tensor": (lambda: tensor(1, 2), lambda: tensor(2, 1)),
+    "tensor with a gradient": (
+        lambda: tensor(1.0, needs_gradient=True),
+        lambda: tensor(2.0, needs_gradient=True),
+    ),
+    "buffer with an attribute": (lambda: Buffer(b"1"), lambda: Buffer(b"2")),
+    "set": (lambda: {1, 2}, lambda: {1, 3}),
     "bytearray": (lambda: bytearray(b"ab"), lambda: bytearray(b"ba")),
     "its attribute": (lambda: Tagged(b"ab", 1), lambda: Tagged(b"ab", 2)),
     "memoryview": (lambda: memoryview(b"ab"), lambda: memoryview(b"ac")),
@@ -69,6 +89,34 @@ class Asked:
 
     def __reduce_ex__(self, protocol):
         raise AssertionError
+
+
+class Node:
+    """A part of a family whose members know each other."""
+
+    def __init__(self, name, parent=None):
+        self.name, self.parent, self.children = name, parent, set()
+        if parent:
+            parent.children.add(self)
+
+
+def family(*names):
+    root = Node("root")
+    for name in names:
+        Node("grandchild", Node(name, root))
+    return root
+
+
+def test_members_of_a_set_may_lead_back_to_it():
+    one = fingerprint(family("a", "b", "c"))
+    assert one == fingerprint(family("c", "a", "b"))
+    assert one != fingerprint(family("a", "b", "d"))
+
+
+def test_a_released_view_of_memory_is_told_by_its_class():
+    view = memoryview(b"12")
+    view.release()
+    assert fingerprint(Held(view)) == fingerprint(Held(view))
 
 
 def test_what_cannot_be_pickled_is_told_by_its_class():

@@ -128,7 +128,7 @@ def test_what_is_meant_for_a_position_that_has_passed_is_refused(client):
         page.turn()
         page.do("play", action=4, number=0)
         page.turn()
-        for word in ("undo", "finish", "stop"):
+        for word in ("undo", "finish"):
             page.do(word, number=0)
             assert "has changed" in page.until("refused")["reason"], word
             page.do(word)
@@ -159,7 +159,6 @@ COMMANDS = [
     {"do": "pause"},
     {"do": "resume"},
     {"do": "step"},
-    {"do": "stop", "number": 0},
     {"do": "finish", "number": 0},
 ]
 

@@ -42,7 +42,7 @@ class ParallelFace(Face):
         self._declare_masks = [
             shows_masks(env.observation_space(agent)) for agent in self.agents
         ]
-        self._can_observe = _observes(env)
+        self._can_observe = observes(env)
         # Both are shared by the copies. By player: whether `observe` showed a mask at
         # the root, None if it was not asked; and of whom it shows what steps show.
         self._showed: list[bool | None] = [None] * len(self.agents)
@@ -249,10 +249,10 @@ class SerialisedFace(ParallelFace):
         return twin
 
 
-def _observes(env: ParallelEnv) -> bool:
-    """Whether a method `observe(agent)` tells what an agent is shown.
+def observes(env: Any) -> bool:
+    """Return whether a method `observe(agent)` tells what an agent is shown.
 
-    PettingZoo asks for none in parallel environments, so it may be something else.
+    Only turn-based environments must have one, so elsewhere it may be something else.
     """
     method = getattr(env.unwrapped, "observe", None)
     code = getattr(method, "__code__", None)

@@ -79,7 +79,11 @@ def reseed(generator: Any, dice: np.random.Generator) -> None:
     if isinstance(generator, random.Random):
         generator.seed(int(dice.integers(2**63)))
     elif isinstance(generator, np.random.RandomState):
-        generator.seed(int(dice.integers(2**32)))
+        bits = generator._bit_generator
+        if isinstance(bits, np.random.MT19937):
+            generator.seed(int(dice.integers(2**32)))
+        else:  # which `seed` does not take
+            bits.state = fresh(bits, dice).state
     elif is_torchs(type(generator)):
         generator.manual_seed(int(dice.integers(2**32)))
     else:

@@ -144,6 +144,7 @@ class Evaluation:
         self,
         search: np.ndarray,
         grow: Callable[[], None],
+        growing: Callable[[], float],
         simulations: int,
         call_limit: int,
         deadline: float,
@@ -161,6 +162,7 @@ class Evaluation:
         Args:
             search: The SEARCH record.
             grow: Makes room in the search's arrays.
+            growing: Returns about how many seconds that will take.
             simulations: Iterations to run.
             call_limit: Forward-model calls to make.
             deadline: The time by `clock.now` at which to end; inf for none.
@@ -187,22 +189,30 @@ class Evaluation:
             if status == EVALUATE:
                 self._ask()
             elif status == GROW:
+                late = filled + growing() + self._answering >= deadline
+                if timed and late and self._has_simulation(search):
+                    status = BUDGET_SPENT
+                    break
                 grow()
             elif status != SLICE_DONE:
                 break
             status = SLICE_DONE
-            if timed:
-                late = clock.now() + (filled - began) + self._answering >= deadline
-                # The root's own evaluation is no simulation, and there must be one.
-                below = waiting[0] and self._arrays["lanes"]["step_count"][0] > 0
-                if descended and (done[0] or below):
+            if timed and self._has_simulation(search):
+                if descended:
                     descents = _descents_in_time(descended, filled - began)
-                if late and (done[0] or below):
+                if clock.now() + (filled - began) + self._answering >= deadline:
                     status = BUDGET_SPENT
                     break
         if status == BUDGET_SPENT and waiting[0] and not self.later:
             self._ask()
         return status
+
+    def _has_simulation(self, search: np.ndarray) -> bool:
+        """Whether there was one, or one waits: the root's own evaluation is none."""
+        below = self._arrays["lanes"]["step_count"][0] > 0
+        return bool(
+            search["simulations"][0] or (self._record["lane_count"][0] and below)
+        )
 
     def begin(self, search: np.ndarray) -> None:
         """Begin a decision: nothing waits, and the root has no noise yet."""

@@ -25,6 +25,10 @@ FIRST_EDGES = 1 << 21
 # Cleared before each decision, however short it is.
 FIRST_JOINTS = 1 << 9
 
+# About how fast arrays move to larger ones, and how fast hash tables are filled anew.
+BYTES_MOVED_PER_SECOND = 1e9
+ENTRIES_HASHED_PER_SECOND = 1e7
+
 # Two threads that write to one line of the processor's cache wait for each other.
 CACHE_LINE = 64
 
@@ -124,15 +128,19 @@ class Memory:
             self.arrays["pools"][:count] = 0
             self.arrays["pool_places"][:] = 0
 
-    def bytes_to_move(self, search: np.ndarray) -> int:
-        """Return the size of the trees' arrays that `grow` would copy, in bytes."""
+    def seconds_to_grow(self, search: np.ndarray) -> float:
+        """Return about how long `grow` would take."""
         lacking = int(search["lacking"][0])
-        names: list[str] = []
+        moved = entered = 0
         if lacking & LACKS_NODES:
-            names += ["nodes", "states"]
+            moved += int(search["node_count"][0]) * self.node_bytes
         if lacking & LACKS_EDGES:
-            names += ["edges", "statistics", "edge_values", "edge_pools"]
-        return sum(self.arrays[name].nbytes for name in names)
+            moved += int(search["edge_count"][0]) * self.edge_bytes
+        if lacking & LACKS_JOINTS:
+            entered += int(search["joint_count"][0])
+        if lacking & LACKS_POOLS:
+            entered += int(search["pool_count"][0])
+        return moved / BYTES_MOVED_PER_SECOND + entered / ENTRIES_HASHED_PER_SECOND
 
     def grow(self, search: np.ndarray) -> None:
         """Double the arrays that the SEARCH record says lack room."""

@@ -74,6 +74,16 @@ def search_forest(
     return parts
 
 
+def held_at_once(parts: list[list[RootStatistics]]) -> list[RootStatistics]:
+    """Return the roots of searches that went on at once, each with the bytes of all.
+
+    Args:
+        parts: The roots of each search; it held their trees one after another.
+    """
+    whole = sum(max(root.bytes for root in roots) for roots in parts)
+    return [replace(root, bytes=whole) for roots in parts for root in roots]
+
+
 def search_threads(
     searches, state, player, rng, settings, deadline
 ) -> list[RootStatistics]:
@@ -111,7 +121,7 @@ def search_threads(
                     ended, left = wait(running, PATIENCE, FIRST_EXCEPTION)
             for future in ended:
                 future.result()
-            return [root for future in running for root in future.result()]
+            return held_at_once([future.result() for future in running])
         except BaseException:
             for search in searches:
                 search.cancel()

@@ -326,7 +326,7 @@ class Search:
         while arrays grow, say. No place has to put anything right, because whoever
         finds that the last run has not come to its end begins with everything new.
         """
-        if not self._whole:
+        if not self._whole or self._workspace.cancelled:
             self._set_up()
         self._whole = False
 

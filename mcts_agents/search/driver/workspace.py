@@ -55,8 +55,6 @@ FIRST_SLICE = 16
 FIRST_TIMED_SLICE = 1
 # Counts of visits have 32 bits.
 MOST_VISITS = 2**31 - 2
-# How fast trees move to larger arrays, to end in time rather than late.
-BYTES_MOVED_PER_SECOND = 1e9
 
 
 class Workspace:
@@ -332,6 +330,11 @@ class Workspace:
         self._cancelled = True
         self.record["stop"] = 1
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled, so that it cannot run any more."""
+        return self._cancelled
+
     def check_cancelled(self) -> None:
         """Raise CancelledError if it was cancelled."""
         if self._cancelled:
@@ -379,7 +382,8 @@ class Workspace:
     def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
         """Run batches of leaves through the evaluator until a budget is spent."""
         budgets = left, calls_limit, deadline
-        status = self.evaluation.run(self.record, self._grow, *budgets)
+        room = self._grow, self._growing
+        status = self.evaluation.run(self.record, *room, *budgets)
         if status not in (SLICE_DONE, BUDGET_SPENT, EVALUATE):
             self._fail(status)
 
@@ -393,7 +397,7 @@ class Workspace:
 
     def _growing(self) -> float:
         """Return about how many seconds it takes to move to larger arrays."""
-        return self.memory.bytes_to_move(self.record) / BYTES_MOVED_PER_SECOND
+        return self.memory.seconds_to_grow(self.record)
 
     def _grow(self) -> None:
         self.memory.grow(self.record)

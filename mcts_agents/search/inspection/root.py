@@ -142,8 +142,8 @@ class RootStatistics:
             solved=any(part.solved for part in every),
             proven=_agreed([part.proven for part in every if part.solved]),
             reused=sum(part.reused for part in every),
-            # Threads hold their trees at once, determinizations one after another.
-            bytes=(sum if settings.threads > 1 else max)(p.bytes for p in every),
+            # Trees are held one after another, or see `merging.held_at_once`.
+            bytes=max(part.bytes for part in every),
         )
 
     def best(self, final: str, rng: np.ndarray) -> int:

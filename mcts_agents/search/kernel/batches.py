@@ -343,7 +343,7 @@ def take_checked_answers(search, values, logits):
                 node = row_nodes_of(batch)[row]
                 if node != NONE:
                     bandit = nodes_of(search)[node]
-                    bandit.raw_value = raw_value(search, bandit, i, row, values)
+                    bandit.raw_value = raw_value(search, batch, bandit, i, values)
                     row_logits = logits[row * batch.actions : (row + 1) * batch.actions]
                     write_priors(search, node, row_logits)
             if search.answered:
@@ -357,7 +357,7 @@ def take_checked_answers(search, values, logits):
 
 
 @njit
-def raw_value(search, bandit, number, row, values):
+def raw_value(search, batch, bandit, number, values):
     """Return a leaf's value on the scale of a bandit's means, see `back_up.oppose`."""
     player = bandit.player
     opposed = False
@@ -365,7 +365,7 @@ def raw_value(search, bandit, number, row, values):
         teams = teams_of(search)
         opposed = teams[player] != teams[search.root_player]
         player = search.root_player
-    value = values[row * search.players + player]
+    value = value_of(search, lanes_of(batch)[number], player, values)
     if search.discounted:
         value -= waiting_score(search, number, player)
     return -value if opposed else value
@@ -400,22 +400,25 @@ def check_answers(search, batch, values, logits):
 
 
 @njit
-def take_in_values(search, batch, number, values):
-    """Back one leaf's values up: a mover's from its own row, others' from the mean."""
+def value_of(search, lane, player, values):
+    """Return a leaf's value for a player: a mover's own row, or the mean of all."""
     players = search.players
-    lane = lanes_of(batch)[number]
+    if lane.movers >> player & 1:
+        before = lane.movers & ((np.int64(1) << player) - 1)
+        return values[(lane.row + count_players(before)) * players + player]
     rows = count_players(lane.movers)
-    own = lane.row
-    for player in range(players):
-        if lane.movers >> player & 1:
-            value = values[own * players + player]
-            own += 1
-        else:
-            value = 0.0
-            for row in range(lane.row, lane.row + rows):
-                value += values[row * players + player]
-            value /= rows
-        values_of(search)[player] = value
+    value = 0.0
+    for row in range(lane.row, lane.row + rows):
+        value += values[row * players + player]
+    return value / rows
+
+
+@njit
+def take_in_values(search, batch, number, values):
+    """Back one leaf's values up."""
+    lane = lanes_of(batch)[number]
+    for player in range(search.players):
+        values_of(search)[player] = value_of(search, lane, player, values)
     for i in range(lane.step_count):
         waiting = steps_of(batch)[lane.first_step + i]
         step = path_of(search)[i]

@@ -188,6 +188,20 @@ def _policy(root, settings):
     return priors
 
 
+_own_visits_only = own_visits_only(
+    "gumbel", "samples actions when a decision begins, and has no other noise"
+)
+
+
+def _check(settings):
+    _own_visits_only(settings)
+    if settings.virtual_loss == 0 and settings.batch > 1:
+        raise ValueError(
+            f"virtual_loss=0: root_policy='gumbel' shares out batch={settings.batch} "
+            "leaves by the visits that wait; use virtual_loss=1 or more, or batch=1"
+        )
+
+
 GUMBEL = RootPolicy(
     "gumbel",
     choose=halve_sampled,
@@ -195,7 +209,5 @@ GUMBEL = RootPolicy(
     policy=_policy,
     needs_simulations=True,
     merges=False,
-    check=own_visits_only(
-        "gumbel", "samples actions when a decision begins, and has no other noise"
-    ),
+    check=_check,
 )

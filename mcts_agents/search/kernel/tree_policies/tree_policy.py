@@ -54,7 +54,8 @@ class TreePolicy:
         plain: Of an index, a faster `choose` for when nothing is added to it. An action
             heuristic may order untried actions: see `extended.first_untried`.
         abstract: Likewise for when nothing but opponent move abstraction is added.
-        evaluated: `choose` for when an evaluator gives the priors; None: it cannot.
+        evaluated: `choose` for when an evaluator gives the priors; None: it cannot. Not
+            together with an `update`.
         update: Called after each iteration for each edge that was taken, before the
             value is taken in; its view is an OUTCOME record. It returns an integer,
             which means nothing.
@@ -65,8 +66,8 @@ class TreePolicy:
 
     Raises:
         ValueError: A name of another form, an unknown kind or option, too many
-            parameters or one that is not finite, or a sampling policy without
-            statistics.
+            parameters or one that is not finite, a sampling policy without statistics,
+            or both `update` and `evaluated`.
         TypeError: A function that is not compiled, or options that are no tuple.
     """
 
@@ -102,6 +103,11 @@ class TreePolicy:
                     f"tree policy {self.name!r}: {parameter}={value!r}; expected a "
                     "finite number"
                 )
+        if self.update is not None and self.evaluated is not None:
+            raise ValueError(
+                f"tree policy {self.name!r} has both `update` and `evaluated`; leaves "
+                "that wait for an evaluator do not keep what `update` is told; give one"
+            )
         if self.update is not None:
             object.__setattr__(self, "keeps_statistics", True)
         if self.draws and not self.keeps_statistics:
