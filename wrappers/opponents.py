@@ -21,7 +21,7 @@ from mcts_agents.agents import (
 from mcts_agents.agents.specs import resolve
 from mcts_agents.model.actions import as_action, checked
 
-# `(environment, agent, observation, mask)`: the action of an agent who is asked.
+# `(seated game, agent, observation, mask)`: the action of an agent who is asked.
 Chooser = Callable[[Any, str, Any, np.ndarray], int]
 
 
@@ -250,7 +250,9 @@ class RandomChooser:
         self._rng = rng
         self._start = start
 
-    def __call__(self, env: Any, agent: str, observation: Any, mask: np.ndarray) -> int:
+    def __call__(
+        self, game: Any, agent: str, observation: Any, mask: np.ndarray
+    ) -> int:
         """Return the action."""
         legal = mask.nonzero()[0]
         return int(legal[int(self._rng.random() * len(legal))]) + self._start
@@ -263,9 +265,14 @@ class AgentChooser:
         self._agent = agent
         self._start = start
 
-    def __call__(self, env: Any, agent: str, observation: Any, mask: np.ndarray) -> int:
+    def __call__(
+        self, game: Any, agent: str, observation: Any, mask: np.ndarray
+    ) -> int:
         """Return the action."""
-        action = self._agent.act(env, agent)
+        masks = game.masks_to_pass()
+        # Without masks to pass, `act` need not know that there can be some.
+        given = {} if masks is None else {"action_mask": masks}
+        action = self._agent.act(game.env, agent, **given)
         return checked(action, mask, self._start, f"{self._agent!r} as {agent}")
 
 
@@ -276,9 +283,11 @@ class PolicyChooser:
         self._agent = agent
         self._start = start
 
-    def __call__(self, env: Any, agent: str, observation: Any, mask: np.ndarray) -> int:
+    def __call__(
+        self, game: Any, agent: str, observation: Any, mask: np.ndarray
+    ) -> int:
         """Return the action."""
-        space = env.observation_space(agent)
+        space = game.env.observation_space(agent)
         return self._agent.choose(observation, mask, space, self._start)
 
 
@@ -289,7 +298,9 @@ class FunctionChooser:
         self._function = function
         self._start = start
 
-    def __call__(self, env: Any, agent: str, observation: Any, mask: np.ndarray) -> int:
+    def __call__(
+        self, game: Any, agent: str, observation: Any, mask: np.ndarray
+    ) -> int:
         """Return the action."""
         action = self._function(observation, agent)
         return checked(action, mask, self._start, f"{self._function!r} as {agent}")

@@ -91,6 +91,10 @@ class SeatedGame(ABC):
         results = results_by_return(np.array(list(self._returns.values())))
         return results[self.names.index(self.learner)]
 
+    def masks_to_pass(self) -> dict[str, np.ndarray] | None:
+        """Return the masks of all agents; None if the environment shows them itself."""
+        return None
+
     def _mask(self, agent: str, observation: Any, info: Any) -> np.ndarray:
         """Return the mask that an agent was shown, else that everything is legal.
 
@@ -154,7 +158,7 @@ class ParallelSeatedGame(SeatedGame):
                 mask = self._mask(agent, observation, infos.get(agent))
                 # The quickest way to see whether any action is legal.
                 if 1 in mask.tobytes():
-                    actions[agent] = choosers[agent](env, agent, observation, mask)
+                    actions[agent] = choosers[agent](self, agent, observation, mask)
                 else:
                     actions[agent] = self._idle[agent]
             observations, rewards, terminations, truncations, infos = env.step(actions)
@@ -172,6 +176,19 @@ class ParallelSeatedGame(SeatedGame):
                 self.observation, self.mask = observation, mask
                 return None
             action = self._idle[learner]
+
+    def masks_to_pass(self) -> dict[str, np.ndarray] | None:
+        """Return the masks of all agents; None for this package's games.
+
+        Others may show masks only in what `reset` and `step` return.
+        """
+        if self.model is not None:
+            return None
+        observations, infos = self._seen
+        return {
+            agent: self._mask(agent, observations.get(agent), infos.get(agent))
+            for agent in self.env.agents
+        }
 
 
 class AECSeatedGame(SeatedGame):
@@ -206,7 +223,7 @@ class AECSeatedGame(SeatedGame):
             if agent == learner:
                 self.observation, self.mask = observation, mask
                 return None
-            self._step(self._choosers[agent](env, agent, observation, mask))
+            self._step(self._choosers[agent](self, agent, observation, mask))
 
 
 def _declares_mask(space: spaces.Space) -> bool:

@@ -114,7 +114,7 @@ class SingleAgentEnv(gymnasium.Env):
         )
         # Reseeded in each episode, which is quicker than to make one.
         self._random = random.Random(0)
-        self._is_playing = False
+        self._is_playing = self._has_failed = False
 
     def __repr__(self) -> str:
         """Show the environment and the learner's seat, in one line."""
@@ -181,9 +181,10 @@ class SingleAgentEnv(gymnasium.Env):
         seat = seats[0] if len(seats) == 1 else seats[int(rng.random() * len(seats))]
         game = self._game
         self.learner = game.names[seat]
-        self._is_playing = False
+        # An opponent that fails, or Ctrl-C, leaves the game amid others' decisions.
+        self._is_playing, self._has_failed = False, True
         game.begin(self.learner, self._opponents.sit_down(seat, episode, rng), episode)
-        self._is_playing = True
+        self._is_playing, self._has_failed = True, False
         return self._observation(), {"action_mask": game.mask.copy(), "seat": seat}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -193,11 +194,18 @@ class SingleAgentEnv(gymnasium.Env):
             Observation, reward, terminated, truncated, info; see the class.
 
         Raises:
-            RuntimeError: Before `reset`, or after the end of an episode.
+            RuntimeError: Before `reset`, or after the end of an episode; it ends also
+                when an opponent's decision fails.
             ValueError: An illegal action, with `illegal="error"`; or an opponent's.
         """
         if not self._is_playing:
-            raise RuntimeError(f"{self}: no episode is under way, call reset()")
+            why = "no episode is under way"
+            if self._has_failed:
+                why = (
+                    "an opponent's decision or the environment failed, which ended the "
+                    "episode"
+                )
+            raise RuntimeError(f"{self}: {why}, call reset()")
         game = self._game
         if not (game.terminated or game.truncated):
             number = legal_action(action, game.mask, self._start)
@@ -205,7 +213,10 @@ class SingleAgentEnv(gymnasium.Env):
                 if self.illegal == "error":
                     raise illegal_action(action, game.mask, self._start, self.learner)
                 return self._penalty()
+            # As in `reset`: the learner's action may have been played already.
+            self._is_playing, self._has_failed = False, True
             game.play_on(number)
+            self._is_playing, self._has_failed = True, False
         reward, game.reward = game.reward, 0.0
         info: dict[str, Any] = {"action_mask": game.mask.copy()}
         if game.terminated or game.truncated:

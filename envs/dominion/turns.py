@@ -241,9 +241,12 @@ def obtain(state, player, card):
 
 @njit
 def coins(state):
-    """Return what the player on turn has left to spend."""
+    """Return what the player on turn has left to spend.
+
+    In a sample for somebody else its hand may be worth less than it has spent.
+    """
     treasure = money_in(state.hands[state.turn_of])
-    return treasure + np.int64(state.money) - np.int64(state.spent)
+    return max(treasure + np.int64(state.money) - np.int64(state.spent), 0)
 
 
 @njit

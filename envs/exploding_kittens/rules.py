@@ -30,6 +30,7 @@ from mcts_agents.envs.exploding_kittens.cards import (
     PLAY_SEE,
     PLAY_SHUFFLE,
     PLAY_SKIP,
+    PUT_BACK,
     SEE,
     SHUFFLE,
     SKIP,
@@ -186,14 +187,15 @@ def round(game, state):
 def visible_action(game, state, joint_action, actor, observer):
     """All but the card given, the order of the top cards and the kitten's place.
 
-    Who takes a card sees it.
+    Who takes a card sees it. What is hidden has a number that no action has.
     """
     action = np.int64(joint_action[actor])
     if observer == actor:
         return action
     if observer == state.turn_of and GIVE <= action < GIVE_NOTHING:
         return action
-    return np.int64(seen_by_all(action))
+    hidden = GIVE <= action < GIVE_NOTHING or action >= PUT_BACK
+    return np.int64(ACTIONS + seen_by_all(action) if hidden else action)
 
 
 # -- choosing

@@ -229,8 +229,10 @@ shuffle_corners=False, max_steps=800, observation="official", official_rewards=F
 | `official_rewards` | environments only: use the rewards of the official program |
 
 With `collapse`, the board of four players shrinks: after that step, the outermost ring
-of cells turns rigid, and three more rings follow at equal intervals. Agents on these
-cells die, and bombs, flames and items there vanish.
+of cells turns rigid, and another ring follows after each quarter (rounded down) of the
+steps that were left until `max_steps`. Agents on these cells die, and bombs, flames and
+items there vanish. Observations show this at once, those of the official program one
+step later.
 
 ## Pictures
 

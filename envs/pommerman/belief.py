@@ -29,6 +29,7 @@ from mcts_agents.envs.pommerman.cell_sets import (
 from mcts_agents.envs.pommerman.layout import (
     BOMB_LIFE,
     CELLS,
+    DELTA,
     EXTRA_BOMB,
     FIRST_CELL,
     FLAME,
@@ -41,6 +42,8 @@ from mcts_agents.envs.pommerman.layout import (
     STRIDE,
     WOOD,
     WORDS,
+    bomb_cell,
+    bomb_direction,
     contains,
     give_ammo,
     world_of,
@@ -170,6 +173,7 @@ def look(game, belief, state, player, before):
     look_at_flames(belief, state, view)
     look_at_cells(game, belief, state, view, before)
     look_at_bombs(game, belief, state, player, view, before)
+    note_where_bombs_rolled(belief, state, view)
     for other in range(SEATS):
         cell = np.int64(state.cells[other])
         if state.alive >> other & 1 and contains(view, cell):
@@ -240,6 +244,19 @@ def look_at_cells(game, belief, state, view, before):
             elif believed >> OPEN_SHIFT and was_in_view and agent >= 0:
                 take(game, belief, agent, believed >> OPEN_SHIFT)
             settle_pair(belief, state, cell, seen, is_new)
+
+
+@njit
+def note_where_bombs_rolled(belief, state, view):
+    """Note that nothing stands where a bomb has just rolled out of view."""
+    for i in range(np.int64(belief.bomb_count)):
+        cell = bomb_cell(belief.bombs[i])
+        delta = DELTA[bomb_direction(belief.bombs[i])]
+        if delta == 0 or contains(view, cell) or contains(belief.known, cell):
+            continue
+        if contains(view, cell - delta):
+            add(belief.known, cell)
+            settle_pair(belief, state, cell, np.int64(0), True)
 
 
 @njit

@@ -25,7 +25,9 @@ from mcts_agents.envs.pommerman.cell_sets import (
 )
 from mcts_agents.envs.pommerman.layout import (
     BOMB,
+    BOMB_CELL_SHIFT,
     CELLS,
+    DELTA,
     DIRECTION,
     FIRST_CELL,
     LIFE,
@@ -40,6 +42,7 @@ from mcts_agents.envs.pommerman.layout import (
     WOOD,
     WORDS,
     bomb_cell,
+    bomb_direction,
     contains,
     world_of,
 )
@@ -96,7 +99,7 @@ def forget_the_others(state, observer):
 
 
 @njit
-def draw_board(game, state, belief, rng):
+def draw_board(game, state, belief, observer, rng):
     """Set the state to a belief, with walls in the cells that are not known."""
     pairs = carray(stack_int32(MOST_PAIRS), MOST_PAIRS, np.int32)
     has_collapsed = game.first_collapse and state.steps >= game.first_collapse
@@ -110,7 +113,7 @@ def draw_board(game, state, belief, rng):
             break
     for i in range(np.int64(state.bomb_count)):
         if state.terrain[bomb_cell(state.bombs[i])] & WALL:
-            drop_from_walls(state)
+            take_from_walls(game, state, observer)
             break
 
 
@@ -180,19 +183,40 @@ def write_free(game, state, closed, cells):
 
 
 @njit
-def drop_from_walls(state):
-    """Take away bombs that were believed to have rolled where there are walls now."""
+def take_from_walls(game, state, observer):
+    """Let bombs that were believed to roll on rest in front of walls drawn there.
+
+    One that would rest in view, or on another bomb, is taken away. The observer knows
+    how many bombs it can lay.
+    """
+    view = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
+    write_view(game, np.int64(state.cells[observer]), view)
+    ammo = state.ammo[observer]
     kept = 0
     for i in range(np.int64(state.bomb_count)):
         bomb = state.bombs[i]
-        if state.terrain[bomb_cell(bomb)] & WALL:
-            drop(world_of(state), bomb)
-        else:
-            state.bombs[kept] = bomb
-            kept += 1
+        cell = bomb_cell(bomb)
+        if state.terrain[cell] & WALL:
+            delta = DELTA[bomb_direction(bomb)]
+            while (
+                delta != 0 and state.terrain[cell] & WALL and 0 <= cell - delta < CELLS
+            ):
+                cell -= delta
+            taken = state.terrain[cell] & (WALL | BOMB)
+            if taken or contains(view, cell):
+                drop(world_of(state), bomb)
+                continue
+            state.terrain[bomb_cell(bomb)] &= ~BOMB & 0xFF
+            state.terrain[cell] |= BOMB
+            bomb &= np.uint32((1 << BOMB_CELL_SHIFT) - 1 & ~DIRECTION)
+            bomb |= np.uint32(cell << BOMB_CELL_SHIFT)
+        state.bombs[kept] = bomb
+        kept += 1
     for i in range(kept, np.int64(state.bomb_count)):
         state.bombs[i] = 0
     state.bomb_count = kept
+    state.ammo[observer] = ammo
+    sort(state.bombs, kept)
 
 
 # -- bombs

@@ -98,7 +98,7 @@ def resample(game, state, observer, rng):
             )
         belief = state.beliefs[observer]
         if state.remembering >> observer & 1 and belief.steps == state.steps:
-            draw_board(game, state, belief, rng)
+            draw_board(game, state, belief, observer, rng)
             draw_owners(game, state, observer, rng)
             resample_items(state, rng)
             place_unseen(game, state, belief, observer, rng)

@@ -251,24 +251,29 @@ def official_done(model: ForwardModel, state: np.ndarray) -> bool:
 def official_rewards(model: ForwardModel, state: np.ndarray) -> list[int]:
     """Return what the official environment pays each player for the last step.
 
-    -1 to the dead on every step of a game without teams, and -1 to all who draw.
+    -1 to the dead on every step of a game without teams, and -1 to all who draw. Who is
+    left over by the collapse wins at the end of the next step.
     """
     view, game = model.view(state), model.game[0]
+    waits = game["first_collapse"] and not view["over"]
     players = range(model.players)
     alive = [p for p in players if view["alive"] >> p & 1]
     time_is_up = view["steps"] >= game["max_steps"]
     if game["team"]:
         teams = {p % 2 for p in alive}
-        if len(teams) == 1:
+        if len(teams) == 1 and not waits:
             return [1 if p % 2 in teams else -1 for p in players]
         return [-1 if time_is_up or not alive else 0 for _ in players]
-    if len(alive) == 1:
+    if len(alive) == 1 and not waits:
         return [1 if p in alive else -1 for p in players]
     if time_is_up:
         return [-1 for _ in players]
     if model.players == 2:
         return [0, 0]
-    return [0 if p in alive else -1 for p in players]
+    # The collapse is paid for a step later.
+    before = [p for p in players if waits and view["alive_before"] >> p & 1]
+    in_walls = [p for p in before if view["terrain"][view["cells"][p]] & RIGID]
+    return [0 if p in alive or p in in_walls else -1 for p in players]
 
 
 def official_result(model: ForwardModel, state: np.ndarray) -> int:

@@ -16,6 +16,7 @@ from mcts_agents.envs.pommerman.layout import (
     BOMB,
     BOMB_CELL_SHIFT,
     BOMB_LIFE,
+    DELTA,
     DIRECTION,
     LIFE,
     MOST_BOMBS,
@@ -26,6 +27,7 @@ from mcts_agents.envs.pommerman.layout import (
     UNKNOWN_OWNER,
     WALL,
     bomb_cell,
+    bomb_direction,
     contains,
     give_ammo,
     world_of,
@@ -177,7 +179,11 @@ def owner_of(belief, state, bomb, player):
 
 @njit
 def follow(belief, seen, i, view):
-    """Take a bomb for the nearest one of its kind that is not where it should be."""
+    """Take a bomb for the nearest one of its kind that is not where it should be.
+
+    That one is in view, or was believed to have just rolled out of it, from this cell:
+    something that is not in view has stopped it.
+    """
     cell = bomb_cell(seen[i])
     nearest, best = FAR, -1
     for j in range(np.int64(belief.bomb_count)):
@@ -185,12 +191,15 @@ def follow(belief, seen, i, view):
         if bomb == GONE or bomb & KIND != seen[i] & KIND:
             continue
         if not contains(view, bomb_cell(bomb)):
-            continue
+            if bomb_cell(bomb) - DELTA[bomb_direction(bomb)] != cell:
+                continue
         down = abs(bomb_cell(bomb) // STRIDE - cell // STRIDE)
         right = abs(bomb_cell(bomb) % STRIDE - cell % STRIDE)
         if down + right < nearest:
             nearest, best = down + right, j
     if best >= 0:
-        owner = belief.bombs[best] & np.uint32(OWNER)
-        seen[i] = seen[i] & np.uint32(~OWNER) | owner
+        bomb = belief.bombs[best]
+        seen[i] = seen[i] & np.uint32(~OWNER) | bomb & np.uint32(OWNER)
         belief.bombs[best] = GONE
+        if not contains(view, bomb_cell(bomb)):
+            belief.terrain[bomb_cell(bomb)] &= ~BOMB & 0xFF

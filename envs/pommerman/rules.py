@@ -104,7 +104,8 @@ def variant(
         fog: Whether a player sees no further than four cells; None for what the mode
             has in official play: only `"radio"` has fog.
         collapse: The step after which the outermost ring turns rigid (500 in official
-            play), three more following evenly until `max_steps`; None for never.
+            play); another follows after each quarter of the steps that were left until
+            `max_steps`, rounded down. None for never.
         shuffle_corners: Whether the agents start in random corners.
         max_steps: The game ends after so many steps.
         observation: `"official"`, flat numbers; or `"planes"`, for networks that learn.

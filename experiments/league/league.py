@@ -98,7 +98,7 @@ def with_budget(mapping: dict[str, Any], budget: str) -> dict[str, Any]:
     """
     if budget == TIME:
         # Gumbel's rounds share out simulations, so that it needs to know how many.
-        at_root = ("root_policy", "gumbel_noise")
+        at_root = ("root_policy", "gumbel_actions", "gumbel_noise")
         return {name: value for name, value in mapping.items() if name not in at_root}
     budgets = KINDS[resolve(mapping)[0].name].budgets
     for option in ("simulations", "nodes"):

@@ -77,11 +77,9 @@ class Page:
             "# The league",
             "`run.py` writes this page. In each game, all agents of this package that "
             f"can play it met in round robins: with {BUDGETS[0]} a decision{timed}. "
-            f"Every agent played at least {self._least()} games in each round robin. "
-            f"With {BUDGETS[0]}, minimax agents visited as many nodes as others made "
-            "simulations, which takes far less time. Scripted agents, `one-step` and "
-            "`random` take no budget. Games begin with a random decision of each "
-            "player.",
+            f"{self._least()}With {BUDGETS[0]}, minimax agents visited as many nodes "
+            "as others made simulations. Scripted agents, `one-step` and `random` take "
+            "no budget. Games begin with a random decision of each player.",
             "Ratings are on the Elo scale. Of two agents that are 100 points apart, "
             "the better one comes before the other in 64% of their games. The mean of "
             "the rated agents of a game is 1500. An agent has no rating where the "
@@ -108,10 +106,18 @@ class Page:
             with replacing(folder / name) as new:
                 new.write_text(text, encoding="utf-8")
 
-    def _least(self) -> int:
-        return min(
-            standing.games for own in self.played for standing in own.standings.values()
-        )
+    def _least(self) -> str:
+        games = [
+            standing.games
+            for own in self.played
+            for standing in own.standings.values()
+            if not own.left
+        ]
+        if not games:
+            return ""
+        which = "each finished" if any(own.left for own in self.played) else "each"
+        least = min(games)
+        return f"Every agent played at least {least} games in {which} round robin. "
 
     def _half(self, budget: str, played: list[Played]) -> None:
         self.paragraphs.append(f"## With {budget} a decision")
@@ -124,7 +130,7 @@ class Page:
             if text := told(of_all):
                 self.paragraphs.append(f"These games were played {text}.")
         for kind in KINDS:
-            games = [own for own in played if kind.has(own.game)]
+            games = [own for own in played if kind.has(own.game) and not own.left]
             if games:
                 self._kind(kind, games)
         there = {own.game for own in played}

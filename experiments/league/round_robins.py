@@ -17,6 +17,7 @@ from mcts_agents.arena.analysis.intervals import UNKNOWN, Estimate
 from mcts_agents.arena.analysis.ratings import ratings
 from mcts_agents.arena.analysis.summaries import summarise
 from mcts_agents.arena.analysis.tournament_results import Results
+from mcts_agents.arena.tournaments.store import StoreError
 from mcts_agents.envs.registry import GAMES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -79,7 +80,18 @@ class Played:
         results: Results,
         machines: Iterable[Machine] = (),
     ) -> "Played":
-        """Return what a store holds, at least a game."""
+        """Return what a store holds, at least a game.
+
+        Raises:
+            StoreError: Its agents are not those of the line-up.
+        """
+        others = set(results.agents) ^ set(line.agents)
+        if others:
+            raise StoreError(
+                f"{results.name}: it was played with another version, in which other "
+                f"agents play {line.game}: {', '.join(sorted(others))} differ; delete "
+                "it, or take another --output"
+            )
         rated = _rated(columns_of(results.games, results.agents))
         figures = summarise(results.games, results.agents, resamples=0).overall.agents
         same = {

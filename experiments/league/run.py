@@ -12,9 +12,9 @@ a network of `mcts-agents train` takes part, alone and as it guides a search. In
 the command and run it again to resume. The round robins are in `--output`, a store
 each; `mcts-agents results`, `report` and `replay` read them. At the end the ratings of
 all that is there are written as a page, `results.md`, with a heat map for each half;
-`--publish` adds them to those beside this file: a game that was published before stays,
-unless as many or more games of it were played now. Round robins with a trained network
-have a page of their own, in the folder `trained`.
+`--publish` adds those of finished round robins to those beside this file: a game that
+was published before stays, unless as many or more games of it were played now. Round
+robins with a trained network have a page of their own, in the folder `trained`.
 """
 
 import argparse
@@ -210,6 +210,19 @@ def with_earlier(earlier: list[Played], played: list[Played]) -> list[Played]:
     return united(others, played)
 
 
+def publish(earlier: list[Played], played: list[Played]) -> None:
+    """Add round robins that are finished to those beside this file; name the others."""
+    before = {(own.game, own.budget): own.games for own in earlier}
+    for own in played:
+        there = before.get((own.game, own.budget), 0)
+        if own.left:
+            say(f"{own.game}, {own.budget}: not published, {own.left} games are left")
+        elif there > own.games:
+            say(f"{own.game}, {own.budget}: stays as published, of {there} games")
+    if finished := [own for own in played if not own.left]:
+        Page(united(earlier, finished)).write(HERE)
+
+
 def main() -> None:
     """Play the league, and write its page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -256,7 +269,7 @@ def main() -> None:
         if played := league.played():
             Page(with_earlier(earlier, played) if trained else played).write(folder)
             if given.publish:
-                Page(united(earlier, played)).write(HERE)
+                publish(earlier, played)
     except KeyboardInterrupt:
         say("interrupted; run the same command to resume")
         sys.exit(INTERRUPTED)

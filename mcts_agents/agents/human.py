@@ -7,7 +7,7 @@ import numpy as np
 
 from mcts_agents.agents.agent import Agent
 from mcts_agents.model import ForwardModel
-from mcts_agents.model.copying.face_kinds import face_of
+from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
 
 HELP = "Type a move, ? for the legal moves, q to quit."
 UNDO, HINT = "undo", "hint"
@@ -65,12 +65,14 @@ class HumanAgent(Agent):
         legal = model.legal_actions(state, player).tolist()
         return self._chosen(model, state, player, legal)
 
-    def act(self, env: Any, agent: str | None = None) -> int:
+    def act(
+        self, env: Any, agent: str | None = None, *, action_mask: Any = None
+    ) -> int:
         """Return the action; third-party environments are only observed."""
         if hasattr(getattr(env, "unwrapped", env), "planning_state"):
-            return super().act(env, agent)
+            return super().act(env, agent, action_mask=action_mask)
         face = face_of(env)
-        player = face.player_of(agent)
+        player = player_with_masks(face, agent, action_mask)
         return self._chosen(None, None, player, face.legal_actions(player))
 
     def _chosen(self, model: Any, state: Any, player: int, legal: list[int]) -> int:

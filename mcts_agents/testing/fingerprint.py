@@ -110,7 +110,9 @@ def _array(item: Any) -> np.ndarray | None:
     try:
         if hasattr(item, "detach"):  # torch
             item = item.detach().cpu()
-        return np.array(item)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # libraries that lag behind NumPy
+            return np.array(item)
     except Exception:  # whatever a library raises: it has no such form
         return None
 

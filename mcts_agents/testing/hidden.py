@@ -72,8 +72,27 @@ class Hidden:
                     state = position.state
                     code = self.calls.visible_action(state, joint, actor, observer)
                     self.report.checked["visible_action repeats"] += 1
+                    if self.calls.place.move % PLAYED_EVERY == 0:
+                        self._check_codes(position, joint, actor, observer)
                 codes.append(code)
             seen.update(f"actions {codes};".encode())
+
+    def _check_codes(
+        self, position: Position, joint: list[int], actor: int, observer: int
+    ) -> None:
+        """No action is seen as another one that might have been taken."""
+        legal = position.legal[actor].tolist()
+        for action in legal:
+            other = [*joint[:actor], action, *joint[actor + 1 :]]
+            code = self.calls.visible_action(position.state, other, actor, observer)
+            if code != action and code in legal:
+                self.calls.place.fail(
+                    "visible_action",
+                    f"shows observer {observer} action {action} of player {actor} as "
+                    f"{code}, which is another legal action",
+                    "Return a number that is no action for what is hidden",
+                )
+        self.report.checked["visible_action hides no action behind another"] += 1
 
     def check(self, position: Position) -> None:
         """Check the samples of each player who decides."""

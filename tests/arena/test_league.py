@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mcts_agents.arena.analysis.tournament_results import read_results
-from mcts_agents.arena.tournaments.store import Store
+from mcts_agents.arena.tournaments.store import Store, StoreError
 
 FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "league"
 SIMULATIONS = "tictactoe-500-simulations.sqlite"
@@ -227,6 +227,34 @@ def test_the_page_says_where_machines_differ(page, monkeypatch):
     again = page.Page(page.from_csv(written.files["results.csv"], "results.csv"))
     assert again.files == written.files
     assert "were played on" not in page.Page(robins[1:]).files["results.md"]
+
+
+def test_what_is_not_finished_is_in_no_mean_and_not_published(
+    script, page, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(script.publish.__globals__, "HERE", tmp_path)
+    begun = [replace(own, left=3) for own in table(page, "hex", 60)]
+    script.publish(table(page, "nogo", 80), [*begun, *table(page, "nogo", 20)])
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "hex, 500 simulations: not published, 3 games are left",
+        "nogo, 500 simulations: stays as published, of 80 games",
+    ]
+    text = (tmp_path / "results.csv").read_text(encoding="utf-8")
+    assert [own.games for own in page.from_csv(text, "results.csv")] == [80]
+    monkeypatch.setitem(page.Page.__init__.__globals__, "heat_map", lambda *_: "<svg/>")
+    text = page.Page([*begun, *table(page, "nogo", 80)]).files["results.md"]
+    assert "played at least 80 games in each finished round robin" in text
+    assert "\nNogo. The ten best" in text
+    assert "60 of 63" in text
+
+
+def test_a_store_of_other_agents_is_refused(page, output):
+    results = read_results(output / SIMULATIONS)
+    agents = [*results.agents[1:], "newest"]
+    line = SimpleNamespace(agents=agents, game="tictactoe")
+    with pytest.raises(StoreError, match=f"{results.agents[0]}, newest differ; delete"):
+        page.Played.of(line, "500 simulations", results)
 
 
 def results_of(script, page, monkeypatch, games):

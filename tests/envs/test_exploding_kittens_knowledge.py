@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcts_agents.envs.exploding_kittens.cards import GIVE, PLACE, PUT_BACK
+from mcts_agents.envs.exploding_kittens.cards import ACTIONS, GIVE, PLACE, PUT_BACK
 from mcts_agents.envs.exploding_kittens.notation import parse_action
 from mcts_agents.envs.exploding_kittens.table import ansi
 from mcts_agents.model import new_generator
@@ -258,9 +258,12 @@ def test_what_an_observation_says():
 @pytest.mark.parametrize(
     ("texts", "text", "hidden", "seen_by"),
     [
-        (("favor player_1",), "give see", GIVE, (0, 1)),
-        (("see",), "order 2 1 3", PUT_BACK, (0,)),
-        (("draw",), "place 1", PLACE, (0,)),
+        (("favor player_1",), "give see", ACTIONS + GIVE, (0, 1)),
+        (("favor player_1",), "give skip", ACTIONS + GIVE, (0, 1)),
+        (("see",), "order 2 1 3", ACTIONS + PUT_BACK, (0,)),
+        (("see",), "order 1 2 3", ACTIONS + PUT_BACK, (0,)),
+        (("draw",), "place 1", ACTIONS + PLACE, (0,)),
+        (("draw",), "place 0", ACTIONS + PLACE, (0,)),
         ((), "skip", 1, (0, 1, 2)),
     ],
 )

@@ -7,6 +7,7 @@ from mcts_agents.envs.pommerman.official import painted_board, position
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import new_generator
 from tests.envs.pommerman_fog import (
+    RIGID,
     VARIANTS,
     WOOD,
     cells_of,
@@ -325,6 +326,47 @@ def test_a_kicked_bomb_is_followed_and_its_kicker_known():
     assert belief["kick"] == 0b0010
     assert owners_sampled(model, state, 0, CELL[1, 4]) == {1}
     assert view["beliefs"][2]["kick"] == 0  # far away
+
+
+def kicked_away(wall=False):
+    """Player 0 sees its own bomb roll away, the fourth step to the edge of its view."""
+    model, state, view = bare()
+    view["cells"][0] = CELL[2, 2]
+    if wall:
+        view["terrain"][CELL[2, 7]] = RIGID
+    steps(model, state, [0, 0, 0, 0])
+    view["kick"] = 0b0001
+    steps(model, state, *([move, 0, 0, 0] for move in (5, 3, 4, 0, 0, 0)))
+    assert view["cells"][0] == CELL[2, 2]
+    assert [word >> 16 for word in view["bombs"][:1].tolist()] == [CELL[2, 6]]
+    steps(model, state, [0, 0, 0, 0])
+    return model, state, view
+
+
+def test_a_bomb_that_rolls_out_of_view_stays_the_players_own():
+    """Whatever stands where nobody has looked, and wherever it has come by then."""
+    model, state, view = kicked_away()
+    resting = set()
+    for _ in range(3):
+        for seed in range(100):
+            world = sample(model, state, 0, seed)
+            assert seen_by(model, world, 0) == seen_by(model, state, 0)
+            assert faults(model, world) == []
+            words = model.view(world)["bombs"][: view["bomb_count"]].tolist()
+            assert len(words) == 1
+            resting |= {word >> 10 & 7 == 0 for word in words}
+        steps(model, state, [0, 0, 0, 0])
+    assert resting == {False, True}  # in front of walls that may be there
+
+
+def test_a_bomb_that_something_out_of_view_has_stopped_is_the_same():
+    model, state, view = kicked_away(wall=True)
+    assert view["beliefs"][0]["bomb_count"] == view["bomb_count"] == 1
+    assert owners_sampled(model, state, 0, CELL[2, 6]) == {0}
+    for seed in range(60):
+        world = sample(model, state, 0, seed)
+        assert model.view(world)["bomb_count"] == 1
+        assert seen_by(model, world, 0) == seen_by(model, state, 0)
 
 
 def test_items_seen_taken_are_followed_and_others_not():

@@ -107,6 +107,27 @@ def test_two_players_who_both_die_get_nothing():
     assert list(rewards.values()) == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("mode", "first", "last"),
+    [("ffa", [0, 0, 0, -1], [1, -1, -1, -1]), ("team", [0] * 4, [1, -1, 1, -1])],
+)
+def test_who_is_left_over_by_the_collapse_wins_a_step_later(mode, first, last):
+    """The official program pays before it collapses the board."""
+    env = pommerman.parallel_env(
+        mode=mode, collapse=3, max_steps=11, official_rewards=True
+    )
+    env.reset(seed=0)
+    view = env.forward_model.view(env._state)
+    view["terrain"][:] &= ~np.uint8(3)  # neither walls nor wood: nobody is locked in
+    view["terrain"][[13, 15, 17, 70]] = 0
+    view["cells"] = [70, 15, 13 if mode == "ffa" else 72, 17]
+    view["alive"] = 0b0111 if mode == "ffa" else 0b1111
+    nothing = dict.fromkeys(env.possible_agents, 0)
+    paid = [list(env.step(nothing)[1].values()) for _ in range(4)]
+    assert paid == [[0, 0, 0, -1 if mode == "ffa" else 0]] * 2 + [first, last]
+    assert not env.agents
+
+
 @pytest.mark.parametrize("options", VARIANTS.values(), ids=VARIANTS)
 def test_pettingzoos_tests_pass(options):
     options = {**options, "official_rewards": True}

@@ -127,7 +127,8 @@ def test_a_search_that_would_grow_past_its_deadline_ends(monkeypatch):
 def test_a_search_with_an_evaluator_does_not_grow_past_its_deadline(monkeypatch):
     model = make_model("hex:size=5")[1]
     evaluator = of_states(model)
-    settings = SearchSettings(seconds=0.3, value="win", evaluator=evaluator, batch=4)
+    chosen = {"tree_policy": "alphago", "value": "win", "batch": 4}
+    settings = SearchSettings(seconds=0.3, evaluator=evaluator, **chosen)
     search = Search(model, settings, nodes=64, edges=600)
     monkeypatch.setattr(search._workspace, "_growing", lambda: 10.0)
     monkeypatch.setattr(search._workspace, "_grow", lambda: 1 / 0)

@@ -58,6 +58,7 @@ FAULTS = (
     "is_out_moves",
     "is_out_returns",
     "visible_action_changes_the_actions",
+    "visible_action_lies",
     "policy_illegal",
     "code_negative",
     "code_twice",
@@ -117,6 +118,7 @@ FAULTS = (
     OUT_MOVES,
     OUT_RETURNS,
     VISIBLE_ACTIONS,
+    VISIBLE_LIES,
     POLICY_ILLEGAL,
     CODE_NEGATIVE,
     CODE_TWICE,
@@ -415,6 +417,8 @@ def visible_action(game, state, joint_action, actor, observer):
     action = joint_action[actor]
     if game.fault == VISIBLE_ACTIONS:
         joint_action[actor] = 0 if action else 1
+    if game.fault == VISIBLE_LIES:
+        return 1
     return action
 
 

@@ -70,6 +70,7 @@ MISTAKES = {
     "is_out_moves": "`is_out` returned 1 for player 1, who is in `movers`",
     "is_out_returns": "`is_out` returned 0 for player 0, who was out before",
     "visible_action_changes_the_actions": "`visible_action` changed `joint_action`",
+    "visible_action_lies": "`visible_action` shows observer 1 action 0 of",
     "policy_illegal": "`greedy` chose 3 for player 0, whose legal actions are",
     "code_negative": "`move_code` returned -1 for kind='exact', player 0",
     "code_twice": "`move_code` gave two legal actions of player 0 one exact code",

@@ -10,6 +10,7 @@ import pytest
 
 from mcts_agents import MCTSAgent, ScriptedAgent
 from mcts_agents.agents import Agent
+from mcts_agents.envs import tictactoe
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
 from tests.envs.variants import VARIANTS
@@ -225,6 +226,28 @@ def test_an_illegal_action_ends_the_episode_with_a_penalty(options, reward):
         env.step(0)
     _, info = env.reset()
     assert "illegal" not in info
+
+
+@pytest.mark.parametrize("make", [tictactoe.env, tictactoe.parallel_env])
+@pytest.mark.parametrize("failure", [TimeoutError, KeyboardInterrupt])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_episode_cannot_go_on_after_an_opponent_has_failed(make, failure, seat):
+    failures = [failure]
+
+    def flaky(observation, agent):
+        if failures:
+            raise failures.pop()
+        return int(observation["action_mask"].argmax())
+
+    env = SingleAgentEnv(make, flaky, seat=seat)
+    with pytest.raises(failure):
+        env.reset(seed=1)  # the first player is asked here
+        env.step(4)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"an opponent's decision .* call reset"):
+            env.step(0)
+    env.reset()
+    assert not env.step(4)[2]
 
 
 @pytest.mark.parametrize(

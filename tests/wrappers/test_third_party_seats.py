@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from mcts_agents import MCTSAgent
 from mcts_agents.wrappers import SingleAgentEnv
 from tests.envs.variants import random_legal
-from tests.model.third_party import Countdown, Matching, serialised_matching
+from tests.model.third_party import AtOnce, Countdown, Matching, serialised_matching
 from tests.wrappers.playing import episode, plain
 
 with warnings.catch_warnings():
@@ -174,14 +174,64 @@ def test_planners_play_if_somebody_gives_the_word():
     assert results.count("lost") >= 3
 
 
-def test_a_parallel_environment_with_its_masks_only_in_observations():
-    # A planner could not be asked here; random opponents go by what was shown.
-    env = SingleAgentEnv(Matching, seat="random")
+class Vetoed(AtOnce):
+    """Numbers pay what they are, three times; each time another one is vetoed.
+
+    The masks are only in what `reset` and `step` return: in observations or in infos.
+    """
+
+    def __init__(self, place):
+        super().__init__(["player_0", "player_1"])
+        self.place = place
+
+    def observation_space(self, agent):
+        if self.place == "infos":
+            return super().observation_space(agent)
+        mask = spaces.MultiBinary(3)
+        return spaces.Dict({"observation": spaces.Discrete(4), "action_mask": mask})
+
+    def action_space(self, agent):
+        return spaces.Discrete(3)
+
+    def mask(self):
+        return (np.arange(3) != 2 - self.rounds).astype(np.int8)
+
+    def observations(self):
+        if self.place == "infos":
+            return super().observations()
+        return {
+            agent: {"observation": self.rounds, "action_mask": self.mask()}
+            for agent in self.agents
+        }
+
+    def infos(self):
+        if self.place == "observations":
+            return super().infos()
+        return {agent: {"action_mask": self.mask()} for agent in self.agents}
+
+    def step(self, actions):
+        assert all(self.mask()[action] for action in actions.values()), "illegal"
+        self.rounds += 1
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        return self.outcome(rewards, self.rounds == 3)
+
+
+@pytest.mark.parametrize("place", ["observations", "infos"])
+def test_masks_that_a_parallel_environment_shows_only_in_steps(place):
+    env = SingleAgentEnv(lambda: Vetoed(place), seat="random")
     results = {
         episode(env, np.random.default_rng(n), seed=n)[-1][-1]["result"]
-        for n in range(10)
+        for n in range(30)
     }
-    assert results == {"won", "lost"}
+    assert results == {"won", "drawn", "lost"}
+    planner = MCTSAgent(simulations=60, perfect_information=True)
+    env = SingleAgentEnv(lambda: Vetoed(place), planner)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        least = int(info["action_mask"].argmax())
+        _, _, over, _, info = env.step(least)
+    assert info["result"] == "lost"
 
 
 class Dials(Countdown):
